@@ -1,0 +1,1 @@
+"""Icons, themes, examples and documents that the program ships."""

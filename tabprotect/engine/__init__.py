@@ -1,0 +1,1 @@
+"""The headless engine: tables, cycles, protection, posteriors, bundles. No Qt, no printing."""

@@ -1,0 +1,199 @@
+"""Cycle sets as JSON (the form inside every bundle) and as 4ti2 matrix files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.margins import MarginSet, all_margins, maximal
+from tabprotect.engine.tables.moves import MoveSet
+
+MAX_CYCLE_CELLS = 50_000_000
+"""More entries than this are refused when a file is read."""
+
+
+def to_json(moves: MoveSet) -> dict[str, object]:
+    """``{"variables", "shape", "cycles": [{"plus": [...], "minus": [...]}], "margins"}``.
+
+    ``margins`` is left out when all (k-1)-way margins are kept, the usual case.
+    """
+    out: dict[str, object] = {
+        "variables": list(moves.domain.names),
+        "shape": list(moves.domain.shape),
+        "cycles": [
+            {"plus": [list(c) for c in plus], "minus": [list(c) for c in minus]}
+            for plus, minus in moves.as_cells()
+        ],
+    }
+    if set(moves.margins) != set(all_margins(moves.domain)):
+        out["margins"] = [list(m) for m in moves.margins]
+    return out
+
+
+def _whole(value: object, what: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InputError(f"{what} must be a whole number, is {value!r}")
+    return value
+
+
+def _shape(data: Mapping[str, object], domain: Domain | None) -> Domain:
+    shape = data.get("shape")
+    if not isinstance(shape, list) or not shape:
+        raise InputError('"shape" is missing', hint='write for example "shape": [4, 4]')
+    sizes = [_whole(s, '"shape"') for s in shape]
+    if min(sizes) < 1:
+        raise InputError(f'"shape" has a size below 1: {sizes}')
+    if domain is not None:
+        if tuple(sizes) != domain.shape:
+            raise InputError(
+                f"the cycles are for a {' x '.join(map(str, sizes))} table, "
+                f"this one is {' x '.join(map(str, domain.shape))}",
+                hint="design cycles for this table's shape",
+            )
+        return domain
+    names = data.get("variables")
+    if names is None:
+        return Domain.of_shape(sizes)
+    if not isinstance(names, list) or len(names) != len(sizes):
+        raise InputError(f'"variables" must name {len(sizes)} variables')
+    return Domain.of_shape(sizes, [str(n) for n in names])
+
+
+def _margins(data: Mapping[str, object], domain: Domain) -> MarginSet:
+    given = data.get("margins")
+    if given is None:
+        return all_margins(domain)
+    if not isinstance(given, list) or not all(isinstance(m, list) for m in given):
+        raise InputError('"margins" must be a list of lists of variables')
+    names = data.get("variables")
+    renamed = dict(zip(names, domain.names, strict=True)) if isinstance(names, list) else {}
+    return maximal(domain, [[str(renamed.get(n, n)) for n in m] for m in given])
+
+
+def from_json(data: object, *, domain: Domain | None = None) -> MoveSet:
+    """Read a cycle set (or the cycles of a mechanism) with every fault named.
+
+    Parameters
+    ----------
+    domain
+        The table the cycles are for; its names and labels are taken. Without it the file's
+        variables are, with generic labels.
+
+    Raises
+    ------
+    InputError
+        Naming the cycle and the cell.
+    """
+    if not isinstance(data, Mapping):
+        raise InputError("a cycle set is a JSON object", hint='see "tabprotect cycles design"')
+    over = _shape(data, domain)
+    cycles = data.get("cycles")
+    if not isinstance(cycles, list) or not cycles:
+        raise InputError('"cycles" is missing or empty')
+    starts, cells, signs = [0], [], []
+    for number, cycle in enumerate(cycles, 1):
+        if not isinstance(cycle, Mapping):
+            raise InputError(f'cycle {number} must have "plus" and "minus"')
+        for sign, side in ((1, "plus"), (-1, "minus")):
+            listed = cycle.get(side)
+            if not isinstance(listed, list):
+                raise InputError(f'cycle {number} has no list "{side}"')
+            for cell in listed:
+                if not isinstance(cell, list) or len(cell) != over.ndim:
+                    raise InputError(
+                        f'cycle {number}, "{side}": {cell!r} is not a cell of {over.ndim} numbers'
+                    )
+                index = [_whole(i, f"cycle {number}, a cell number") for i in cell]
+                try:
+                    cells.append(over.flat(index))
+                except InputError:
+                    raise InputError(
+                        f'cycle {number}, "{side}": the cell {cell} lies outside the '
+                        f"{' x '.join(map(str, over.shape))} table",
+                        hint="cell numbers begin at 0",
+                    ) from None
+                signs.append(sign)
+        starts.append(len(cells))
+        if len(cells) > MAX_CYCLE_CELLS:
+            raise InputError("the cycle set is absurdly large")
+    return MoveSet.of(over, starts, cells, signs, margins=_margins(data, over))
+
+
+def write(moves: MoveSet, path: Path) -> None:
+    """Write a cycle set: JSON, or a 4ti2 matrix for ``.mat``, ``.mar`` and ``.gra``."""
+    if path.suffix in (".mat", ".mar", ".gra"):
+        text = to_4ti2(moves)
+    else:
+        text = json.dumps(to_json(moves), separators=(",", ":")) + "\n"
+    path.write_text(text, encoding="utf-8")
+
+
+def read(path: Path, *, domain: Domain | None = None) -> MoveSet:
+    """Read a cycle set; a 4ti2 file needs the table's domain.
+
+    Raises
+    ------
+    InputError
+        Naming the file, and the cycle or line.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise InputError("there is no such file", file=path) from None
+    except UnicodeDecodeError:
+        raise InputError("not a text file in UTF-8", file=path) from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=path) from None
+    try:
+        if path.suffix in (".mat", ".mar", ".gra"):
+            if domain is None:
+                raise InputError("a 4ti2 file has no shape", hint="say which table it is for")
+            return from_4ti2(text, domain)
+        try:
+            data = json.loads(text)
+        except (json.JSONDecodeError, RecursionError) as error:
+            line = getattr(error, "lineno", None)
+            raise InputError("not valid JSON", line=line) from None
+        return from_json(data, domain=domain)
+    except InputError as error:
+        raise error.in_file(path) from None
+
+
+def to_4ti2(moves: MoveSet) -> str:
+    """A 4ti2 matrix: ``rows columns``, then one line per cycle over the flat cells."""
+    lines = [f"{len(moves)} {moves.domain.size}"]
+    for i in range(len(moves)):
+        lines.append(" ".join(map(str, moves.array(i).reshape(-1).tolist())))
+    return "\n".join(lines) + "\n"
+
+
+def from_4ti2(text: str, domain: Domain) -> MoveSet:
+    """Read a 4ti2 matrix of moves with entries -1, 0, +1.
+
+    Raises
+    ------
+    InputError
+        For a wrong size, other entries, or anything that is not a whole number.
+    """
+    words = text.split()
+    try:
+        numbers = np.array([int(w) for w in words], dtype=np.int64)
+    except (ValueError, OverflowError):
+        bad = next((w for w in words if not w.lstrip("+-").isdigit()), "a number")
+        raise InputError(f"{bad!r} is not a whole number in a 4ti2 matrix") from None
+    if len(numbers) < 2 or numbers[0] < 1:
+        raise InputError("a 4ti2 matrix begins with its number of rows and columns")
+    rows, columns = int(numbers[0]), int(numbers[1])
+    if columns != domain.size:
+        raise InputError(f"the matrix has {columns} columns, the table {domain.size} cells")
+    if len(numbers) - 2 != rows * columns:
+        raise InputError(
+            f"the matrix should have {rows * columns} entries, it has {len(numbers) - 2}"
+        )
+    arrays = numbers[2:].reshape(rows, *domain.shape)
+    return MoveSet.from_arrays(domain, list(arrays))

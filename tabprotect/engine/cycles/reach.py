@@ -1,0 +1,112 @@
+"""What a cycle set can do to one table: blocked cycles, cells that cannot move, bridges."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.engine.tables.table import Table
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+def blocked_cycles(moves: MoveSet, table: Table, rule: str) -> BoolArray:
+    """Which cycles are blocked on the table as it stands, (cycles,).
+
+    ``any_zero``: they touch a zero. ``negative``: blocked in both directions. O(entries).
+    """
+    counts = _counts(table, moves)
+    if rule == "none":
+        return np.zeros(len(moves), dtype=np.bool_)
+    zero = counts == 0
+    with_zero = np.logical_or.reduceat(zero, moves.starts[:-1])
+    if rule == "any_zero":
+        return with_zero
+    up = np.logical_or.reduceat(zero & (moves.signs < 0), moves.starts[:-1])
+    down = np.logical_or.reduceat(zero & (moves.signs > 0), moves.starts[:-1])
+    return up & down
+
+
+def _counts(table: Table, moves: MoveSet) -> npt.NDArray[np.int64]:
+    if not table.is_sparse:
+        return table.counts.reshape(-1)[moves.cells]
+    keys, values = table.cells
+    if not len(keys):
+        return np.zeros(len(moves.cells), dtype=np.int64)
+    at = np.minimum(np.searchsorted(keys, moves.cells), len(keys) - 1)
+    return np.where(keys[at] == moves.cells, values[at], 0)
+
+
+def immovable_cells(moves: MoveSet, table: Table, rule: str) -> BoolArray:
+    """Positive cells that no cycle of the set can move, flat (cells,).
+
+    Under ``any_zero`` a cycle that touches a zero is blocked for ever (a zero stays zero). Under
+    ``negative`` zeros can rise: a cell is called immovable only when no chain of raised zeros
+    could free it.
+    """
+    counts = table.counts.reshape(-1)
+    if rule == "none":
+        free = np.ones(len(moves), dtype=np.bool_)
+    elif rule == "any_zero":
+        free = ~blocked_cycles(moves, table, rule)
+    else:
+        positive = counts > 0
+        while True:
+            lowered = ~positive[moves.cells]
+            up = ~np.logical_or.reduceat(lowered & (moves.signs < 0), moves.starts[:-1])
+            down = ~np.logical_or.reduceat(lowered & (moves.signs > 0), moves.starts[:-1])
+            raised = np.where(moves.signs > 0, up[moves.rows], down[moves.rows])
+            new = positive.copy()
+            new[moves.cells[raised]] = True
+            if (new == positive).all():
+                break
+            positive = new
+        free = up | down
+    moved = np.zeros(moves.domain.size, dtype=np.bool_)
+    moved[moves.cells[free[moves.rows]]] = True
+    return (counts > 0) & ~moved
+
+
+def bridges(table: Table) -> list[tuple[int, int]]:
+    """Positive cells of a two-way table that no cycle through positive cells can move.
+
+    They are the bridges of the bipartite graph of positive cells (Lenz, theorem 2, corrected).
+    Iterative depth-first search, O(rows + columns + positive cells).
+    """
+    counts = table.counts
+    m, n = counts.shape
+    near: list[list[int]] = [[] for _ in range(m + n)]
+    for i, j in np.argwhere(counts > 0).tolist():
+        near[i].append(m + j)
+        near[m + j].append(i)
+    order = [-1] * (m + n)
+    low = [0] * (m + n)
+    clock = 0
+    found: list[tuple[int, int]] = []
+    for root in range(m + n):
+        if order[root] >= 0:
+            continue
+        order[root] = low[root] = clock
+        clock += 1
+        stack = [(root, -1, iter(near[root]))]
+        while stack:
+            node, parent, rest = stack[-1]
+            for other in rest:
+                if other == parent:
+                    continue
+                if order[other] >= 0:
+                    low[node] = min(low[node], order[other])
+                    continue
+                order[other] = low[other] = clock
+                clock += 1
+                stack.append((other, node, iter(near[other])))
+                break
+            else:
+                stack.pop()
+                if parent >= 0:
+                    low[parent] = min(low[parent], low[node])
+                    if low[node] > order[parent]:
+                        row, column = min(node, parent), max(node, parent) - m
+                        found.append((row, column))
+    return sorted(found)

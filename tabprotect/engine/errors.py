@@ -1,0 +1,136 @@
+"""One tree of errors. Each says what is wrong, where, and what can be done about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+
+class TabprotectError(Exception):
+    """Anything the program refuses or cannot do.
+
+    Parameters
+    ----------
+    message
+        The cause in one sentence, in the user's words.
+    hint
+        The remedy in one sentence; empty where there is none.
+    detail
+        Further lines to unfold and copy (a list of sums that do not add up, for example).
+    """
+
+    exit_code = 1
+    kind = "error"
+
+    def __init__(self, message: str, *, hint: str = "", detail: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.detail = detail
+
+    @property
+    def place(self) -> str:
+        """Where it happened, as text; empty where it has no place."""
+        return ""
+
+    def as_json(self) -> dict[str, object]:
+        """The error for ``--json`` output."""
+        return {
+            "kind": self.kind,
+            "message": self.message,
+            "place": self.place,
+            "hint": self.hint,
+            "detail": self.detail,
+        }
+
+    def __str__(self) -> str:
+        where = f"{self.place}: " if self.place else ""
+        return f"{where}{self.message}"
+
+
+class InputError(TabprotectError):
+    """A file or a table that cannot be used, with its file, line and cell."""
+
+    exit_code = 3
+    kind = "input"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        file: Path | str | None = None,
+        line: int | None = None,
+        cell: str | None = None,
+        hint: str = "",
+        detail: str = "",
+    ) -> None:
+        super().__init__(message, hint=hint, detail=detail)
+        self.file = None if file is None else str(file)
+        self.line = line
+        self.cell = cell
+
+    @property
+    def place(self) -> str:
+        parts = []
+        if self.file is not None:
+            parts.append(self.file)
+        if self.line is not None:
+            parts.append(f"line {self.line}")
+        if self.cell is not None:
+            parts.append(f"cell {self.cell}")
+        return ", ".join(parts)
+
+    def in_file(self, file: Path | str) -> InputError:
+        """The same error with the file named, for readers that only see lines."""
+        if self.file is None:
+            self.file = str(file)
+        return self
+
+    def as_json(self) -> dict[str, object]:
+        return super().as_json() | {"file": self.file, "line": self.line, "cell": self.cell}
+
+
+class ParameterError(TabprotectError):
+    """Parameters out of bounds. ``fields`` names *all* wrong ones, not only the first."""
+
+    exit_code = 4
+    kind = "parameter"
+
+    def __init__(self, fields: Mapping[str, str], *, hint: str = "") -> None:
+        text = "; ".join(f"{name}: {why}" for name, why in fields.items())
+        super().__init__(text, hint=hint)
+        self.fields = dict(fields)
+
+    def as_json(self) -> dict[str, object]:
+        return super().as_json() | {"fields": self.fields}
+
+
+class InfeasibleError(TabprotectError):
+    """There is no result that satisfies what was asked (or no original that fits)."""
+
+    exit_code = 5
+    kind = "infeasible"
+
+
+class RefusedError(TabprotectError):
+    """Possible, but it would not protect: going on takes an explicit, recorded decision."""
+
+    exit_code = 5
+    kind = "refused"
+
+
+class Interrupted(TabprotectError):
+    """The user cancelled; everything is as it was before."""
+
+    exit_code = 130
+    kind = "interrupted"
+
+    def __init__(self, message: str = "cancelled; nothing was changed") -> None:
+        super().__init__(message)
+
+
+class BundleError(TabprotectError):
+    """A release bundle or dossier that is damaged, forged or unsafe to open."""
+
+    exit_code = 6
+    kind = "bundle"

@@ -1,0 +1,121 @@
+"""Declared parameters: the form, the command line, the help and the checks follow from them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from tabprotect.engine.errors import ParameterError
+
+Kind = Literal["real", "integer", "choice", "cycles", "text"]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a method.
+
+    Attributes
+    ----------
+    name, label, help
+        The name in files and on the command line, the label on a form, one sentence of help.
+    kind
+        ``real``, ``integer``, ``choice``, ``text``, or ``cycles`` (a cycle set or its file).
+    default
+        The value when none is given.
+    low, high
+        Closed bounds of a number.
+    choices
+        Value -> what it means in words.
+    unit
+        For example ``"probability"`` or ``"passes"``.
+    public
+        Whether the value is part of what is released (else it is confidential).
+    """
+
+    name: str
+    label: str
+    help: str
+    kind: Kind
+    default: object = None
+    low: float = -math.inf
+    high: float = math.inf
+    choices: Mapping[str, str] | None = None
+    unit: str = ""
+    public: bool = True
+
+    def check(self, value: object) -> object:
+        """The value in its own type.
+
+        Raises
+        ------
+        ValueError
+            With the reason in words.
+        """
+        if self.kind in ("real", "integer"):
+            number = self._number(value)
+            if not self.low <= number <= self.high:
+                raise ValueError(f"must be between {self.low:g} and {self.high:g}, is {value}")
+            return number
+        if self.kind == "choice":
+            assert self.choices is not None
+            if value not in self.choices:
+                raise ValueError(f"must be one of {', '.join(self.choices)}, is {value!r}")
+        return value
+
+    def _number(self, value: object) -> float | int:
+        if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+            raise ValueError(f"must be a number, is {value!r}")
+        try:
+            number = float(value)
+        except ValueError:
+            raise ValueError(f"must be a number, is {value!r}") from None
+        if not math.isfinite(number):
+            raise ValueError(f"must be a finite number, is {value}")
+        if self.kind == "real":
+            return number
+        if number != int(number):
+            raise ValueError(f"must be a whole number, is {value}")
+        return int(number)
+
+    def as_json(self) -> dict[str, object]:
+        """The declaration for ``describe --json``."""
+        return {
+            "name": self.name,
+            "label": self.label,
+            "help": self.help,
+            "kind": self.kind,
+            "default": self.default,
+            "low": None if math.isinf(self.low) else self.low,
+            "high": None if math.isinf(self.high) else self.high,
+            "choices": None if self.choices is None else dict(self.choices),
+            "unit": self.unit,
+            "public": self.public,
+        }
+
+
+def resolve(parameters: Iterable[Parameter], given: Mapping[str, object]) -> dict[str, object]:
+    """Defaults completed by what was given; every wrong field is reported at once.
+
+    Raises
+    ------
+    ParameterError
+        With all unknown names and all values out of bounds.
+    """
+    declared = {parameter.name: parameter for parameter in parameters}
+    wrong = {
+        name: f"unknown; there are {', '.join(declared)}" for name in given if name not in declared
+    }
+    values: dict[str, object] = {}
+    for name, parameter in declared.items():
+        if name not in given:
+            values[name] = parameter.default
+            continue
+        try:
+            values[name] = parameter.check(given[name])
+        except ValueError as error:
+            wrong[name] = str(error)
+    if wrong:
+        raise ParameterError(wrong)
+    return values

@@ -1,0 +1,311 @@
+"""Cyclic perturbation: cycles of +1 and -1 that keep every margin, added by a three-sided coin.
+
+For each cycle of a published list, in order, a coin is flipped: with probability alpha the cycle
+is added to the running table, with beta it is subtracted, with gamma = 1 - alpha - beta the table
+is left. A whole round over the list is a pass. Every margin that the cycles keep is published
+exactly. Cycles, coin, passes and blocking rule are public, so that anybody can compute the exact
+posterior distribution of every true cell under a prior of their own.
+
+Blocking rules. any_zero (the default): a cycle that touches a cell which is zero now is not
+applied; with alpha = beta the published table is then exactly unbiased, a zero stays zero, and a
+positive published count proves a positive original one. negative: a cycle is not applied in a
+direction that would make a cell negative; zeros can rise. none: cells can become negative, for
+analysis only.
+
+Long cycles fail on sparse tables: one zero blocks a whole cycle. A mechanism that would leave
+this table (almost) unchanged is refused before the coins are flipped, from the probability that
+at-risk cells move; never from the outcome, which would change the mechanism and every posterior.
+
+Sources: Duncan and Roehrig 2006; Lenz 2016.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import ClassVar, cast
+
+import numpy as np
+
+from tabprotect.engine.cycles import files, reach
+from tabprotect.engine.cycles.designs import DESIGNS, default_design, design
+from tabprotect.engine.errors import InputError, ParameterError, RefusedError
+from tabprotect.engine.parameters import Parameter
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.method import Method
+from tabprotect.engine.protection.problem import Preview, Problem, Protected, Record
+from tabprotect.engine.protection.walk import flip, layers, walk
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.likelihood import BLOCKING_RULES, BlockingRule, MoveSequence
+from tabprotect.engine.release.mechanism import Mechanism
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.engine.tables.table import INT64_MAX, Table
+
+WEAK_UNCHANGED = 0.9
+"""A mechanism is refused when at-risk cells stay unchanged with more than this probability."""
+
+PREVIEW_SEED = 20061984
+"""The preview is an estimate, not protection: a fixed seed makes its verdict repeatable. Its
+coins are never used for a release."""
+
+PREVIEW_WORK = 30_000_000
+"""Cell updates the preview may cost (about a second)."""
+
+
+class CyclicPerturbation(Method):
+    """Registered as ``cyclic_perturbation``."""
+
+    name = "cyclic_perturbation"
+    label = "Cyclic perturbation"
+    parameters = (
+        Parameter(
+            "cycles",
+            "Cycle set",
+            "The cycles in the order they are applied: a file, or the name of a template. "
+            "Without one the set follows from the table's shape alone.",
+            "cycles",
+        ),
+        Parameter(
+            "alpha",
+            "alpha",
+            "Chance that a cycle is added.",
+            "real",
+            0.25,
+            low=0.0,
+            high=1.0,
+            unit="probability",
+        ),
+        Parameter(
+            "beta",
+            "beta",
+            "Chance that a cycle is subtracted. Equal to alpha keeps the table unbiased.",
+            "real",
+            0.25,
+            low=0.0,
+            high=1.0,
+            unit="probability",
+        ),
+        Parameter(
+            "passes",
+            "Passes",
+            "Rounds over the whole list of cycles. More passes protect more; the posterior "
+            "becomes wider and may become Monte Carlo.",
+            "integer",
+            1,
+            low=1,
+            high=100,
+            unit="passes",
+        ),
+        Parameter(
+            "blocking",
+            "Blocking rule",
+            "When a cycle is not applied.",
+            "choice",
+            "any_zero",
+            choices=cast("Mapping[str, str]", BLOCKING_RULES),
+        ),
+    )
+    guarantees: ClassVar[Mapping[str, str]] = {
+        "margins_kept": "Every margin that the cycles keep is published exactly.",
+        "additive": "The published table adds up: inner cells to margins.",
+        "unbiased": "With alpha = beta and any_zero, E[published | original] = original.",
+        "non_negative": "No published count is negative (any_zero and negative).",
+        "zeros_kept": "A zero stays zero (any_zero).",
+        "posterior": "The posterior of every true cell is computable from the bundle alone.",
+    }
+
+    def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
+        """Parameters with ``cycles`` as a ``MoveSet`` over the domain, margins verified."""
+        values = super().resolve(domain, given)
+        alpha, beta = cast(float, values["alpha"]), cast(float, values["beta"])
+        wrong: dict[str, str] = {}
+        # A last-digit excess, as from 0.1 + 0.9, is rounding and not a mistake.
+        if alpha + beta > 1.0 + 1e-12:
+            wrong["alpha"] = f"alpha + beta = {alpha + beta:g} is more than 1"
+        elif alpha + beta == 0.0:
+            wrong["alpha"] = "alpha + beta = 0: nothing would ever move"
+        if wrong:
+            raise ParameterError(wrong, hint="leave room for gamma = 1 - alpha - beta")
+        values["cycles"] = self._moves(domain, values["cycles"])
+        return values
+
+    @staticmethod
+    def _moves(domain: Domain, value: object) -> MoveSet:
+        if value is None:
+            moves = default_design(domain)
+        elif isinstance(value, MoveSet):
+            moves = value.on(domain)
+        elif isinstance(value, str) and value in DESIGNS:
+            moves = design(domain, value)
+        elif isinstance(value, (str, Path)):
+            moves = files.read(Path(value), domain=domain)
+        else:
+            raise ParameterError({"cycles": f"must be a file, is {value!r}"})
+        if not len(moves):
+            raise ParameterError({"cycles": "the cycle set is empty"})
+        broken = moves.violations(most=20)
+        if broken:
+            raise InputError(
+                str(broken[0]),
+                hint="mend the cycle, or say which margins are to be kept",
+                detail="\n".join(map(str, broken)),
+            )
+        return moves
+
+    def preview(
+        self, problem: Problem, given: Mapping[str, object], progress: Progress = SILENT
+    ) -> Preview:
+        """Simulate the mechanism on this table, from a fixed seed (an estimate)."""
+        values = self.resolve(problem.table.domain, given)
+        moves = cast(MoveSet, values["cycles"])
+        passes, rule = cast(int, values["passes"]), cast(BlockingRule, values["blocking"])
+        counts = problem.table.counts.reshape(-1)
+        judged = problem.at_risk.mask(counts)
+        at_risk = int(judged.sum())
+        if not at_risk:
+            judged = counts > 0
+        plan = layers(moves)
+        runs = int(np.clip(PREVIEW_WORK // max(len(moves.cells) * passes, 1), 4, 2000))
+        # Copies side by side, as many as fit about 100 MB at once.
+        batch = int(np.clip(10_000_000 // max(len(counts), 1), 1, runs))
+        generator = np.random.Generator(np.random.PCG64(PREVIEW_SEED))
+        unchanged = np.zeros(len(counts))
+        blocked = np.zeros(len(moves))
+        change: dict[int, float] = {}
+        deviation = 0.0
+        done = 0
+        while done < runs:
+            size = min(batch, runs - done)
+            progress.report("trying the mechanism on this table", done / runs)
+            state = np.repeat(counts[:, None], size, axis=1)
+            coins = flip(
+                generator,
+                (passes, len(moves), size),
+                alpha=cast(float, values["alpha"]),
+                beta=cast(float, values["beta"]),
+            )
+            _, stuck = walk(state, plan, coins, rule)
+            moved = state - counts[:, None]
+            unchanged += (moved == 0).sum(axis=1)
+            blocked += stuck.sum(axis=(0, 2))
+            seen, times = np.unique(moved[judged], return_counts=True)
+            for value, count in zip(seen.tolist(), times.tolist(), strict=True):
+                change[value] = change.get(value, 0.0) + count
+            deviation += float(np.abs(moved[judged]).sum())
+            done += size
+        unchanged /= runs
+        blocked /= runs * passes
+        if rule == "negative":
+            # Only a coin that wants to move can be refused: share of those.
+            blocked /= cast(float, values["alpha"]) + cast(float, values["beta"])
+        cells = int(judged.sum())
+        share = float(unchanged[judged].mean()) if cells else 1.0
+        stuck_cells = np.flatnonzero(reach.immovable_cells(moves, problem.table, rule))
+        weak, remedies = self._verdict(share, at_risk, values)
+        return Preview(
+            at_risk_cells=at_risk,
+            judged_cells=cells,
+            unchanged_share=share,
+            blocked_share=float(blocked.mean()),
+            mean_absolute_deviation=deviation / max(cells * runs, 1),
+            change={k: v / (cells * runs) for k, v in sorted(change.items())},
+            blocked_by_cycle=blocked,
+            unchanged_by_cell=unchanged.reshape(problem.table.domain.shape),
+            immovable=[problem.table.domain.unflat(int(k)) for k in stuck_cells],
+            runs=runs,
+            weak=weak,
+            remedies=remedies,
+        )
+
+    @staticmethod
+    def _verdict(
+        share: float, at_risk: int, values: Mapping[str, object]
+    ) -> tuple[str, tuple[str, ...]]:
+        if share <= WEAK_UNCHANGED:
+            return "", ()
+        whose = "an at-risk cell" if at_risk else "a positive cell"
+        weak = (
+            f"{whose} would be published unchanged with probability {share:.2f}: "
+            "the table would leave the house (almost) as it is"
+        )
+        remedies = ["shorter cycles (strips or elementary swaps) block less on tables with zeros"]
+        if values["blocking"] == "any_zero":
+            remedies.append("the rule 'negative' lets zeros rise and blocks less")
+        if cast(float, values["alpha"]) + cast(float, values["beta"]) < 0.5:
+            remedies.append("larger alpha and beta")
+        remedies.append("more passes")
+        remedies.append("merge categories so that fewer cells are zero")
+        return weak, tuple(remedies)
+
+    def protect(
+        self,
+        problem: Problem,
+        given: Mapping[str, object],
+        randomness: Randomness,
+        *,
+        accept_weak: bool = False,
+        progress: Progress = SILENT,
+    ) -> Protected:
+        """Flip the coins and apply the cycles.
+
+        Raises
+        ------
+        RefusedError
+            When the preview calls the mechanism weak and this was not accepted.
+        """
+        values = self.resolve(problem.table.domain, given)
+        preview = self.preview(problem, values, progress)
+        if preview.weak and not accept_weak:
+            raise RefusedError(
+                preview.weak,
+                hint="; ".join(preview.remedies),
+                detail="to go on all the same takes an explicit, recorded decision",
+            )
+        moves = cast(MoveSet, values["cycles"])
+        passes = cast(int, values["passes"])
+        rule = cast(BlockingRule, values["blocking"])
+        state = problem.table.counts.reshape(-1).copy()
+        plus, minus = moves.touches
+        if int(state.max(initial=0)) > INT64_MAX - passes * int((plus + minus).max()):
+            raise InputError("a count is too large to be perturbed within 9.2e18")
+        coins = flip(
+            randomness.generator(),
+            (passes, len(moves)),
+            alpha=cast(float, values["alpha"]),
+            beta=cast(float, values["beta"]),
+        )
+        effective, blocked = walk(state, layers(moves), coins, rule, progress)
+        domain = problem.table.domain
+        table = Table.dense(domain, state.reshape(domain.shape))
+        mechanism = Mechanism(self.name, domain, values)
+        decisions = (f"accepted a weak mechanism: {preview.weak}",) if preview.weak else ()
+        return Protected(
+            Release(table, mechanism, problem.title),
+            Record(
+                problem=problem,
+                seed=randomness.seed,
+                seed_given=randomness.given,
+                coins=coins,
+                effective=effective,
+                blocked=blocked,
+                preview=preview,
+                decisions=decisions,
+            ),
+        )
+
+    def likelihood(self, release: Release) -> MoveSequence:
+        """A known sequence of moves, each taken by a coin unless blocked."""
+        values = self.resolve(release.table.domain, release.mechanism.parameters)
+        return MoveSequence(
+            published=release.table,
+            moves=cast(MoveSet, values["cycles"]),
+            alpha=cast(float, values["alpha"]),
+            beta=cast(float, values["beta"]),
+            passes=cast(int, values["passes"]),
+            rule=cast(BlockingRule, values["blocking"]),
+        )
+
+
+PLUGIN = CyclicPerturbation()

@@ -1,0 +1,84 @@
+"""The public mechanism: method, table shape and disclosed parameters, as ``mechanism.json``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tabprotect.engine.cycles import files
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.moves import MoveSet
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """How a table was protected, everything of it public.
+
+    Attributes
+    ----------
+    method
+        Registered name of the protection method.
+    domain
+        The table's variables.
+    parameters
+        The disclosed parameters; a cycle set is a ``MoveSet``, the rest plain values.
+    """
+
+    method: str
+    domain: Domain
+    parameters: Mapping[str, object]
+
+    def as_json(self) -> dict[str, object]:
+        """One flat object: ``method``, ``variables``, ``shape``, then the parameters."""
+        out: dict[str, object] = {
+            "method": self.method,
+            "variables": list(self.domain.names),
+            "shape": list(self.domain.shape),
+        }
+        for name, value in self.parameters.items():
+            if isinstance(value, MoveSet):
+                cycles = files.to_json(value)
+                out[name] = cycles["cycles"]
+                if "margins" in cycles:
+                    out["margins"] = cycles["margins"]
+            else:
+                out[name] = value
+        return out
+
+    def to_text(self) -> str:
+        """The bytes of ``mechanism.json``."""
+        return json.dumps(self.as_json(), ensure_ascii=False, separators=(",", ":")) + "\n"
+
+    @classmethod
+    def from_json(cls, data: object, domain: Domain) -> Mechanism:
+        """Read ``mechanism.json`` for a published table.
+
+        The parameters are checked later, by the method that declares them.
+
+        Raises
+        ------
+        InputError
+            For anything missing, misplaced, or of another table's shape.
+        """
+        if not isinstance(data, Mapping):
+            raise InputError("a mechanism is a JSON object")
+        method = data.get("method")
+        if not isinstance(method, str):
+            raise InputError('the mechanism names no "method"')
+        names = data.get("variables")
+        if names is not None and list(domain.names) != names:
+            raise InputError(
+                f"the mechanism is for the variables {names}, the table has {list(domain.names)}",
+                hint="the order matters; take the mechanism that came with the table",
+            )
+        parameters: dict[str, object] = {
+            k: v
+            for k, v in data.items()
+            if k not in ("method", "variables", "shape", "cycles", "margins")
+        }
+        if "cycles" in data:
+            moves = files.from_json(data, domain=domain)
+            parameters = {"cycles": moves, **parameters}
+        return cls(method, domain, parameters)

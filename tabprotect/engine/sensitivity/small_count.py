@@ -1,0 +1,44 @@
+"""The small-count rule: a cell is at risk when its count lies in a declared range."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.errors import ParameterError
+
+
+@dataclass(frozen=True)
+class SmallCount:
+    """At risk: ``low <= count <= high``. A rule, not a mask: intruders may know it."""
+
+    low: int = 1
+    high: int = 2
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.low <= self.high:
+            raise ParameterError({"at_risk": f"{self.low}..{self.high} is not a range from 0 up"})
+
+    @classmethod
+    def parse(cls, text: str) -> SmallCount:
+        """From ``"1..2"`` or ``"3"``.
+
+        Raises
+        ------
+        ParameterError
+            When it is neither.
+        """
+        low, dots, high = text.partition("..")
+        try:
+            return cls(int(low), int(high) if dots else int(low))
+        except ValueError:
+            raise ParameterError({"at_risk": f"must look like 1..2, is {text!r}"}) from None
+
+    def __str__(self) -> str:
+        return f"{self.low}..{self.high}"
+
+    def mask(self, counts: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        """Which of the counts are at risk, same shape."""
+        return (counts >= self.low) & (counts <= self.high)

@@ -1,0 +1,68 @@
+"""Sets of margins, and whether two tables agree on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+
+MarginSet = tuple[tuple[str, ...], ...]
+"""Maximal margins by variable names, each in the table's order; lower ones follow from them."""
+
+
+def margins_of_order(domain: Domain, order: int) -> MarginSet:
+    """All margins over ``order`` variables."""
+    if not 0 <= order < domain.ndim:
+        raise InputError(
+            f"margins over {order} variables of a {domain.ndim}-way table",
+            hint=f"take 0 to {domain.ndim - 1}",
+        )
+    return tuple(combinations(domain.names, order))
+
+
+def all_margins(domain: Domain) -> MarginSet:
+    """All (k-1)-way margins: with them every margin short of the table itself is kept."""
+    return margins_of_order(domain, domain.ndim - 1)
+
+
+def maximal(domain: Domain, margins: Iterable[Sequence[str]]) -> MarginSet:
+    """The given margins without those implied by others, in a canonical order."""
+    sets = {tuple(sorted(domain.axis(n) for n in margin)) for margin in margins}
+    keep = [s for s in sets if not any(set(s) < set(o) for o in sets)]
+    return tuple(tuple(domain.names[a] for a in s) for s in sorted(keep))
+
+
+def dimension(domain: Domain, margins: MarginSet) -> int:
+    """Number of independent moves that keep the margins (of the whole lattice).
+
+    Cells minus the rank of the margins; the rank of a hierarchical set is the sum over all its
+    variable sets S (downward closed) of ``prod(size_i - 1 for i in S)``.
+    """
+    closed = {
+        subset
+        for margin in margins
+        for r in range(len(margin) + 1)
+        for subset in combinations(margin, r)
+    }
+    sizes = dict(zip(domain.names, domain.shape, strict=True))
+    rank = sum(int(np.prod([sizes[n] - 1 for n in s], dtype=object)) for s in closed)
+    return domain.size - rank
+
+
+def differing_margins(
+    a: Table, b: Table, margins: MarginSet
+) -> list[tuple[tuple[str, ...], tuple[int, ...], int]]:
+    """Where b's margins differ from a's: (margin, its cell, b - a), all of them."""
+    out = []
+    for names in margins:
+        left, right = a.margin(names), b.margin(names)
+        difference = right.counts - left.counts
+        for cell in np.argwhere(difference):
+            index = tuple(map(int, cell))
+            out.append((names, index, int(difference[index])))
+    return out

@@ -1,0 +1,192 @@
+"""A count table over named variables, dense or sparse, always exact int64."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.tables.domain import Domain, Index
+
+Counts = npt.NDArray[np.int64]
+
+DENSE_LIMIT = 2**27
+"""Cells a dense array may have (1 GiB); larger tables stay sparse."""
+
+INT64_MAX = np.iinfo(np.int64).max
+
+
+def exact_sum(counts: Counts) -> int:
+    """The sum as an exact integer.
+
+    Raises
+    ------
+    InputError
+        When it does not fit int64, so that no margin can wrap round.
+    """
+    # A float sum is good to about n * 2^-53: far from the limit it decides alone.
+    if float(np.abs(counts, dtype=np.float64).sum()) < 2.0**62:
+        return int(counts.sum())
+    total = sum(map(int, counts.ravel()))
+    if abs(total) > INT64_MAX:
+        raise InputError(
+            "the counts add up to more than 9.2e18", hint="check the counts for typing errors"
+        )
+    return total
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Counts over a domain.
+
+    Build with :meth:`dense` or :meth:`sparse`. Arrays are read-only; every change makes a new
+    table. Sparse tables hold the cells that are not zero, sorted by mixed-radix key.
+    """
+
+    domain: Domain
+    _array: Counts | None
+    _keys: Counts | None
+    _values: Counts | None
+
+    @classmethod
+    def dense(cls, domain: Domain, counts: npt.ArrayLike) -> Table:
+        """From an array of the domain's shape.
+
+        Raises
+        ------
+        InputError
+            For a wrong shape, fractions, values beyond int64, or an overflowing total.
+        """
+        given = np.asarray(counts)
+        if given.dtype.kind == "f":
+            if not np.isfinite(given).all() or (given != np.floor(given)).any():
+                raise InputError("a count is not a whole number")
+            if (np.abs(given) >= 2.0**63).any():
+                raise InputError("a count is larger than 9.2e18")
+        elif given.dtype.kind not in "iub":
+            raise InputError("a count is not a whole number of at most 9.2e18")
+        if given.dtype.kind == "u" and given.size and int(given.max()) > INT64_MAX:
+            raise InputError("a count is larger than 9.2e18")
+        if given.shape != domain.shape:
+            raise InputError(
+                f"the counts have the shape {given.shape}, the variables {domain.shape}"
+            )
+        array = np.array(given, dtype=np.int64, order="C")
+        exact_sum(array)
+        array.flags.writeable = False
+        return cls(domain, array, None, None)
+
+    @classmethod
+    def sparse(cls, domain: Domain, keys: npt.ArrayLike, values: npt.ArrayLike) -> Table:
+        """From mixed-radix keys and counts; equal keys are added, zeros dropped."""
+        k = np.asarray(keys, dtype=np.int64)
+        v = np.asarray(values, dtype=np.int64)
+        if k.shape != v.shape or k.ndim != 1:
+            raise InputError("a sparse table needs as many counts as cells")
+        if len(k) and (int(k.min()) < 0 or int(k.max()) >= domain.size):
+            raise InputError("a cell lies outside the table")
+        exact_sum(v)
+        unique, inverse = np.unique(k, return_inverse=True)
+        summed = np.zeros(len(unique), dtype=np.int64)
+        np.add.at(summed, inverse, v)
+        keep = summed != 0
+        unique, summed = unique[keep], summed[keep]
+        unique.flags.writeable = summed.flags.writeable = False
+        return cls(domain, None, unique, summed)
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether only the cells that are not zero are held."""
+        return self._array is None
+
+    @cached_property
+    def counts(self) -> Counts:
+        """All counts as a read-only array of the domain's shape.
+
+        Raises
+        ------
+        InputError
+            When the table is sparse and too large to be laid out.
+        """
+        if self._array is not None:
+            return self._array
+        if self.domain.size > DENSE_LIMIT:
+            raise InputError(
+                f"a table of {self.domain.size:,} cells is too large to be laid out in full",
+                hint="leave out a variable or merge categories",
+            )
+        assert self._keys is not None and self._values is not None
+        array = np.zeros(self.domain.size, dtype=np.int64)
+        array[self._keys] = self._values
+        array = array.reshape(self.domain.shape)
+        array.flags.writeable = False
+        return array
+
+    @cached_property
+    def cells(self) -> tuple[Counts, Counts]:
+        """Keys and counts of the cells that are not zero, sorted by key."""
+        if self._array is None:
+            assert self._keys is not None and self._values is not None
+            return self._keys, self._values
+        keys = np.flatnonzero(self._array).astype(np.int64)
+        return keys, self._array.reshape(-1)[keys]
+
+    @cached_property
+    def total(self) -> int:
+        """The grand total."""
+        return exact_sum(self.cells[1])
+
+    def __getitem__(self, index: Sequence[int]) -> int:
+        if self._array is not None:
+            return int(self._array[tuple(index)])
+        key = self.domain.flat(index)
+        keys, values = self.cells
+        at = int(np.searchsorted(keys, key))
+        return int(values[at]) if at < len(keys) and keys[at] == key else 0
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Table):
+            return NotImplemented
+        return (
+            self.domain == other.domain
+            and np.array_equal(self.cells[0], other.cells[0])
+            and np.array_equal(self.cells[1], other.cells[1])
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.domain, self.total, len(self.cells[0])))
+
+    def __repr__(self) -> str:
+        # Counts are confidential: a table never prints them by accident (logs, tracebacks).
+        shape = " x ".join(map(str, self.domain.shape))
+        return f"<Table {'|'.join(self.domain.names)} {shape}>"
+
+    def margin(self, names: Iterable[str]) -> Table:
+        """The margin over the named variables (summed over all others)."""
+        wanted = set(names)
+        domain = self.domain.project(wanted)
+        if self._array is not None:
+            axes = tuple(a for a, n in enumerate(self.domain.names) if n not in wanted)
+            return Table.dense(domain, self._array.sum(axis=axes) if axes else self._array)
+        keys, values = self.cells
+        return Table.sparse(domain, self.domain.project_keys(keys, wanted), values)
+
+    def with_counts(self, changes: dict[Index, int]) -> Table:
+        """A new table with some cells set."""
+        array = self.counts.copy()
+        for index, count in changes.items():
+            if not -INT64_MAX <= count <= INT64_MAX:
+                raise InputError(
+                    f"{count} is too large for a count", cell=self.domain.cell_text(index)
+                )
+            array[index] = count
+        return Table.dense(self.domain, array)
+
+    @property
+    def has_negative(self) -> bool:
+        """Whether any count is below zero (an original never may)."""
+        return bool((self.cells[1] < 0).any())
