@@ -9,6 +9,7 @@ number of coefficients that remain joined to the one eliminated. Cost and memory
 from __future__ import annotations
 
 import heapq
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -121,7 +122,7 @@ def elimination_width(moves: MoveSet, passes: int = 1, *, limit: int = GIVE_UP) 
     bounds = np.flatnonzero(np.r_[True, np.diff(label[order]) != 0, True])
     seen: dict[tuple[tuple[int, ...], ...], int] = {}
     width = 0
-    for a, b in zip(bounds[:-1], bounds[1:], strict=True):
+    for a, b in itertools.pairwise(bounds):
         members = order[a:b].tolist()
         # All passes of a cycle side by side: the sweep meets them together.
         steps = [p * len(moves) + i for i in members for p in range(passes)]

@@ -7,6 +7,7 @@ minimum per cycle and one scatter, over any number of independent copies of the 
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,7 +73,7 @@ def layers(moves: MoveSet) -> list[Layer]:
     bounds = np.flatnonzero(np.r_[True, np.diff(number[by_layer]) != 0, True])
     length = np.diff(moves.starts)
     out = []
-    for a, b in zip(bounds[:-1], bounds[1:], strict=True):
+    for a, b in itertools.pairwise(bounds):
         cycles = by_layer[a:b]
         spans = length[cycles]
         starts = np.cumsum(spans) - spans

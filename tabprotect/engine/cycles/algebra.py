@@ -1,0 +1,355 @@
+"""What a cycle set spans: rank, relations between cycles, distinct outcomes, known functionals.
+
+All of it works on signature groups (cells that move alike), component by component. Ranks are
+exact where every group is touched by at most two cycles (a signed graph, the usual case), else
+they come from elimination modulo a prime of 31 bits, which can only err by reporting too little,
+with a chance of about cycles / 2^31.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise, product
+from math import gcd
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.cycles.signatures import Signatures, signatures
+from tabprotect.engine.cycles.width import components
+from tabprotect.engine.tables.domain import Index
+from tabprotect.engine.tables.margins import all_margins, dimension
+from tabprotect.engine.tables.moves import MoveSet
+
+IntArray = npt.NDArray[np.int64]
+
+PRIME = 2**31 - 1
+WORK = 20_000_000
+"""Row operations after which a rank is called too large to compute."""
+
+MOST_OUTCOMES = 2**63 - 1
+ENUMERATION = 300_000
+
+Row = dict[int, int]
+
+
+def _rows(sig: Signatures, groups: list[int]) -> list[Row]:
+    out = []
+    for g in groups:
+        cycles, signs = sig.touching(g)
+        out.append(dict(zip(cycles.tolist(), signs.tolist(), strict=True)))
+    return out
+
+
+class Span:
+    """A growing row space modulo a prime, in echelon form (sparse rows)."""
+
+    def __init__(self) -> None:
+        self._pivots: dict[int, Row] = {}
+        self.work = 0
+
+    def __len__(self) -> int:
+        return len(self._pivots)
+
+    def reduce(self, row: Row) -> Row:
+        """What is left of a row after subtracting what the span explains; empty if all of it."""
+        row = {k: v % PRIME for k, v in row.items() if v % PRIME}
+        left: Row = {}
+        while row:
+            column = min(row)
+            value = row.pop(column)
+            pivot = self._pivots.get(column)
+            if pivot is None:
+                left[column] = value
+                continue
+            self.work += len(pivot)
+            for k, v in pivot.items():
+                if k == column:
+                    continue
+                new = (row.get(k, 0) - value * v) % PRIME
+                if new:
+                    row[k] = new
+                else:
+                    row.pop(k, None)
+        return left
+
+    def add(self, row: Row) -> bool:
+        """Add a row; whether it was new."""
+        left = self.reduce(row)
+        if not left:
+            return False
+        column = min(left)
+        inverse = pow(left[column], -1, PRIME)
+        self._pivots[column] = {k: v * inverse % PRIME for k, v in left.items()}
+        return True
+
+
+@dataclass(frozen=True)
+class Part:
+    """One connected component of a cycle set.
+
+    ``relation`` is the only integer relation between its cycles, when there is exactly one.
+    """
+
+    cycles: int
+    rank: int | None
+    relation: tuple[int, ...] | None
+
+
+def _signed_graph(rows: list[Row], members: list[int]) -> Part:
+    """Rank of rows with one or two entries of +-1: full, or one less when they balance."""
+    near: dict[int, list[tuple[int, int]]] = {v: [] for v in members}
+    pinned = False
+    for row in rows:
+        if len(row) == 1:
+            pinned = True
+            continue
+        (i, s), (j, t) = row.items()
+        near[i].append((j, -s * t))
+        near[j].append((i, -s * t))
+    value = {members[0]: 1}
+    stack = [members[0]]
+    while stack and not pinned:
+        i = stack.pop()
+        for j, factor in near[i]:
+            want = value[i] * factor
+            if j not in value:
+                value[j] = want
+                stack.append(j)
+            elif value[j] != want:
+                pinned = True
+                break
+    n = len(members)
+    if pinned:
+        return Part(n, n, None)
+    return Part(n, n - 1, tuple(value[v] for v in members))
+
+
+def _integer_kernel(rows: list[Row], members: list[int]) -> tuple[int, ...] | None:
+    """The primitive integer relation when the kernel is one-dimensional (exact fractions)."""
+    number = {v: k for k, v in enumerate(members)}
+    pivots: dict[int, dict[int, Fraction]] = {}
+    for given in rows:
+        row = {number[k]: Fraction(v) for k, v in given.items()}
+        for column in sorted(pivots):
+            factor = row.get(column)
+            if factor:
+                for k, v in pivots[column].items():
+                    row[k] = row.get(k, Fraction(0)) - factor * v
+        row = {k: v for k, v in row.items() if v}
+        if row:
+            column = min(row)
+            lead = row[column]
+            pivots[column] = {k: v / lead for k, v in row.items()}
+    free = [v for v in range(len(members)) if v not in pivots]
+    if len(free) != 1:
+        return None
+    solution = {free[0]: Fraction(1)}
+    for column in sorted(pivots, reverse=True):
+        solution[column] = -sum(
+            (v * solution.get(k, Fraction(0)) for k, v in pivots[column].items() if k != column),
+            Fraction(0),
+        )
+    scale = 1
+    for v in solution.values():
+        scale = scale * v.denominator // gcd(scale, v.denominator)
+    whole = [int(solution[k] * scale) for k in range(len(members))]
+    common = gcd(*whole)
+    return tuple(w // common for w in whole)
+
+
+def _part(rows: list[Row], members: list[int]) -> Part:
+    if all(len(r) <= 2 for r in rows):
+        return _signed_graph(rows, members)
+    span = Span()
+    for row in sorted(rows, key=len):
+        span.add(row)
+        if len(span) == len(members):
+            break
+        if span.work > WORK:
+            return Part(len(members), None, None)
+    relation = None
+    if len(span) == len(members) - 1 and len(members) <= 60:
+        relation = _integer_kernel(rows, members)
+    return Part(len(members), len(span), relation)
+
+
+class CycleAlgebra:
+    """Everything about one cycle set that does not depend on a table's counts."""
+
+    def __init__(self, moves: MoveSet) -> None:
+        self.moves = moves
+        self.signatures = signatures(moves)
+        sig = self.signatures
+        label = components(sig, len(moves))
+        group_label = label[sig.cycles[sig.starts[:-1]]] if len(sig) else label[:0]
+        cycle_order = np.argsort(label, kind="stable")
+        group_order = np.argsort(group_label, kind="stable")
+        count = int(label.max()) + 1 if len(label) else 0
+        cycle_at = np.searchsorted(label[cycle_order], np.arange(count + 1))
+        group_at = np.searchsorted(group_label[group_order], np.arange(count + 1))
+        seen: dict[tuple[object, ...], Part] = {}
+        self.parts: list[tuple[list[int], Part]] = []
+        for c in range(count):
+            members = cycle_order[cycle_at[c] : cycle_at[c + 1]].tolist()
+            rows = _rows(sig, group_order[group_at[c] : group_at[c + 1]].tolist())
+            number = {v: k for k, v in enumerate(members)}
+            shape = tuple(sorted(tuple(sorted((number[k], v) for k, v in r.items())) for r in rows))
+            if shape not in seen:
+                local = [dict(r) for r in shape]
+                seen[shape] = _part(local, list(range(len(members))))
+            self.parts.append((members, seen[shape]))
+
+    @property
+    def rank(self) -> int | None:
+        """Rank of the cycle set; ``None`` when too large to compute."""
+        total = 0
+        for _, part in self.parts:
+            if part.rank is None:
+                return None
+            total += part.rank
+        return total
+
+    @property
+    def dimension(self) -> int:
+        """Number of independent moves that keep the margins."""
+        return dimension(self.moves.domain, self.moves.margins)
+
+    def distinct_outcomes(self, passes: int = 1) -> int | None:
+        """Number of distinct tables the coins can reach when nothing is blocked.
+
+        With independent cycles (2p + 1)^n. With one integer relation r the coefficient vectors
+        that give the same table form chains along r, so there are (2p + 1)^n -
+        prod(2p + 1 - |r_i|) of them. Small remaining components are counted one by one.
+        ``None`` when there are too many to count (or more than 2^63).
+        """
+        total = 1
+        counted: dict[int, int | None] = {}
+        for members, part in self.parts:
+            if id(part) not in counted:
+                counted[id(part)] = self._distinct(members, part, passes)
+            number = counted[id(part)]
+            if number is None:
+                return None
+            total *= number
+            if total > MOST_OUTCOMES:
+                return None
+        return total
+
+    def _distinct(self, members: list[int], part: Part, passes: int) -> int | None:
+        side = 2 * passes + 1
+        if part.rank == part.cycles:
+            return int(side**part.cycles)
+        if part.relation is not None:
+            overlap = 1
+            for r in part.relation:
+                overlap *= max(0, side - abs(r))
+            return int(side**part.cycles) - overlap
+        if side**part.cycles > ENUMERATION:
+            return None
+        dense = np.stack([self.moves.array(i).reshape(-1) for i in members]).astype(np.int64)
+        weights = np.array(list(product(range(-passes, passes + 1), repeat=len(members))))
+        return len(np.unique(weights @ dense, axis=0))
+
+    def known_functionals(self) -> list[dict[Index, int]] | None:
+        """Sums of cells that every outcome publishes exactly, beyond the margins.
+
+        A basis modulo the margins, simplest first: untouched cells, differences of cells that
+        move alike, then general combinations. ``None`` for tables of more than 400 cells.
+        """
+        domain = self.moves.domain
+        rank = self.rank
+        if domain.size > 400 or rank is None:
+            return None
+        wanted = self.dimension - rank
+        span = Span()
+        for names in self.moves.margins or all_margins(domain):
+            keys = domain.project_keys(np.arange(domain.size, dtype=np.int64), names)
+            for key in range(int(keys.max()) + 1):
+                span.add({int(c): 1 for c in np.flatnonzero(keys == key)})
+        found: list[dict[Index, int]] = []
+        for row in self._candidates():
+            if len(found) >= wanted:
+                break
+            if span.add(row):
+                found.append({domain.unflat(c): v for c, v in sorted(row.items())})
+        return found
+
+    def _candidates(self) -> list[Row]:
+        sig = self.signatures
+        group_of = sig.group_of_cell
+        untouched: list[Row] = [{int(c): 1} for c in np.flatnonzero(group_of < 0)]
+        alike: list[Row] = []
+        for g in range(len(sig)):
+            cells = np.flatnonzero(group_of == g).tolist()
+            alike.extend({a: 1, b: -1} for a, b in pairwise(cells))
+        return untouched + alike + self._null_rows()
+
+    def _null_rows(self) -> list[Row]:
+        """Integer vectors over the groups' first cells that vanish on every cycle (exact)."""
+        sig = self.signatures
+        # One equation per cycle over the groups, each group counted once per cell of its first.
+        equations: list[dict[int, Fraction]] = [{} for _ in range(len(self.moves))]
+        for g in range(len(sig)):
+            cycles, signs = sig.touching(g)
+            for i, s in zip(cycles.tolist(), signs.tolist(), strict=True):
+                equations[i][g] = Fraction(s)
+        pivots: dict[int, dict[int, Fraction]] = {}
+        for equation in equations:
+            row = dict(equation)
+            for column, pivot in pivots.items():
+                factor = row.get(column)
+                if factor:
+                    for k, v in pivot.items():
+                        row[k] = row.get(k, Fraction(0)) - factor * v
+            row = {k: v for k, v in row.items() if v}
+            if not row:
+                continue
+            column = min(row)
+            lead = row[column]
+            row = {k: v / lead for k, v in row.items()}
+            for other, pivot in pivots.items():
+                factor = pivot.get(column)
+                if factor:
+                    merged = {
+                        k: pivot.get(k, Fraction(0)) - factor * row.get(k, Fraction(0))
+                        for k in {*pivot, *row}
+                    }
+                    pivots[other] = {k: v for k, v in merged.items() if v}
+            pivots[column] = row
+        out: list[Row] = []
+        for free in range(len(sig)):
+            if free in pivots:
+                continue
+            vector = {free: Fraction(1)}
+            for column, pivot in pivots.items():
+                if pivot.get(free):
+                    vector[column] = -pivot[free]
+            scale = 1
+            for v in vector.values():
+                scale = scale * v.denominator // gcd(scale, v.denominator)
+            out.append({int(sig.first_cell[g]): int(v * scale) for g, v in vector.items()})
+        return out
+
+    def revealed_by(self, known: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Which cells become exactly known to a reader who knows the true values of ``known``.
+
+        For an unblocked run: a cell is revealed when its moves are a combination of the known
+        cells' moves. Flat boolean arrays (cells,); untouched cells are published anyway. With
+        more than 600 groups only cells that move exactly like a known one are counted.
+        """
+        sig = self.signatures
+        touched = sig.group_of_cell >= 0
+        known_groups = np.unique(sig.group_of_cell[known & touched])
+        revealed = np.zeros(len(sig), dtype=np.bool_)
+        revealed[known_groups] = True
+        if not revealed.all() and len(sig) <= 600:
+            span = Span()
+            for row in _rows(sig, known_groups.tolist()):
+                span.add(row)
+            for g in np.flatnonzero(~revealed).tolist():
+                revealed[g] = not span.reduce(_rows(sig, [g])[0])
+        out = ~touched | known
+        out[touched] |= revealed[sig.group_of_cell[touched]]
+        return out

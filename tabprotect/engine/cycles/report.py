@@ -1,0 +1,307 @@
+"""The proof panel: what a cycle set does, as figures and as sentences with a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from tabprotect.engine.cycles import reach
+from tabprotect.engine.cycles.algebra import CycleAlgebra
+from tabprotect.engine.cycles.width import elimination_width
+from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.engine.tables.moves import MoveSet, Violation
+from tabprotect.engine.tables.table import Table
+
+EXACT_UP_TO = 11
+"""Widths up to here are called exact; beyond, the number of cycles decides."""
+
+MOST_VIOLATIONS = 1000
+
+Verdict = Literal["ok", "warning", "bad"]
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One line of the proof panel.
+
+    ``topic`` names what it is about (``margins``, ``coverage``, ``interval``, ``rank``,
+    ``attack``, ``outcomes``, ``width``, ``blocked``, ``immovable``), so that a window can attach
+    an action such as "show them".
+    """
+
+    topic: str
+    verdict: Verdict
+    text: str
+
+
+@dataclass(frozen=True)
+class Attack:
+    """What knowing every true value in one category reveals, in an unblocked run."""
+
+    variable: str
+    category: str
+    revealed: int
+    others: int
+
+
+@dataclass(frozen=True)
+class CycleReport:
+    """Figures about a cycle set, and about one table where one is given.
+
+    Attributes
+    ----------
+    violations
+        Margins that cycles break (at most 1000 listed).
+    coverage_min, coverage_max
+        Touches per cell in one pass (+ and - together), over all cells.
+    balanced
+        Whether each touched cell is touched equally often by + and by -.
+    rank, dimension
+        Of the lattice the cycles span, and of all moves that keep the margins; ``rank`` is
+        ``None`` when too large to compute.
+    distinct_outcomes
+        Tables reachable by the coins when nothing is blocked; ``None`` when too many to count.
+    width
+        Decides whether the posterior is exact; ``None`` when it is far too large (over 40).
+    attacks
+        Worst known-category attacks, most revealing first.
+    blocked_share
+        Share of the cycles that are blocked on the table as it stands.
+    immovable
+        Positive cells of the table that no cycle of the set can move.
+    bridges
+        Positive cells that no cycle at all through positive cells could move (two-way tables).
+    """
+
+    domain: Domain
+    cycles: int
+    passes: int
+    violations: tuple[Violation, ...]
+    coverage_min: int
+    coverage_max: int
+    balanced: bool
+    rank: int | None
+    dimension: int
+    distinct_outcomes: int | None
+    width: int | None
+    attacks: tuple[Attack, ...]
+    blocked_share: float | None = None
+    immovable: tuple[Index, ...] | None = None
+    bridges: tuple[Index, ...] | None = None
+
+    @property
+    def preserves_margins(self) -> bool:
+        """Whether every cycle keeps every margin it should."""
+        return not self.violations
+
+    @property
+    def known_functionals(self) -> int | None:
+        """Independent linear combinations published exactly beyond the margins."""
+        return None if self.rank is None else self.dimension - self.rank
+
+    @property
+    def exact(self) -> bool:
+        """Whether the posterior is exact at this width."""
+        return self.width is not None and self.width <= EXACT_UP_TO
+
+    def as_json(self) -> dict[str, object]:
+        """The object of ``cycles check --json``."""
+        out: dict[str, object] = {
+            "preserves_margins": self.preserves_margins,
+            "violations": [v.as_json() for v in self.violations],
+            "coverage_min": self.coverage_min,
+            "coverage_max": self.coverage_max,
+            "balanced": self.balanced,
+            "cycles": self.cycles,
+            "rank": self.rank,
+            "dimension": self.dimension,
+            "known_functionals": self.known_functionals,
+            "distinct_outcomes": self.distinct_outcomes,
+            "width": self.width,
+            "exact": self.exact,
+            "attacks": [
+                {
+                    "variable": a.variable,
+                    "category": a.category,
+                    "revealed": a.revealed,
+                    "others": a.others,
+                }
+                for a in self.attacks
+            ],
+            "statements": [
+                {"topic": s.topic, "verdict": s.verdict, "text": s.text} for s in self.statements
+            ],
+        }
+        if self.blocked_share is not None and self.immovable is not None:
+            out["blocked_share"] = self.blocked_share
+            out["immovable_cells"] = [list(i) for i in self.immovable]
+            out["bridges"] = None if self.bridges is None else [list(i) for i in self.bridges]
+        return out
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        """Everything above in words, in the order a reader needs it."""
+        out = [self._margins(), self._coverage(), self._interval(), self._rank()]
+        if self.attacks:
+            out.append(self._attack())
+        out += [self._outcomes(), self._width()]
+        if self.blocked_share is not None and self.immovable is not None:
+            out += [self._blocked(self.blocked_share), self._immovable(self.immovable)]
+        return tuple(out)
+
+    def _margins(self) -> Statement:
+        if self.preserves_margins:
+            return Statement("margins", "ok", "All margins are preserved.")
+        more = len(self.violations) - 1
+        tail = f" ({more} more)" if more else ""
+        first = str(self.violations[0])
+        return Statement("margins", "bad", f"{first[0].upper()}{first[1:]}{tail}.")
+
+    def _coverage(self) -> Statement:
+        low, high = self.coverage_min, self.coverage_max
+        if low == 0:
+            return Statement("coverage", "warning", "Some cells are touched by no cycle.")
+        times = f"{low} times" if low == high else f"{low} to {high} times"
+        if not self.balanced:
+            return Statement(
+                "coverage",
+                "warning",
+                f"Each cell is touched {times} a pass, some more often by + than by −.",
+            )
+        return Statement(
+            "coverage", "ok", f"Each cell is touched {times} a pass, equally often by + and −."
+        )
+
+    def _interval(self) -> Statement:
+        reach = self.coverage_max * self.passes
+        text = f"A published count differs from the true one by at most {reach}"
+        if self.coverage_min != self.coverage_max:
+            text += f" (for some cells {self.coverage_min * self.passes})"
+        return Statement("interval", "ok", text + ".")
+
+    def _rank(self) -> Statement:
+        if self.rank is None:
+            return Statement("rank", "warning", "The rank is too large to compute.")
+        known = self.dimension - self.rank
+        if known == 0:
+            return Statement(
+                "rank", "ok", f"Rank {self.rank} of {self.dimension}: only margins are exact."
+            )
+        noun = "linear combination is" if known == 1 else "linear combinations are"
+        return Statement(
+            "rank",
+            "warning",
+            f"Rank {self.rank} of {self.dimension}: {known} {noun} published exactly.",
+        )
+
+    def _attack(self) -> Statement:
+        worst = self.attacks[0]
+        if worst.revealed == worst.others:
+            text = (
+                f"Knowing every true count of {worst.variable} = {worst.category} "
+                "reveals the whole table (in an unblocked run)."
+            )
+            return Statement("attack", "warning", text)
+        if worst.revealed == 0:
+            return Statement("attack", "ok", "Knowing one category reveals no other cell.")
+        text = (
+            f"Knowing every true count of {worst.variable} = {worst.category} "
+            f"reveals {worst.revealed} of {worst.others} other cells (in an unblocked run)."
+        )
+        return Statement("attack", "warning", text)
+
+    def _outcomes(self) -> Statement:
+        number = self.distinct_outcomes
+        if number is None:
+            return Statement("outcomes", "ok", "Too many distinct outcomes to count.")
+        return Statement("outcomes", "ok", f"{number:,} distinct outcomes when nothing is blocked.")
+
+    def _width(self) -> Statement:
+        if self.exact:
+            return Statement("width", "ok", f"The posterior is exact (width {self.width}).")
+        width = "over 40" if self.width is None else str(self.width)
+        return Statement(
+            "width", "warning", f"The posterior is Monte Carlo, with its error (width {width})."
+        )
+
+    def _blocked(self, share: float) -> Statement:
+        verdict: Verdict = "ok" if share < 0.5 else "warning" if share < 0.9 else "bad"
+        return Statement(
+            "blocked", verdict, f"{share:.0%} of the cycles are blocked on this table."
+        )
+
+    def _immovable(self, cells: Sequence[Index]) -> Statement:
+        if not cells:
+            return Statement("immovable", "ok", "Every positive cell can move.")
+        named = ", ".join(self.domain.cell_text(i) for i in cells[:3])
+        tail = f" and {len(cells) - 3:,} more" if len(cells) > 3 else ""
+        noun = "positive cell cannot" if len(cells) == 1 else "positive cells cannot"
+        text = f"{len(cells):,} {noun} move: {named}{tail}"
+        if self.bridges:
+            text += f"; {len(self.bridges)} of them by no cycle whatever (bridges)"
+        return Statement("immovable", "warning", text + ".")
+
+
+def _attacks(algebra: CycleAlgebra) -> list[Attack]:
+    domain = algebra.moves.domain
+    out = []
+    # Every category of a long variable would cost more than it tells: the first 50 do.
+    for axis, variable in enumerate(domain.variables):
+        for code, category in enumerate(variable.categories[:50]):
+            known = np.zeros(domain.shape, dtype=np.bool_)
+            np.moveaxis(known, axis, 0)[code] = True
+            flat = known.reshape(-1)
+            revealed = algebra.revealed_by(flat)
+            out.append(
+                Attack(
+                    variable.name,
+                    category,
+                    int((revealed & ~flat).sum()),
+                    int((~flat).sum()),
+                )
+            )
+    return sorted(out, key=lambda a: -a.revealed / max(a.others, 1))
+
+
+def check(
+    moves: MoveSet, *, table: Table | None = None, rule: str = "any_zero", passes: int = 1
+) -> CycleReport:
+    """Examine a cycle set; with a table also what it can do there.
+
+    Raises
+    ------
+    InputError
+        When the cycles are for a table of another shape.
+    """
+    if table is not None:
+        moves = moves.on(table.domain)
+    algebra = CycleAlgebra(moves)
+    plus, minus = moves.touches
+    touched = plus + minus
+    blocked = immovable = bridges = None
+    if table is not None:
+        blocked = float(reach.blocked_cycles(moves, table, rule).mean())
+        flat = np.flatnonzero(reach.immovable_cells(moves, table, rule))
+        immovable = tuple(moves.domain.unflat(int(k)) for k in flat)
+        if moves.domain.ndim == 2 and rule == "any_zero":
+            bridges = tuple(reach.bridges(table))
+    return CycleReport(
+        domain=moves.domain,
+        cycles=len(moves),
+        passes=passes,
+        violations=tuple(moves.violations(most=MOST_VIOLATIONS)),
+        coverage_min=int(touched.min()),
+        coverage_max=int(touched.max()),
+        balanced=bool((plus == minus).all()),
+        rank=algebra.rank,
+        dimension=algebra.dimension,
+        distinct_outcomes=algebra.distinct_outcomes(passes),
+        width=elimination_width(moves, passes),
+        attacks=tuple(_attacks(algebra)[:20]),
+        blocked_share=blocked,
+        immovable=immovable,
+        bridges=bridges,
+    )
