@@ -18,6 +18,9 @@ Index = tuple[int, ...]
 MAX_CELLS = 2**62
 """A mixed-radix cell key must fit int64."""
 
+MAX_CATEGORIES = 10_000_000
+"""Of all variables together."""
+
 
 @dataclass(frozen=True)
 class Variable:
@@ -85,13 +88,16 @@ class Domain:
     @classmethod
     def of_shape(cls, shape: Sequence[int], names: Sequence[str] | None = None) -> Domain:
         """Generic names: variables A, B, ..., categories a1, a2, ..."""
+        # Before any label is made: a shape may come from a file.
+        if sum(shape) > MAX_CATEGORIES:
+            raise InputError(f"{sum(shape):,} categories are more than {MAX_CATEGORIES:,}")
         if names is None:
             names = [chr(65 + k) if k < 26 else f"V{k + 1}" for k in range(len(shape))]
-        return cls.of(
-            {
-                name: [f"{name.lower()}{i + 1}" for i in range(size)]
+        return cls(
+            tuple(
+                Variable(name, tuple(f"{name.lower()}{i + 1}" for i in range(size)))
                 for name, size in zip(names, shape, strict=True)
-            }
+            )
         )
 
     @cached_property

@@ -1,0 +1,114 @@
+"""Counts as people and programs write them, turned into exact whole numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.tables.table import INT64_MAX
+
+_WHOLE = re.compile(r"[+-]?[0-9]{1,40}")
+_DECIMAL = re.compile(r"([+-]?[0-9]{1,40})([.,])([0-9]{1,40})")
+_GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:[ .,'\u2019\u00a0\u202f][0-9]{3})+(?:[.,][0-9]+)?")
+_NUMBER_LIKE = re.compile(r"[+-]?[0-9][0-9., '\u2019\u00a0\u202f]*(?:[eE][+-]?[0-9]+)?")
+
+
+class NotACount(ValueError):
+    """Why a text is no count (the argument), and what to do about it (``hint``)."""
+
+    def __init__(self, why: str, hint: str = "") -> None:
+        super().__init__(why)
+        self.hint = hint
+
+
+def looks_numeric(text: str) -> bool:
+    """Whether a field was meant as a number (right or wrong: negative, with commas, ...)."""
+    return _NUMBER_LIKE.fullmatch(text.strip()) is not None
+
+
+def parse_count(text: str, *, decimal: str | None = None) -> int:
+    """One count.
+
+    A fraction of zeros is a whole number (``3.0``; ``4373664,00`` as tau-ARGUS writes it), except
+    that ``1,000`` and ``1.000`` could also mean a thousand and are refused.
+
+    Parameters
+    ----------
+    decimal
+        ``"."`` or ``","``: the mark before decimals, which settles what ``1,000`` means.
+
+    Raises
+    ------
+    NotACount
+    """
+    stripped = text.strip()
+    if not stripped:
+        raise NotACount("the count is empty", "write 0 where a cell is empty")
+    found = _DECIMAL.fullmatch(stripped)
+    if _WHOLE.fullmatch(stripped):
+        value = int(stripped)
+    elif found and (decimal is None or found[2] == decimal):
+        whole, mark, fraction = found.groups()
+        if fraction == "000" and decimal is None and len(whole.lstrip("+-0")) in (1, 2, 3):
+            raise NotACount(
+                f"{stripped!r} can mean {whole} or {whole}000",
+                "write counts as plain digits, or say what the decimal mark is",
+            )
+        if fraction.strip("0"):
+            if mark == ",":
+                raise NotACount(
+                    f"{stripped!r} is not a whole number (decimal comma or thousands separator?)",
+                    "write counts as plain digits; magnitudes are not counts",
+                )
+            raise NotACount(
+                f"{stripped!r} is not a whole number",
+                "counts are whole numbers; round weighted counts first",
+            )
+        value = int(whole)
+    elif _GROUPED.fullmatch(stripped):
+        raise NotACount(
+            f"{stripped!r} has separators between its digits", "write counts as plain digits"
+        )
+    else:
+        raise NotACount(
+            f"{stripped[:60]!r} is not a number",
+            "every cell needs its count: a suppressed or missing one cannot be protected",
+        )
+    if value < 0:
+        raise NotACount(f"the count {stripped} is negative", "counts are 0 or more")
+    if value > INT64_MAX:
+        raise NotACount(
+            f"the count {stripped} is larger than 9.2e18", "check it for a typing error"
+        )
+    return value
+
+
+def parse_counts(
+    texts: Sequence[str], *, decimal: str | None = None
+) -> tuple[npt.NDArray[np.int64], int]:
+    """Many counts as int64 (n,), and how many of them were written with decimals.
+
+    Raises
+    ------
+    NotACount
+        With the attribute ``at``: which of them it is.
+    """
+    joined = "".join(texts)
+    if joined.isascii() and joined.isdigit():
+        try:
+            return np.fromiter(map(int, texts), dtype=np.int64, count=len(texts)), 0
+        except (ValueError, OverflowError):
+            pass
+    values = np.empty(len(texts), dtype=np.int64)
+    decimals = 0
+    for at, text in enumerate(texts):
+        try:
+            values[at] = parse_count(text, decimal=decimal)
+        except NotACount as error:
+            error.at = at  # type: ignore[attr-defined]
+            raise
+        decimals += "." in text or "," in text
+    return values, decimals

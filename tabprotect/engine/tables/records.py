@@ -1,0 +1,201 @@
+"""Rows of text with their line numbers, whatever file they come from."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import itertools
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, Protocol, cast
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.progress import SILENT, Progress
+
+DELIMITERS = "\t;|,"
+"""In this order: a file whose every row has as many tabs is not split at commas."""
+
+BLOCK = 1 << 20
+SAMPLE_ROWS = 60
+
+
+class Records(Protocol):
+    """The rows of a file that are not blank, again and again from the start."""
+
+    name: str
+
+    def rows(self) -> Iterator[list[str]]:
+        """The rows, each a list of fields as they stand in the file."""
+
+    def line(self, row: int) -> int:
+        """The line of the file (1-based) where row number ``row`` (0-based) begins."""
+
+
+class SheetRecords:
+    """Rows held in memory, with the line of each."""
+
+    def __init__(self, name: str, rows: Sequence[list[str]], lines: Sequence[int]) -> None:
+        self.name = name
+        self._rows = rows
+        self._lines = lines
+
+    def rows(self) -> Iterator[list[str]]:
+        return iter(self._rows)
+
+    def line(self, row: int) -> int:
+        return self._lines[row]
+
+
+class TextRecords:
+    """A delimited text file, plain or gzip, read as a stream: never held in memory.
+
+    Parameters
+    ----------
+    encoding
+        ``None`` is UTF-8, or UTF-16 where the file begins with its mark.
+    delimiter
+        ``None`` finds out among tab, semicolon, bar and comma.
+
+    Raises
+    ------
+    InputError
+        For a wrong encoding (with the byte), NUL bytes, an empty file, one that cannot be read.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        encoding: str | None = None,
+        delimiter: str | None = None,
+        progress: Progress = SILENT,
+    ) -> None:
+        self.path = path
+        self.name = str(path)
+        self._gzip = path.suffix.lower() == ".gz"
+        self.encoding = self._check(encoding, progress)
+        self.delimiter = delimiter or self._sniff()
+
+    @contextmanager
+    def _bytes(self) -> Iterator[BinaryIO]:
+        try:
+            if self._gzip:
+                with gzip.open(self.path) as packed:
+                    yield cast(BinaryIO, packed)
+            else:
+                with self.path.open("rb") as plain:
+                    yield plain
+        except (EOFError, zlib.error, gzip.BadGzipFile):
+            raise InputError(
+                "the compressed file is damaged or cut off",
+                file=self.path,
+                hint="copy or download it again",
+            ) from None
+        except FileNotFoundError:
+            raise InputError("there is no such file", file=self.path) from None
+        except IsADirectoryError:
+            raise InputError("this is a folder", file=self.path, hint="choose a file") from None
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", file=self.path) from None
+
+    def _check(self, encoding: str | None, progress: Progress) -> str:
+        """Decode the whole file once, so that no later step meets a broken byte."""
+        with self._bytes() as file:
+            head = file.read(4)
+            if not head:
+                raise InputError("the file is empty", file=self.path)
+            if encoding is None:
+                wide = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+                encoding = "utf-16" if wide else "utf-8-sig"
+            try:
+                decoder = codecs.getincrementaldecoder(encoding)()
+            except LookupError:
+                raise InputError(
+                    f"there is no encoding {encoding!r}", hint="for example utf-8, cp1252, latin-1"
+                ) from None
+            position, line = 0, 1
+            total = max(self.path.stat().st_size, 1)
+            for block in itertools.chain([head], iter(lambda: file.read(BLOCK), b"")):
+                progress.report("checking the file", min(position / total, 1.0))
+                pending = len(decoder.getstate()[0])
+                try:
+                    text = decoder.decode(block)
+                    if len(block) < BLOCK and block is not head:
+                        text += decoder.decode(b"", final=True)
+                except UnicodeDecodeError as error:
+                    at = position - pending + error.start
+                    good = block[: max(error.start - pending, 0)]
+                    raise InputError(
+                        f"byte {at + 1} (0x{error.object[error.start]:02x}) is not {encoding[:6]}",
+                        file=self.path,
+                        line=line + good.count(b"\n"),
+                        hint="save the file as UTF-8, or read it with the encoding cp1252 "
+                        "(Western European Windows) or latin-1",
+                    ) from None
+                nul = text.find("\0")
+                if nul >= 0:
+                    raise InputError(
+                        "the file contains a NUL byte: it is not a text file, or damaged",
+                        file=self.path,
+                        line=line + text.count("\n", 0, nul),
+                        hint="export the table as CSV in UTF-8",
+                    )
+                line += text.count("\n")
+                position += len(block)
+            return encoding
+
+    def _sniff(self) -> str:
+        with self._bytes() as file:
+            reader = io.TextIOWrapper(file, self.encoding, newline="")
+            lines = list(itertools.islice(iter(lambda: reader.readline(BLOCK), ""), SAMPLE_ROWS))
+            reader.detach()
+        first = 0
+        best = ","
+        for delimiter in DELIMITERS:
+            widths = []
+            try:
+                for row in csv.reader(lines, delimiter=delimiter, strict=True):
+                    if any(row):
+                        widths.append(len(row))
+            except csv.Error:
+                # The sample may end inside a quoted field; what was read before decides.
+                pass
+            if widths and widths[0] > 1 and len(set(widths)) == 1:
+                return delimiter
+            if widths and widths[0] > first:
+                first, best = widths[0], delimiter
+        return best
+
+    def _reader(self, text: io.TextIOBase) -> Iterator[tuple[int, list[str]]]:
+        """(line where the row begins, row) of the rows that are not blank."""
+        reader = csv.reader(text, delimiter=self.delimiter, strict=True)
+        begins = 1
+        try:
+            for row in reader:
+                if any(row):
+                    yield begins, row
+                begins = reader.line_num + 1
+        except csv.Error as error:
+            raise InputError(
+                f"the quotation marks are wrong: {error}",
+                file=self.path,
+                line=begins,
+                hint='a label with a quotation mark is written "so ""quoted"" it is"',
+            ) from None
+
+    def _numbered(self) -> Iterator[tuple[int, list[str]]]:
+        with self._bytes() as file, io.TextIOWrapper(file, self.encoding, newline="") as text:
+            yield from self._reader(text)
+
+    def rows(self) -> Iterator[list[str]]:
+        for _, row in self._numbered():
+            yield row
+
+    def line(self, row: int) -> int:
+        for line, _ in itertools.islice(self._numbered(), row, row + 1):
+            return line
+        raise IndexError(row)
