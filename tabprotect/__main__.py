@@ -1,0 +1,5 @@
+"""``python -m tabprotect``: the command line."""
+
+from tabprotect.cli.main import main
+
+raise SystemExit(main())

@@ -1,0 +1,33 @@
+#!/bin/sh
+# Everything that must hold: format, lint, types, import contracts, all tests, the engine's tests
+# where Qt is not installed, desktop metadata, and the frozen program.
+set -eu
+cd "$(dirname "$0")/.."
+export QT_QPA_PLATFORM=offscreen
+
+step() { printf '\n== %s\n' "$*"; }
+
+step format, lint, types, import contracts
+.venv/bin/ruff format --check .
+.venv/bin/ruff check .
+.venv/bin/mypy
+.venv/bin/lint-imports
+
+step desktop metadata
+desktop-file-validate packaging/linux/org.tabprotect.Tabprotect.desktop
+appstreamcli validate --no-net packaging/linux/org.tabprotect.Tabprotect.metainfo.xml
+
+step the engine and the command line without Qt
+python3 -m venv .venv-engine
+.venv-engine/bin/pip install -q -c packaging/constraints.txt -e ".[test]"
+if .venv-engine/bin/python -c "import PySide6" 2>/dev/null; then
+  echo "PySide6 is installed where it must not be" >&2
+  exit 1
+fi
+.venv-engine/bin/pytest -q -p no:pytest-qt tests/engine tests/cli
+
+step the frozen program
+.venv/bin/python packaging/build.py --smoke
+
+step all tests
+.venv/bin/pytest -q --ignore=tests/engine
