@@ -1,0 +1,193 @@
+"""Undo, redo and the audit trail: the list of steps and the project after each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from types import MappingProxyType
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.project.command import Context, TrailEntry
+from tabprotect.engine.project.commands import apply
+from tabprotect.engine.project.project import Changes, Project, changes
+from tabprotect.engine.tables.table import Table
+
+SNAPSHOT_BYTES = 2**29
+"""Tables kept for undo (512 MiB); the oldest snapshots beyond it are forgotten."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One command that was run.
+
+    Attributes
+    ----------
+    command, arguments
+        What was asked for; arguments fit into JSON.
+    label
+        The named step, for people.
+    time
+        When, in UTC, ISO 8601 to the second.
+    project
+        The project after it; ``None`` once forgotten to save memory (it stays in the trail).
+    seed
+        The seed that ``protect`` used. Confidential.
+    """
+
+    command: str
+    arguments: Mapping[str, object]
+    label: str
+    time: str
+    project: Project | None = field(repr=False)
+    seed: int | None = field(default=None, repr=False)
+
+    @property
+    def sealed(self) -> bool:
+        """Whether this step published something: nothing before it can be undone."""
+        return self.command == "publish"
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """The steps, and where in them the project stands now. Every change makes a new history.
+
+    Attributes
+    ----------
+    base
+        The project before the first step.
+    steps
+        All steps, those that were undone included (they can be redone).
+    position
+        How many of them are in force.
+    """
+
+    base: Project = field(default_factory=Project)
+    steps: tuple[Step, ...] = ()
+    position: int = 0
+
+    @property
+    def project(self) -> Project:
+        """The project as it stands."""
+        return self._at(self.position)
+
+    def _at(self, position: int) -> Project:
+        project = self.base if position == 0 else self.steps[position - 1].project
+        assert project is not None
+        return project
+
+    @property
+    def floor(self) -> int:
+        """The lowest position undo may go back to: after the last publication."""
+        for number in range(self.position, 0, -1):
+            step = self.steps[number - 1]
+            if step.project is None:
+                return number + 1
+            if step.sealed:
+                return number
+        return 0
+
+    @property
+    def undo_label(self) -> str:
+        """The step that undo would take back; empty when there is none."""
+        return self.steps[self.position - 1].label if self.position > self.floor else ""
+
+    @property
+    def redo_label(self) -> str:
+        """The step that redo would do again; empty when there is none."""
+        return self.steps[self.position].label if self.position < len(self.steps) else ""
+
+    @property
+    def trail(self) -> tuple[TrailEntry, ...]:
+        """The steps in force, for the dossier and the recipe."""
+        return tuple(
+            TrailEntry(s.time, s.label, s.command, s.arguments, s.seed, s.sealed)
+            for s in self.steps[: self.position]
+        )
+
+    def apply(
+        self,
+        name: str,
+        arguments: Mapping[str, object] | None = None,
+        *,
+        progress: Progress = SILENT,
+    ) -> tuple[History, Changes]:
+        """Run a command on the project; what was undone before can no longer be redone.
+
+        Raises
+        ------
+        TabprotectError
+            As the command says; this history is untouched in any case.
+        """
+        given = dict(arguments or {})
+        context = Context(progress, self.trail)
+        done = apply(self.project, name, given, context=context)
+        time = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        step = Step(name, MappingProxyType(given), done.label, time, done.project, done.seed)
+        steps = (*self.steps[: self.position], step)
+        return History(self.base, _lightened(self.base, steps), len(steps)), done.changes
+
+    def undo(self) -> tuple[History, Changes]:
+        """Take back the last step.
+
+        Raises
+        ------
+        InputError
+            When there is none, or it was a publication.
+        """
+        return self.jump(self.position - 1)
+
+    def redo(self) -> tuple[History, Changes]:
+        """Do again what was undone last.
+
+        Raises
+        ------
+        InputError
+            When there is nothing to redo.
+        """
+        return self.jump(self.position + 1)
+
+    def jump(self, position: int) -> tuple[History, Changes]:
+        """Go to the state after the first ``position`` steps.
+
+        Raises
+        ------
+        InputError
+            When that lies before a publication, or is no state at all.
+        """
+        if position > len(self.steps):
+            raise InputError("there is nothing to redo")
+        if position < self.floor:
+            if self.floor and self.steps[self.floor - 1].sealed:
+                raise InputError(
+                    "what was published cannot be undone",
+                    hint="go on from here; the published bundle is out of the house",
+                )
+            raise InputError("there is nothing to undo")
+        there = History(self.base, self.steps, position)
+        return there, changes(self.project, there.project)
+
+
+def _lightened(base: Project, steps: Sequence[Step]) -> tuple[Step, ...]:
+    """Forget the oldest snapshots when their tables together outgrow the limit."""
+    seen: set[int] = set()
+    size = 0
+    out: list[Step] = []
+    for number, step in enumerate(reversed(steps)):
+        if step.project is not None:
+            size += sum(_bytes(t) for t in _tables(step.project) if id(t) not in seen)
+            seen.update(id(t) for t in _tables(step.project))
+            if number and size > SNAPSHOT_BYTES:
+                step = replace(step, project=None)
+        out.append(step)
+    return tuple(reversed(out))
+
+
+def _tables(project: Project) -> list[Table]:
+    found = [] if project.table is None else [project.table]
+    return found if project.release is None else [*found, project.release.table]
+
+
+def _bytes(table: Table) -> int:
+    return 16 * len(table.cells[0]) if table.is_sparse else 8 * table.domain.size

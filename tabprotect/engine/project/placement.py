@@ -1,0 +1,97 @@
+"""Pivot placement: which variables run down the rows, across the columns, and in layers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.tables.domain import Domain, Index
+
+COMFORTABLE_ROWS = 40
+COMFORTABLE_COLUMNS = 12
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Variable names in the order they nest: the last of ``rows`` varies fastest downwards."""
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    layers: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, domain: Domain) -> Placement:
+        """A comfortable placement: as little in layers as fits a screen."""
+        rows, columns, layers = [domain.names[0]], list(domain.names[1:2]), []
+        high = domain.shape[0]
+        wide = domain.shape[1] if domain.ndim > 1 else 1
+        for name, size in zip(domain.names[2:], domain.shape[2:], strict=True):
+            if high <= wide and high * size <= COMFORTABLE_ROWS:
+                rows.append(name)
+                high *= size
+            elif wide * size <= COMFORTABLE_COLUMNS:
+                columns.append(name)
+                wide *= size
+            elif high * size <= COMFORTABLE_ROWS:
+                rows.append(name)
+                high *= size
+            else:
+                layers.append(name)
+        return cls(tuple(rows), tuple(columns), tuple(layers))
+
+    def check(self, domain: Domain) -> Placement:
+        """Itself, when every variable of the domain is placed exactly once.
+
+        Raises
+        ------
+        InputError
+            Naming the variable.
+        """
+        placed = [*self.rows, *self.columns, *self.layers]
+        for name in placed:
+            domain.axis(name)
+            if placed.count(name) > 1:
+                raise InputError(f"the variable {name!r} is placed twice")
+        for name in domain.names:
+            if name not in placed:
+                raise InputError(
+                    f"the variable {name!r} is not placed",
+                    hint="put it in the rows, the columns or the layers",
+                )
+        return self
+
+    def renamed(self, old: str, new: str) -> Placement:
+        """The same placement after a variable got another name."""
+        swap = {old: new}
+        return Placement(
+            *(
+                tuple(swap.get(n, n) for n in names)
+                for names in (self.rows, self.columns, self.layers)
+            )
+        )
+
+    def size(self, domain: Domain) -> tuple[int, int]:
+        """Rows and columns of one layer of the grid."""
+        return (
+            math.prod(len(domain[n].categories) for n in self.rows),
+            math.prod(len(domain[n].categories) for n in self.columns),
+        )
+
+    def position(self, domain: Domain, index: Sequence[int]) -> tuple[int, int]:
+        """Row and column of a cell within its layer."""
+        row = column = 0
+        for name in self.rows:
+            row = row * len(domain[name].categories) + index[domain.axis(name)]
+        for name in self.columns:
+            column = column * len(domain[name].categories) + index[domain.axis(name)]
+        return row, column
+
+    def cell(self, domain: Domain, row: int, column: int, *, like: Sequence[int]) -> Index:
+        """The cell at a row and column, in the layer of the cell ``like``."""
+        index = list(like)
+        for names, number in ((self.rows, row), (self.columns, column)):
+            for name in reversed(names):
+                number, index[domain.axis(name)] = divmod(number, len(domain[name].categories))
+        return tuple(index)

@@ -1,0 +1,237 @@
+"""The user's document: one immutable value that holds everything a person has chosen.
+
+A *house* project holds an original table; a *reader* project holds nothing but a release that
+was opened from a bundle. Commands make new projects out of old ones (``commands.apply``); undo
+goes back to an earlier value.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Literal
+
+from tabprotect.engine.cycles.designs import default_design
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.project.placement import Placement
+from tabprotect.engine.protection.method import Method, methods
+from tabprotect.engine.protection.problem import Problem, Protected
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.margins import MarginSet, all_margins
+from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.engine.tables.table import Table
+
+DEFAULT_METHOD = "cyclic_perturbation"
+
+PRIORS: Mapping[str, str] = MappingProxyType({"user": "uniform", "intruder": "positive"})
+"""The two priors that are compared, as prior texts, until others are chosen."""
+
+ChangeName = Literal[
+    "title", "table", "at_risk", "placement", "cycles", "parameters", "release", "priors"
+]
+Changes = frozenset[ChangeName]
+
+
+@lru_cache(maxsize=8)
+def _default_cycles(domain: Domain) -> MoveSet:
+    return default_design(domain)
+
+
+@dataclass(frozen=True, eq=False)
+class Project:
+    """Everything chosen so far. Confidential whenever it has an original.
+
+    Attributes
+    ----------
+    title
+        For the reader of a release; what the user typed (or a bundled example's title).
+    source
+        Where the table came from: a path, ``example:NAME``, or ``""``. Never published.
+    edited
+        Whether counts or categories were changed since it came from there.
+    notes
+        What the reader of the file had to say.
+    table
+        The original; ``None`` for a reader, and before anything was opened.
+    at_risk
+        The small-count rule.
+    placement
+        Which variables stand in the rows, in the columns, in layers; ``None`` without a table.
+    moves
+        The chosen cycle set; ``None`` takes the default one for the shape.
+    cycles_from
+        Where the cycle set came from, in words ("bidiagonal", a file's name, "drawn by hand").
+    method, parameters
+        The protection method and what was set of its parameters (cycles apart).
+    seed
+        ``None``: the operating system's randomness.
+    protected
+        The result of the last run on this very table and mechanism.
+    released
+        For a reader: the release that was opened.
+    published
+        Whether the current result was written as a release bundle.
+    priors
+        Prior texts of ``user`` and ``intruder``.
+    """
+
+    title: str = ""
+    source: str = ""
+    edited: bool = False
+    notes: tuple[str, ...] = ()
+    table: Table | None = None
+    at_risk: SmallCount = field(default_factory=SmallCount)
+    placement: Placement | None = None
+    moves: MoveSet | None = None
+    cycles_from: str = ""
+    method: str = DEFAULT_METHOD
+    parameters: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    seed: int | None = field(default=None, repr=False)
+    protected: Protected | None = None
+    released: Release | None = None
+    published: bool = False
+    priors: Mapping[str, str] = field(default_factory=lambda: PRIORS)
+
+    def __post_init__(self) -> None:
+        if self.table is not None and self.released is not None:
+            raise InputError("a project has an original or an opened release, not both")
+
+    def __repr__(self) -> str:
+        # The seed and the coins would show in the generated form.
+        return f"<Project, {self.kind}, {self.table!r}>"
+
+    @property
+    def kind(self) -> Literal["empty", "house", "reader"]:
+        """``house`` has the original; ``reader`` a bundle only, and can only be public."""
+        if self.table is not None:
+            return "house"
+        return "reader" if self.released is not None else "empty"
+
+    @property
+    def original(self) -> Table:
+        """The original table.
+
+        Raises
+        ------
+        InputError
+            When there is none.
+        """
+        if self.table is None:
+            raise InputError(
+                "this release comes without its original"
+                if self.released is not None
+                else "no table is open",
+                hint="open a table first",
+            )
+        return self.table
+
+    @property
+    def release(self) -> Release | None:
+        """What a reader sees: the opened release, or the current result."""
+        return self.released if self.protected is None else self.protected.release
+
+    @property
+    def domain(self) -> Domain:
+        """The variables of the table, or of the opened release."""
+        return self.original.domain if self.released is None else self.released.table.domain
+
+    @property
+    def cycles(self) -> MoveSet:
+        """The cycle set: of the release, as chosen, or the default for the shape.
+
+        Raises
+        ------
+        ParameterError
+            When the shape allows no cycle (a variable with one category).
+        """
+        if self.released is not None:
+            found = self.released.mechanism.parameters.get("cycles")
+            if not isinstance(found, MoveSet):
+                raise InputError("the release has no cycle set")
+            return found
+        return _default_cycles(self.domain) if self.moves is None else self.moves
+
+    @property
+    def margins(self) -> MarginSet:
+        """The margins that are kept exactly."""
+        return all_margins(self.domain) if self.moves is None else self.moves.margins
+
+    @property
+    def protection(self) -> Method:
+        """The chosen method."""
+        return methods()[self.method]
+
+    @property
+    def values(self) -> dict[str, object]:
+        """All parameters but the cycles, defaults filled in."""
+        if self.released is not None:
+            given = dict(self.released.mechanism.parameters)
+        else:
+            given = {p.name: p.default for p in self.protection.parameters} | dict(self.parameters)
+        given.pop("cycles", None)
+        return given
+
+    @property
+    def given(self) -> dict[str, object]:
+        """Parameters as the method takes them, the cycle set included."""
+        return dict(self.parameters) | {"cycles": self.cycles}
+
+    @property
+    def problem(self) -> Problem:
+        """What is to be protected."""
+        return Problem(self.original, self.at_risk, self.title)
+
+    @property
+    def name(self) -> str:
+        """What to call it in the house: the title, or the end of its source."""
+        tail = self.source.replace("\\", "/").rpartition("/")[2]
+        return self.title or tail.removeprefix("example:") or "untitled"
+
+    def without_result(self) -> Project:
+        """The same choices; a result that no longer belongs to them is dropped."""
+        if self.protected is None and not self.published:
+            return self
+        return replace(self, protected=None, published=False)
+
+
+def changes(before: Project, after: Project) -> Changes:
+    """What differs between two projects, as names that a window can listen to."""
+    found: set[ChangeName] = set()
+    if before.title != after.title:
+        found.add("title")
+    if before.table is not after.table or before.released is not after.released:
+        found.add("table")
+    if before.at_risk != after.at_risk:
+        found.add("at_risk")
+    if before.placement != after.placement:
+        found.add("placement")
+    same_set = before.moves is after.moves and before.released is after.released
+    if not same_set or (before.moves is None and _shape(before) != _shape(after)):
+        found.add("cycles")
+    if (before.method, before.seed) != (after.method, after.seed) or dict(
+        before.parameters
+    ) != dict(after.parameters):
+        found.add("parameters")
+    if (
+        before.protected is not after.protected
+        or before.released is not after.released
+        or before.published != after.published
+    ):
+        found.add("release")
+    if dict(before.priors) != dict(after.priors):
+        found.add("priors")
+    return frozenset(found)
+
+
+def _shape(project: Project) -> tuple[int, ...]:
+    return () if project.table is None else project.table.domain.shape
+
+
+def cell_count(project: Project) -> int:
+    """Cells of the table that is shown; 0 before anything was opened."""
+    return 0 if project.kind == "empty" else math.prod(project.domain.shape)

@@ -1,0 +1,128 @@
+"""Commands from the mechanism to the release: parameters, seed, protect, priors, publish."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+
+from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
+from tabprotect.engine.project.command import Arguments, Command, Context, number_text, text, whole
+from tabprotect.engine.project.placement import Placement
+from tabprotect.engine.project.project import PRIORS, Project
+from tabprotect.engine.protection.method import methods
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.tables.domain import Domain
+
+
+def set_method(project: Project, context: Context, *, method: str) -> Project:
+    """Choose the protection method; its parameters begin at their defaults."""
+    chosen = methods()[text(method, "method")].name
+    empty: MappingProxyType[str, object] = MappingProxyType({})
+    return replace(project.without_result(), method=chosen, parameters=empty)
+
+
+def set_parameters(project: Project, context: Context, **given: object) -> Project:
+    """Set parameters of the method by name, checked together."""
+    if "cycles" in given:
+        raise ParameterError({"cycles": "cycles are set by a command of their own"})
+    values = dict(project.parameters) | given
+    # The rules between parameters do not depend on the table: the smallest one checks them.
+    checked = project.protection.resolve(Domain.of_shape((2, 2)), values)
+    chosen = {name: checked[name] for name in values}
+    return replace(project.without_result(), parameters=MappingProxyType(chosen))
+
+
+def set_seed(project: Project, context: Context, *, seed: int | None) -> Project:
+    """Replay a seed, or (``None``) take the operating system's randomness."""
+    if seed is not None:
+        Randomness.seeded(whole(seed, "seed"))
+    return replace(project.without_result(), seed=seed)
+
+
+def protect(
+    project: Project, context: Context, *, accept_weak: bool = False, seed: int | None = None
+) -> Project:
+    """Run the method. ``seed`` replays one run and is not kept as the project's policy."""
+    if seed is not None:
+        whole(seed, "seed")
+    protected = project.protection.protect(
+        project.problem,
+        project.given,
+        Randomness.seeded(project.seed if seed is None else seed),
+        accept_weak=accept_weak,
+        progress=context.progress,
+    )
+    return replace(project, protected=protected, published=False)
+
+
+def set_prior(project: Project, context: Context, *, who: str, prior: str) -> Project:
+    """What ``user`` or ``intruder`` believes beforehand, as a prior text."""
+    if who not in PRIORS:
+        raise InputError(f"there is no {who!r}; priors belong to {' and '.join(PRIORS)}")
+    from tabprotect.engine.posterior.prior import parse_prior
+
+    parse_prior(text(prior, "prior"), project.domain)
+    return replace(project, priors=MappingProxyType(dict(project.priors) | {who: prior}))
+
+
+def publish(
+    project: Project,
+    context: Context,
+    *,
+    release: str,
+    dossier: str | None = None,
+    overwrite: bool = False,
+) -> Project:
+    """Write the release bundle, and the dossier where one is wanted. Undo cannot cross it."""
+    from tabprotect.engine.bundle import confidential, public
+
+    if project.protected is None:
+        raise InfeasibleError(
+            "there is nothing to publish yet", hint="protect the table as it stands first"
+        )
+    path = Path(text(release, "release"))
+    if dossier is not None:
+        # First: without its dossier a release could never be accounted for.
+        confidential.write(
+            project.protected,
+            confidential.named(Path(dossier)),
+            trail=[entry.as_json() for entry in context.trail],
+            overwrite=overwrite,
+        )
+    public.write(project.protected.release, path, overwrite=overwrite)
+    return replace(project, published=True)
+
+
+def open_bundle(project: Project, context: Context, *, path: str) -> Project:
+    """Open a release bundle as its reader does: verified, and without any original."""
+    from tabprotect.engine.bundle import public
+
+    release = public.read(Path(text(path, "path")))
+    return Project(
+        title=release.title,
+        source=path,
+        released=release,
+        placement=Placement.of(release.table.domain),
+        method=release.mechanism.method,
+        priors=project.priors,
+    )
+
+
+def _parameters_label(project: Project, given: Arguments) -> str:
+    return "set " + " and ".join(f"{n} to {number_text(v)}" for n, v in given.items())
+
+
+VERBS = (
+    Command("set_method", set_method, lambda p, a: f"choose {a['method']}"),
+    Command("set_parameters", set_parameters, _parameters_label),
+    Command(
+        "set_seed",
+        set_seed,
+        lambda p, a: "take fresh randomness" if a["seed"] is None else "set a seed",
+    ),
+    Command("protect", protect, lambda p, a: f"protect with {p.protection.label}", True),
+    Command("set_prior", set_prior, lambda p, a: f"let the {a['who']} believe {a['prior']}"),
+    Command("publish", publish, lambda p, a: f"publish {Path(str(a['release'])).name}", True),
+    Command("open_bundle", open_bundle, lambda p, a: f"open {Path(str(a['path'])).name}", True),
+)
