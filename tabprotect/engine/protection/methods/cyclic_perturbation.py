@@ -29,12 +29,13 @@ import numpy as np
 
 from tabprotect.engine.cycles import files, reach
 from tabprotect.engine.cycles.designs import DESIGNS, default_design, design
+from tabprotect.engine.cycles.layers import layers
 from tabprotect.engine.errors import InputError, ParameterError, RefusedError
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Preview, Problem, Protected, Record
-from tabprotect.engine.protection.walk import flip, layers, walk
+from tabprotect.engine.protection.walk import flip, walk
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import BLOCKING_RULES, BlockingRule, MoveSequence
 from tabprotect.engine.release.mechanism import Mechanism
