@@ -1,0 +1,59 @@
+"""The import contracts hold, and each bites when it is broken on purpose."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+LINT = Path(sys.executable).with_name("lint-imports")
+
+
+def lint(folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [LINT, "--no-cache"], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    shutil.copytree(
+        ROOT / "tabprotect", tmp_path / "tabprotect", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("module", "line", "contract"),
+    [
+        ("engine/tables/table.py", "import tabprotect.engine.project.project", "earlier ones"),
+        ("engine/cycles/files.py", "import PySide6.QtCore", "reach no Qt"),
+        ("cli/describe.py", "def f():\n    import pyqtgraph", "reach no Qt"),
+        ("engine/newfolder/__init__.py", "", "earlier ones"),
+        ("engine/release/release.py", "import tabprotect.engine.microdata.tabulate", "secret"),
+        ("engine/bundle/public.py", "import tabprotect.engine.project.project", "secret"),
+        ("engine/posterior/infer.py", "import tabprotect.engine.protection.method", "posterior |"),
+        ("gui/theme.py", "import tabprotect.cli.main", "Two shells"),
+        (
+            "engine/protection/methods/other.py",
+            "import tabprotect.engine.protection.methods.cyclic_perturbation",
+            "sibling",
+        ),
+    ],
+)
+def test_each_contract_bites(copy: Path, module: str, line: str, contract: str) -> None:
+    path = copy / "tabprotect" / module
+    path.parent.mkdir(exist_ok=True)
+    with path.open("a") as file:
+        file.write(f"\n{line}\n")
+    done = lint(copy)
+    assert done.returncode != 0
+    broken = [row for row in done.stdout.splitlines() if "BROKEN" in row]
+    assert broken, done.stdout
+    if contract != "posterior |":
+        assert any(contract in row for row in broken), broken
