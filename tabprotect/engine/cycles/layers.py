@@ -17,6 +17,9 @@ from tabprotect.engine.tables.moves import MoveSet
 
 IntArray = npt.NDArray[np.int64]
 
+LONG = 256
+"""Cycles of at least this many cells on average gain nothing from sharing a layer."""
+
 
 @dataclass(frozen=True)
 class Layer:
@@ -65,7 +68,8 @@ def layers(moves: MoveSet) -> list[Layer]:
     """The layers of one pass, in order."""
     if not len(moves):
         return []
-    number = layer_numbers(moves)
+    alone = len(moves.cells) >= LONG * len(moves)
+    number = np.arange(len(moves)) if alone else layer_numbers(moves)
     by_layer = np.argsort(number, kind="stable")
     bounds = np.flatnonzero(np.r_[True, np.diff(number[by_layer]) != 0, True])
     length = np.diff(moves.starts)
