@@ -1,0 +1,175 @@
+"""The one place that knows threads: work runs beside the window, results come back to it.
+
+Commands (which change the project) run one after another; questions (which only compute) run in a
+small pool and may replace an earlier question of the same name. Everything a caller sees
+happens on the window's thread.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+
+from tabprotect.engine.errors import Interrupted
+from tabprotect.engine.progress import Progress
+
+INTERVAL = 0.05
+"""Seconds between two reports that reach the window: 20 a second."""
+
+Work = Callable[[Progress], Any]
+
+
+class Job(QObject):
+    """One piece of work. Signals arrive on the window's thread.
+
+    ``finished`` carries the result, ``failed`` the exception (never ``Interrupted``),
+    ``cancelled`` nothing; exactly one of them is followed by ``ended``.
+    """
+
+    progressed = Signal(str, float, object)
+    finished = Signal(object)
+    failed = Signal(object)
+    cancelled = Signal()
+    ended = Signal()
+    _posted = Signal(str, object)
+
+    def __init__(self, label: str, work: Work, parent: QObject, *, is_command: bool) -> None:
+        super().__init__(parent)
+        self.label = label
+        self.is_command = is_command
+        self.stage = ""
+        self.fraction = 0.0
+        self.running = True
+        self._work = work
+        self._stop = threading.Event()
+        self._began = time.monotonic()
+        self._posted.connect(self._receive, Qt.ConnectionType.QueuedConnection)
+
+    def cancel(self) -> None:
+        """Ask the work to stop at its next report.
+
+        The answer of a question that still comes is dropped; a command that was already done
+        (a file may be written) is not denied.
+        """
+        self._stop.set()
+
+    @property
+    def cancelling(self) -> bool:
+        """Whether it was asked to stop."""
+        return self._stop.is_set()
+
+    @property
+    def seconds_left(self) -> float | None:
+        """An estimate from the fraction done; ``None`` while there is nothing to judge by."""
+        spent = time.monotonic() - self._began
+        if self.fraction < 0.02 or spent < 0.5:
+            return None
+        return spent * (1.0 - self.fraction) / self.fraction
+
+    def run(self) -> None:
+        """Do the work (on a worker's thread)."""
+        try:
+            if self._stop.is_set():
+                raise Interrupted()
+            result = self._work(_Reports(self._stop, self._posted.emit))
+        except Interrupted:
+            self._posted.emit("cancelled", None)
+        except BaseException as error:
+            self._posted.emit("failed", error)
+        else:
+            self._posted.emit("finished", result)
+
+    @Slot(str, object)
+    def _receive(self, kind: str, value: Any) -> None:
+        if kind == "progressed":
+            if not self.running or self.cancelling:
+                return
+            self.stage, self.fraction = value[0], min(max(value[1], 0.0), 1.0)
+            self.progressed.emit(self.stage, self.fraction, value[2])
+            return
+        self.running = False
+        if kind == "cancelled" or (
+            self.cancelling and not (self.is_command and kind == "finished")
+        ):
+            self.cancelled.emit()
+        elif kind == "failed":
+            self.failed.emit(value)
+        else:
+            self.finished.emit(value)
+        self.ended.emit()
+
+
+class _Reports:
+    """The engine's ``Progress``: throttled on the worker's side, so that no queue builds up."""
+
+    def __init__(self, stop: threading.Event, post: Callable[[str, object], None]) -> None:
+        self._stop = stop
+        self._post = post
+        self._last = 0.0
+
+    def report(self, stage: str, fraction: float, partial: object = None) -> None:
+        if self._stop.is_set():
+            raise Interrupted()
+        now = time.monotonic()
+        if now - self._last >= INTERVAL:
+            self._last = now
+            self._post("progressed", (stage, fraction, partial))
+
+
+class Jobs(QObject):
+    """All running work of the window."""
+
+    started = Signal(object)
+    ended = Signal(object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.running: list[Job] = []
+        self._named: dict[str, Job] = {}
+        self._commands = ThreadPoolExecutor(1, thread_name_prefix="command")
+        self._questions = ThreadPoolExecutor(2, thread_name_prefix="question")
+
+    def command(self, label: str, work: Work) -> Job:
+        """Run after all commands before it."""
+        return self._start(Job(label, work, self, is_command=True))
+
+    def question(self, label: str, work: Work, *, name: str = "") -> Job:
+        """Run beside others; an unfinished question of the same ``name`` is cancelled."""
+        if name and name in self._named:
+            self._named[name].cancel()
+        job = self._start(Job(label, work, self, is_command=False))
+        if name:
+            self._named[name] = job
+        return job
+
+    def cancel_all(self) -> None:
+        """Ask all work to stop."""
+        for job in self.running:
+            job.cancel()
+
+    def close(self) -> None:
+        """Cancel everything and wait until no thread is left."""
+        self.cancel_all()
+        self._commands.shutdown(wait=True, cancel_futures=True)
+        self._questions.shutdown(wait=True, cancel_futures=True)
+
+    def _start(self, job: Job) -> Job:
+        job.ended.connect(self._forget)
+        self.running.append(job)
+        (self._commands if job.is_command else self._questions).submit(job.run)
+        self.started.emit(job)
+        return job
+
+    @Slot()
+    def _forget(self) -> None:
+        # Looked up rather than taken from sender(), which Python slots do not always know.
+        for job in [job for job in self.running if not job.running]:
+            self.running.remove(job)
+            self._named = {name: j for name, j in self._named.items() if j is not job}
+            self.ended.emit(job)
+            job.deleteLater()

@@ -1,0 +1,207 @@
+"""The start page: examples, recent files, open, tabulate, and what a crash left behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tabprotect.engine.project.examples import Example, examples
+from tabprotect.gui import icons
+from tabprotect.gui.document import Document
+from tabprotect.gui.pages.page import Changes, Page
+from tabprotect.gui.theme import GRID
+
+if TYPE_CHECKING:
+    from tabprotect.gui.files import Files
+
+
+class Card(QFrame):
+    """A thing to choose: a title, a sentence, a picture. Return, space or a click chooses it."""
+
+    chosen = Signal()
+
+    def __init__(self, title: str, text: str, *, icon: str, foot: str = "") -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAccessibleName(title)
+        self.setAccessibleDescription(text)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        self._icon = icon
+        self._picture = QLabel()
+        heading = QLabel(title, wordWrap=True)
+        heading.setProperty("role", "section")
+        words = QLabel(text, wordWrap=True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
+        column.setSpacing(4)
+        row = QHBoxLayout()
+        row.setSpacing(GRID)
+        row.addWidget(self._picture)
+        row.addWidget(heading, 1)
+        column.addLayout(row)
+        column.addWidget(words)
+        column.addStretch(1)
+        if foot:
+            label = QLabel(foot, wordWrap=True)
+            label.setProperty("role", "quiet")
+            column.addWidget(label)
+        self.repaint_picture()
+
+    def repaint_picture(self) -> None:
+        """In the colours of the theme in force."""
+        self._picture.setPixmap(icons.pixmap(self._icon, 22))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self.rect().contains(event.position().toPoint()):
+            self.chosen.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self.chosen.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+class StartPage(Page):
+    """What to begin with."""
+
+    name = "start"
+    label = "Start"
+    icon = "start"
+    hint = "Open something."
+
+    files: Files
+    ask_open = Signal()
+    ask_tabulate = Signal()
+
+    def __init__(self, document: Document) -> None:
+        super().__init__(document)
+        self.set_heading("Protect a table of counts")
+        self.set_sentence(
+            "Open a table, see which cells are at risk, perturb it along cycles that keep every "
+            "margin, and publish it with all a reader needs to judge what it says."
+        )
+        inner = QWidget()
+        self._column = QVBoxLayout(inner)
+        self._column.setContentsMargins(0, 0, GRID, 0)
+        self._column.setSpacing(2 * GRID)
+        scroll = QScrollArea(widgetResizable=True, frameShape=QFrame.Shape.NoFrame)
+        scroll.setAccessibleName("Ways to begin")
+        scroll.setWidget(inner)
+        self.body.addWidget(scroll)
+        self._offers = QVBoxLayout()
+        self._column.addLayout(self._offers)
+        self._cards: list[Card] = []
+        self._column.addLayout(self._ways())
+        self._column.addWidget(self._section("Examples"))
+        self._column.addLayout(self._grid([self._example(e) for e in examples()]))
+        self._recent_title = self._section("Recent files")
+        self._recent = QVBoxLayout()
+        self._recent.setSpacing(0)
+        self._column.addWidget(self._recent_title)
+        self._column.addLayout(self._recent)
+        self._column.addStretch(1)
+        self._recent_title.hide()
+
+    @classmethod
+    def why_not(cls, document: Document) -> str:
+        return ""
+
+    def shows_original(self) -> bool:
+        return False
+
+    def refresh(self, changes: Changes) -> None:
+        if "theme" in changes:
+            for card in self._cards:
+                card.repaint_picture()
+        self._list_recent()
+
+    def offer_recovery(self, label: str, recover: Callable[[], object]) -> None:
+        """Offer what a killed program left behind."""
+        card = self._card("Recover unsaved work", label, icon="history")
+
+        def chosen() -> None:
+            card.hide()
+            recover()
+
+        card.chosen.connect(chosen)
+        self._offers.addWidget(card)
+
+    def _ways(self) -> QGridLayout:
+        ways = (
+            ("Open a table", "CSV, Excel, a project or a release bundle.", "open", self.ask_open),
+            (
+                "Tabulate microdata",
+                "Count the records of a CSV or Parquet file.",
+                "microdata",
+                self.ask_tabulate,
+            ),
+        )
+        cards = []
+        for title, text, icon, signal in ways:
+            card = self._card(title, text, icon=icon, foot="or drop a file on the window")
+            card.chosen.connect(signal)
+            cards.append(card)
+        return self._grid(cards)
+
+    def _example(self, example: Example) -> Card:
+        card = self._card(
+            example.title,
+            example.description,
+            icon="microdata" if example.microdata else "table",
+            foot=f"example:{example.name}",
+        )
+        card.chosen.connect(lambda: self.files.open(f"example:{example.name}"))
+        return card
+
+    def _card(self, title: str, text: str, *, icon: str, foot: str = "") -> Card:
+        card = Card(title, text, icon=icon, foot=foot)
+        self._cards.append(card)
+        return card
+
+    @staticmethod
+    def _grid(cards: list[Card]) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setSpacing(GRID)
+        for number, card in enumerate(cards):
+            grid.addWidget(card, number // 3, number % 3)
+        for column in range(3):
+            grid.setColumnStretch(column, 1)
+        return grid
+
+    @staticmethod
+    def _section(text: str) -> QLabel:
+        label = QLabel(text)
+        label.setProperty("role", "section")
+        return label
+
+    def _list_recent(self) -> None:
+        while self._recent.count():
+            item = self._recent.takeAt(0)
+            if item.widget() is not None:
+                item.widget().deleteLater()
+        recent = self.files.recent()
+        self._recent_title.setVisible(bool(recent))
+        for path in recent:
+            button = QPushButton(path, flat=True, icon=icons.icon("open"))
+            button.setIconSize(QSize(16, 16))
+            button.setStyleSheet("text-align: left; padding: 4px;")
+            button.setAccessibleName(f"Open {path}")
+            button.clicked.connect(lambda _=False, p=path: self.files.open(p))
+            self._recent.addWidget(button)

@@ -1,0 +1,267 @@
+"""Colours, fonts and spacing: light and dark, one palette for widgets and plots.
+
+Meaning has one colour everywhere (Okabe and Ito's colour-blind-safe hues): plus blue, minus
+orange, at risk amber, unreleasable purple, released bluish green. Never colour alone: each
+meaning also has a symbol.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import pyqtgraph as pg
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
+from PySide6.QtWidgets import QApplication
+
+GRID = 8
+"""The unit of spacing in pixels."""
+
+MARGIN = 2 * GRID
+"""The margin of every page."""
+
+Mode = Literal["system", "light", "dark"]
+
+
+@dataclass(frozen=True)
+class Colours:
+    """What each colour means, as ``#rrggbb``. Text colours reach 4.5:1 on their grounds."""
+
+    window: str
+    base: str
+    raised: str
+    border: str
+    text: str
+    quiet: str
+    accent: str
+    on_accent: str
+    focus: str
+    plus: str
+    plus_fill: str
+    minus: str
+    minus_fill: str
+    at_risk: str
+    at_risk_fill: str
+    on_at_risk: str
+    unreleasable: str
+    released: str
+    confidential: str
+    on_confidential: str
+    public: str
+    on_public: str
+    error: str
+    error_fill: str
+    heat_low: str
+    heat_high: str
+    on_heat_high: str
+    selection: str
+
+
+LIGHT = Colours(
+    window="#f5f5f3",
+    base="#ffffff",
+    raised="#ebebe8",
+    border="#c9c9c4",
+    text="#1d1f21",
+    quiet="#5f6368",
+    accent="#00598a",
+    on_accent="#ffffff",
+    focus="#0072b2",
+    plus="#00639c",
+    plus_fill="#d3e8f5",
+    minus="#a84800",
+    minus_fill="#fbe0cf",
+    at_risk="#8a5a00",
+    at_risk_fill="#fde3ae",
+    on_at_risk="#1d1f21",
+    unreleasable="#8d3f70",
+    released="#00704f",
+    confidential="#f0b63c",
+    on_confidential="#241a00",
+    public="#00639c",
+    on_public="#ffffff",
+    error="#8f2d00",
+    error_fill="#fdeadf",
+    heat_low="#ffffff",
+    heat_high="#00598a",
+    on_heat_high="#ffffff",
+    selection="#cfe4f2",
+)
+
+DARK = Colours(
+    window="#23262a",
+    base="#1b1d20",
+    raised="#2e3237",
+    border="#4a4f56",
+    text="#eceef0",
+    quiet="#a6acb4",
+    accent="#6cb8e6",
+    on_accent="#10222e",
+    focus="#7cc4ee",
+    plus="#6cb8e6",
+    plus_fill="#173a50",
+    minus="#f29a5f",
+    minus_fill="#4e2b14",
+    at_risk="#f3bb4a",
+    at_risk_fill="#55400f",
+    on_at_risk="#fff4da",
+    unreleasable="#e09cc4",
+    released="#3fc79c",
+    confidential="#e0a52e",
+    on_confidential="#1f1600",
+    public="#6cb8e6",
+    on_public="#0d1d28",
+    error="#ffb08a",
+    error_fill="#47281a",
+    heat_low="#1b1d20",
+    heat_high="#8fcff2",
+    on_heat_high="#0d1d28",
+    selection="#24455a",
+)
+
+
+def contrast(first: str, second: str) -> float:
+    """The contrast ratio of two colours after WCAG 2, from 1 to 21."""
+
+    def luminance(colour: str) -> float:
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        r, g, b = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b
+
+    light, dark = sorted((luminance(first), luminance(second)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+class Theme(QObject):
+    """The colours and the font size in force; ``changed`` after any change of either."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.mode: Mode = "system"
+        self.zoom = 1.0
+        self.colours = LIGHT
+        self._points = 0.0
+
+    @property
+    def dark(self) -> bool:
+        """Whether the dark colours are in force."""
+        return self.colours is DARK
+
+    def apply(self, *, mode: Mode | None = None, zoom: float | None = None) -> None:
+        """Set colours and font size on the application and on plots made from now on."""
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        if not self._points:
+            app.setStyle("Fusion")
+            self._points = app.font().pointSizeF()
+            app.styleHints().colorSchemeChanged.connect(self._system_changed)
+        self.mode = self.mode if mode is None else mode
+        self.zoom = self.zoom if zoom is None else min(max(zoom, 0.6), 2.5)
+        self.colours = DARK if self._wants_dark() else LIGHT
+        app.setPalette(self._palette())
+        font = app.font()
+        font.setPointSizeF(self._points * self.zoom)
+        app.setFont(font)
+        app.setStyleSheet(self._style())
+        pg.setConfigOptions(
+            background=self.colours.base, foreground=self.colours.text, antialias=True
+        )
+        self.changed.emit()
+
+    def _wants_dark(self) -> bool:
+        if self.mode != "system":
+            return self.mode == "dark"
+        return QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
+
+    def _system_changed(self) -> None:
+        if self.mode == "system" and (self.colours is DARK) != self._wants_dark():
+            self.apply()
+
+    def _palette(self) -> QPalette:
+        c = self.colours
+        roles = {
+            QPalette.ColorRole.Window: c.window,
+            QPalette.ColorRole.WindowText: c.text,
+            QPalette.ColorRole.Base: c.base,
+            QPalette.ColorRole.AlternateBase: c.raised,
+            QPalette.ColorRole.Text: c.text,
+            QPalette.ColorRole.PlaceholderText: c.quiet,
+            QPalette.ColorRole.Button: c.raised,
+            QPalette.ColorRole.ButtonText: c.text,
+            QPalette.ColorRole.Highlight: c.accent,
+            QPalette.ColorRole.HighlightedText: c.on_accent,
+            QPalette.ColorRole.ToolTipBase: c.raised,
+            QPalette.ColorRole.ToolTipText: c.text,
+            QPalette.ColorRole.Link: c.accent,
+            QPalette.ColorRole.LinkVisited: c.accent,
+            QPalette.ColorRole.Light: c.raised,
+            QPalette.ColorRole.Mid: c.border,
+            QPalette.ColorRole.Dark: c.border,
+            QPalette.ColorRole.BrightText: c.on_accent,
+            QPalette.ColorRole.Accent: c.accent,
+        }
+        palette = QPalette()
+        for role, colour in roles.items():
+            palette.setColor(role, QColor(colour))
+        for role in (
+            QPalette.ColorRole.WindowText,
+            QPalette.ColorRole.Text,
+            QPalette.ColorRole.ButtonText,
+        ):
+            palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(c.quiet))
+        return palette
+
+    def _style(self) -> str:
+        c = self.colours
+        # Only what Fusion does not draw well from a palette: the main action, cards, focus.
+        return f"""
+        QToolTip {{ color: {c.text}; background: {c.raised}; border: 1px solid {c.border}; }}
+        QLabel[role="heading"] {{ font-size: {self._points * self.zoom * 1.5:.1f}pt; font-weight: 600; }}
+        QLabel[role="quiet"] {{ color: {c.quiet}; }}
+        QLabel[role="section"] {{ font-weight: 600; }}
+        QPushButton[role="main"] {{
+            background: {c.accent}; color: {c.on_accent}; border: 1px solid {c.accent};
+            border-radius: 4px; padding: 6px 16px; font-weight: 600; }}
+        QPushButton[role="main"]:disabled {{
+            background: {c.raised}; color: {c.quiet}; border-color: {c.border}; }}
+        QPushButton[role="main"]:focus {{ border: 2px solid {c.text}; padding: 5px 15px; }}
+        QFrame[role="card"] {{
+            background: {c.base}; border: 1px solid {c.border}; border-radius: 6px; }}
+        QFrame[role="card"]:focus, QFrame[role="card"]:hover {{ border-color: {c.focus}; }}
+        """
+
+
+THEME = Theme()
+"""The application's one theme."""
+
+
+def colour(name: str) -> QColor:
+    """A colour by its meaning (a field of :class:`Colours`) in the theme in force."""
+    return QColor(getattr(THEME.colours, name))
+
+
+def tabular(font: QFont) -> QFont:
+    """The font with figures of one width, for counts."""
+    out = QFont(font)
+    out.setFeature(QFont.Tag("tnum"), 1)
+    return out
+
+
+def count_text(count: int) -> str:
+    """A count for people: thin spaces between thousands, a true minus sign."""
+    text = f"{count:,}".replace(",", "\u2009")
+    return text.replace("-", "\u2212") if count < 0 else text
+
+
+def signed_text(count: int) -> str:
+    """A change for people: always with its sign, zero without."""
+    return f"+{count_text(count)}" if count > 0 else count_text(count)
+
+
+def number_text(value: float, *, digits: int = 2) -> str:
+    """A real number for people, with a true minus sign."""
+    text = f"{value:.{digits}f}"
+    return text.replace("-", "\u2212")
