@@ -16,12 +16,13 @@ _GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:[ .,'\u2019\u00a0\u202f][0-9]{3})+(?:[
 _NUMBER_LIKE = re.compile(r"[+-]?[0-9][0-9., '\u2019\u00a0\u202f]*(?:[eE][+-]?[0-9]+)?")
 
 
-class NotACount(ValueError):
-    """Why a text is no count (the argument), and what to do about it (``hint``)."""
+class NotACountError(ValueError):
+    """Why a text is no count, what to do about it, and which of several texts it is."""
 
     def __init__(self, why: str, hint: str = "") -> None:
         super().__init__(why)
         self.hint = hint
+        self.at = 0
 
 
 def looks_numeric(text: str) -> bool:
@@ -42,45 +43,45 @@ def parse_count(text: str, *, decimal: str | None = None) -> int:
 
     Raises
     ------
-    NotACount
+    NotACountError
     """
     stripped = text.strip()
     if not stripped:
-        raise NotACount("the count is empty", "write 0 where a cell is empty")
+        raise NotACountError("the count is empty", "write 0 where a cell is empty")
     found = _DECIMAL.fullmatch(stripped)
     if _WHOLE.fullmatch(stripped):
         value = int(stripped)
     elif found and (decimal is None or found[2] == decimal):
         whole, mark, fraction = found.groups()
         if fraction == "000" and decimal is None and len(whole.lstrip("+-0")) in (1, 2, 3):
-            raise NotACount(
+            raise NotACountError(
                 f"{stripped!r} can mean {whole} or {whole}000",
                 "write counts as plain digits, or say what the decimal mark is",
             )
         if fraction.strip("0"):
             if mark == ",":
-                raise NotACount(
+                raise NotACountError(
                     f"{stripped!r} is not a whole number (decimal comma or thousands separator?)",
                     "write counts as plain digits; magnitudes are not counts",
                 )
-            raise NotACount(
+            raise NotACountError(
                 f"{stripped!r} is not a whole number",
                 "counts are whole numbers; round weighted counts first",
             )
         value = int(whole)
     elif _GROUPED.fullmatch(stripped):
-        raise NotACount(
+        raise NotACountError(
             f"{stripped!r} has separators between its digits", "write counts as plain digits"
         )
     else:
-        raise NotACount(
+        raise NotACountError(
             f"{stripped[:60]!r} is not a number",
             "every cell needs its count: a suppressed or missing one cannot be protected",
         )
     if value < 0:
-        raise NotACount(f"the count {stripped} is negative", "counts are 0 or more")
+        raise NotACountError(f"the count {stripped} is negative", "counts are 0 or more")
     if value > INT64_MAX:
-        raise NotACount(
+        raise NotACountError(
             f"the count {stripped} is larger than 9.2e18", "check it for a typing error"
         )
     return value
@@ -93,8 +94,8 @@ def parse_counts(
 
     Raises
     ------
-    NotACount
-        With the attribute ``at``: which of them it is.
+    NotACountError
+        With ``at`` set.
     """
     joined = "".join(texts)
     if joined.isascii() and joined.isdigit():
@@ -107,8 +108,8 @@ def parse_counts(
     for at, text in enumerate(texts):
         try:
             values[at] = parse_count(text, decimal=decimal)
-        except NotACount as error:
-            error.at = at  # type: ignore[attr-defined]
+        except NotACountError as error:
+            error.at = at
             raise
         decimals += "." in text or "," in text
     return values, decimals

@@ -117,22 +117,21 @@ class TextRecords:
                 raise InputError(
                     f"there is no encoding {encoding!r}", hint="for example utf-8, cp1252, latin-1"
                 ) from None
+            said = encoding.removesuffix("-sig").upper()
             position, line = 0, 1
             total = max(self.path.stat().st_size, 1)
-            for block in itertools.chain([head], iter(lambda: file.read(BLOCK), b"")):
+            for block in itertools.chain([head], iter(lambda: file.read(BLOCK), b""), [b""]):
                 progress.report("checking the file", min(position / total, 1.0))
                 pending = len(decoder.getstate()[0])
                 try:
-                    text = decoder.decode(block)
-                    if len(block) < BLOCK and block is not head:
-                        text += decoder.decode(b"", final=True)
+                    text = decoder.decode(block, final=not block)
                 except UnicodeDecodeError as error:
                     at = position - pending + error.start
-                    good = block[: max(error.start - pending, 0)]
+                    line += block[: max(error.start - pending, 0)].count(b"\n")
                     raise InputError(
-                        f"byte {at + 1} (0x{error.object[error.start]:02x}) is not {encoding[:6]}",
+                        f"byte {at + 1} (0x{error.object[error.start]:02x}) is not {said}",
                         file=self.path,
-                        line=line + good.count(b"\n"),
+                        line=line,
                         hint="save the file as UTF-8, or read it with the encoding cp1252 "
                         "(Western European Windows) or latin-1",
                     ) from None

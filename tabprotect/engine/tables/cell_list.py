@@ -1,0 +1,110 @@
+"""Cells as a file lists them, before they are known to make a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.tables.domain import Domain, Variable
+from tabprotect.engine.tables.table import DENSE_LIMIT, Counts, Table
+
+Codes = npt.NDArray[np.int32]
+
+SMALL = 2**24
+"""Tables of up to this many cells are laid out in full, however empty they are (128 MiB)."""
+
+
+@dataclass(frozen=True, repr=False)
+class CellList:
+    """One entry per listed cell.
+
+    Attributes
+    ----------
+    names, categories
+        The variables and, for each, its categories in order of first appearance.
+    codes
+        One int32 array (entries,) per variable.
+    counts : int64 (entries,)
+    line
+        The line of the file where an entry stands.
+    """
+
+    names: tuple[str, ...]
+    categories: tuple[tuple[str, ...], ...]
+    codes: tuple[Codes, ...]
+    counts: Counts
+    line: Callable[[int], int]
+
+    def text(self, entry: int) -> str:
+        """An entry's cell for people: ``(v1, w2)``."""
+        return f"({', '.join(self.labels(entry))})"
+
+    def labels(self, entry: int) -> tuple[str, ...]:
+        """The categories of an entry."""
+        return tuple(
+            known[int(code[entry])] for known, code in zip(self.categories, self.codes, strict=True)
+        )
+
+    def domain(self) -> Domain:
+        """The variables with the categories found."""
+        return Domain(tuple(map(Variable, self.names, self.categories)))
+
+    def keys(self, axes: tuple[int, ...] | None = None) -> Counts:
+        """Mixed-radix keys (entries,) over some variables, all by default."""
+        out = np.zeros(len(self.counts), dtype=np.int64)
+        for axis in range(len(self.names)) if axes is None else axes:
+            out *= len(self.categories[axis])
+            out += self.codes[axis]
+        return out
+
+    def keep(self, wanted: npt.NDArray[np.bool_]) -> CellList:
+        """The chosen entries (bool (entries,)); categories without an entry are dropped."""
+        rows = np.flatnonzero(wanted)
+        categories, codes = [], []
+        for known, code in zip(self.categories, self.codes, strict=True):
+            used = np.zeros(len(known), dtype=np.bool_)
+            used[code[rows]] = True
+            number = np.cumsum(used, dtype=np.int32) - 1
+            categories.append(tuple(np.array(known, dtype=object)[used]))
+            codes.append(number[code[rows]].astype(np.int32))
+        return CellList(
+            self.names,
+            tuple(categories),
+            tuple(codes),
+            self.counts[rows],
+            lambda entry: self.line(int(rows[entry])),
+        )
+
+    def table(self) -> tuple[Table, int]:
+        """The table, and how many of its cells were not listed (they are zero).
+
+        Raises
+        ------
+        InputError
+            For a cell listed twice, or too large a table.
+        """
+        domain = self.domain()
+        keys = self.keys()
+        order = np.argsort(keys, kind="stable")
+        twice = np.flatnonzero(np.diff(keys[order]) == 0)
+        if len(twice):
+            # The earliest repetition in the file, not the smallest cell.
+            at = twice[np.argmin(order[twice + 1])]
+            first, second = int(order[at]), int(order[at + 1])
+            raise InputError(
+                f"the cell occurs twice (first in line {self.line(first)})"
+                + (f", {len(twice)} such cells in all" if len(twice) > 1 else ""),
+                line=self.line(second),
+                cell=self.text(second),
+                hint="remove one of them or add them up; or a variable is missing",
+            )
+        missing = domain.size - len(keys)
+        if domain.size > SMALL and (domain.size > DENSE_LIMIT or domain.size > 4 * len(keys)):
+            return Table.sparse(domain, keys, self.counts), missing
+        counts = np.zeros(domain.size, dtype=np.int64)
+        counts[keys] = self.counts
+        return Table.dense(domain, counts.reshape(domain.shape)), missing

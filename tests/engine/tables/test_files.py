@@ -1,0 +1,277 @@
+from __future__ import annotations
+
+import gzip
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xlsxwriter
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.files import TableFile, read_table, write_csv
+from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.totals import is_total
+
+LONG = "v,w,count\na,x,1\na,y,2\nb,x,3\nb,y,4\n"
+TWO = Domain.of({"v": ["a", "b"], "w": ["x", "y"]})
+
+
+def read(tmp_path: Path, text: str | bytes, name: str = "t.csv", **options: object) -> TableFile:
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return read_table(path, **options)  # type: ignore[arg-type]
+
+
+def refused(tmp_path: Path, text: str | bytes, **options: object) -> InputError:
+    with pytest.raises(InputError) as caught:
+        read(tmp_path, text, **options)
+    assert caught.value.file == str(tmp_path / "t.csv")
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        LONG,
+        LONG.replace(",", ";"),
+        LONG.replace(",", "\t"),
+        LONG.replace(",", "|"),
+        LONG.replace("count", "Freq"),
+        LONG.replace("count", "n"),
+        LONG.replace("count", " COUNT "),
+        "\ufeff" + LONG,
+        LONG.replace("\n", "\r\n"),
+        LONG.replace("\n", "\n\n"),
+        "count,v,w\n1,a,x\n2,a,y\n3,b,x\n4,b,y\n",
+        '"v","w","antall"\n"a","x","1"\n"a","y"," 2 "\n"b","x","+3"\n"b","y","004"\n',
+        "v\\w,x,y\na,1,2\nb,3,4\n",
+        '"","v","w","Freq"\n"1","a","x",1\n"2","a","y",2\n"3","b","x",3\n"4","b","y",4\n',
+    ],
+)
+def test_every_way_to_write_the_same_table(tmp_path: Path, text: str) -> None:
+    assert read(tmp_path, text).table == Table.dense(TWO, [[1, 2], [3, 4]])
+
+
+def test_grid_names_and_bare_matrix(tmp_path: Path) -> None:
+    found = read(tmp_path, ",x,y\na,1,2\nb,3,4\n").table
+    assert found.domain.names == ("row", "column")
+    assert found.domain["row"].categories == ("a", "b")
+    found = read(tmp_path, "region,2019,2020\na,1,2\nb,3,4\n").table
+    assert found.domain.names == ("region", "column")
+    assert found.domain["column"].categories == ("2019", "2020")
+    found = read(tmp_path, "1 ,2,3\n4,5,6\n").table
+    assert found.domain["row"].categories == ("row1", "row2")
+    assert found.counts.tolist() == [[1, 2, 3], [4, 5, 6]]
+
+
+def test_codes_are_opaque(tmp_path: Path) -> None:
+    found = read(tmp_path, 'v,w,count\n01, x,1\n1,".y",2\n"Nuenen, Gerwen",Décembre,3\n').table
+    assert found.domain["v"].categories == ("01", "1", "Nuenen, Gerwen")
+    assert found.domain["w"].categories == (" x", ".y", "Décembre")
+
+
+def test_cells_that_are_not_listed_are_zero_and_said(tmp_path: Path) -> None:
+    found = read(tmp_path, "v,w,count\na,x,1\nb,y,4\n")
+    assert found.table == Table.dense(TWO, [[1, 0], [0, 4]])
+    assert found.notes == ("2 of 4 cells are not in the file and were taken as 0",)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "cell", "words"),
+    [
+        (LONG.replace("3", "three"), 4, "(b, x)", "not a number"),
+        (LONG.replace("3", ""), 4, "(b, x)", "empty"),
+        (LONG.replace("3", "-3"), 4, "(b, x)", "negative"),
+        (LONG.replace("3", "3.5"), 4, "(b, x)", "not a whole number"),
+        (LONG.replace("3", '"3,5"'), 4, "(b, x)", "decimal comma"),
+        (LONG.replace("3", '"1,000"'), 4, "(b, x)", "1000"),
+        (LONG.replace("3", "1 234"), 4, "(b, x)", "separators"),
+        (LONG.replace("3", "1e3"), 4, "(b, x)", "not a number"),
+        (LONG.replace("3", "9223372036854775808"), 4, "(b, x)", "9.2e18"),
+        (LONG.replace("3", "9" * 5000), 4, "(b, x)", "not a number"),
+        (LONG.replace("b,x", "b,x,z"), 4, None, "4 fields, the first row has 3"),
+        (LONG.replace("b,x,", "b,"), 4, None, "2 fields, the first row has 3"),
+        (LONG + "a,y,5\n", 6, "(a, y)", r"occurs twice \(first in line 3\)"),
+        (LONG.replace("b,x", '"b,x'), 4, None, "quotation"),
+        (LONG.replace("b,x", "b\0,x"), 4, None, "NUL"),
+        (LONG.replace("v,", ","), 1, None, "column 1 has no name"),
+        ("v,w,count\n", 1, None, "no row of counts"),
+        ("v,w,count\n\n\n", 1, None, "no row of counts"),
+        ("", None, None, "file is empty"),
+        ("\n\n", None, None, "no rows"),
+        ("count\n3\n4\n", 1, None, "only one column"),
+        ("v,v,count\na,x,1\n", None, None, "'v' occurs twice"),
+        ("v,w\na,x\nb,y\n", 1, None, "which column holds the counts"),
+        ("a,x,3\nb,y,4\n", 1, None, "which column holds the counts"),
+        ("v\\w,x,y\na,1,2\nb,3,?\n", 3, "(b, y)", "not a number"),
+        ("v\\w,x,y\na,1,2\na,3,4\n", 3, None, "'a' twice"),
+        ("v\\w,x,x\na,1,2\nb,3,4\n", 1, None, "'x' twice"),
+        ("v\\w,x,y\na,1,2\nb,3\n", 3, None, "2 fields"),
+    ],
+)
+def test_errors_name_their_place(
+    tmp_path: Path, text: str, line: int | None, cell: str | None, words: str
+) -> None:
+    error = refused(tmp_path, text)
+    assert (error.line, error.cell) == (line, cell)
+    assert re.search(words, error.message)
+
+
+def test_the_line_is_the_files_line(tmp_path: Path) -> None:
+    text = 'v,w,count\n"a\nb",x,1\n\n"c ""d""",x,bad\n'
+    assert refused(tmp_path, text).line == 5
+
+
+def test_decimals_of_zeros_are_whole(tmp_path: Path) -> None:
+    found = read(tmp_path, "v;w;count\na;x;4373664,00\nb;x;3.0\n")
+    assert found.table.counts.tolist() == [[4373664], [3]]
+    assert "2 counts were written with decimals" in found.notes[0]
+    text = "v;count\na;4,000\nb;12,5\n"
+    assert refused(tmp_path, text, decimal=",").line == 3
+    assert read(tmp_path, text.replace("12,5", "1"), decimal=",").table.counts.tolist() == [4, 1]
+
+
+def test_wrong_encoding(tmp_path: Path) -> None:
+    data = "v,w,count\na,é,1\nb,x,2\n".encode("cp1252")
+    error = refused(tmp_path, data)
+    assert "byte 13 (0xe9)" in error.message
+    assert error.line == 2
+    assert "cp1252" in error.hint
+    assert read(tmp_path, data, encoding="cp1252").table.domain["w"].categories == ("é", "x")
+    with pytest.raises(InputError, match="no encoding"):
+        read(tmp_path, data, encoding="klingon")
+
+
+def test_wrong_encoding_far_into_the_file(tmp_path: Path) -> None:
+    rows = "".join(f"é{i},x,1\n" for i in range(200_000)).encode()
+    error = refused(tmp_path, b"v,w,count\n" + rows + b"\xff,x,1\n")
+    assert f"byte {len(rows) + 11} " in error.message
+    assert error.line == 200_002
+    assert "cut" not in error.message
+
+
+def test_a_file_cut_inside_a_character(tmp_path: Path) -> None:
+    assert "0xc3" in refused(tmp_path, "v,count\na,1\né".encode()[:-1]).message
+
+
+def test_utf16_and_gzip(tmp_path: Path) -> None:
+    expected = Table.dense(TWO, [[1, 2], [3, 4]])
+    assert read(tmp_path, LONG.replace(",", "\t").encode("utf-16")).table == expected
+    packed = gzip.compress(LONG.encode())
+    assert read(tmp_path, packed, name="t.csv.gz").table == expected
+    with pytest.raises(InputError, match="damaged or cut off"):
+        read(tmp_path, packed[:-9], name="t.csv.gz")
+
+
+def test_the_count_column_can_be_named(tmp_path: Path) -> None:
+    text = "v,cases,w\na,1,7\na,2,8\nb,3,7\nb,4,8\n"
+    refused(tmp_path, text)
+    found = read(tmp_path, text, count="cases").table
+    assert found.domain.names == ("v", "w")
+    assert found.counts.tolist() == [[1, 2], [3, 4]]
+    assert "columns are v, cases, w" in refused(tmp_path, text, count="case").hint
+
+
+def test_other_kinds_of_file(tmp_path: Path) -> None:
+    for name in ("a.zip", "a.parquet", "a.tabprotect"):
+        with pytest.raises(InputError, match="not a table file") as caught:
+            read_table(tmp_path / name)
+        assert caught.value.hint
+    with pytest.raises(InputError, match="no such file"):
+        read_table(tmp_path / "none.csv")
+    with pytest.raises(InputError, match="folder"):
+        read_table(tmp_path)
+
+
+def workbook(path: Path, *sheets: list[list[object]], skip: int = 0) -> Path:
+    with xlsxwriter.Workbook(str(path)) as book:
+        for rows in sheets:
+            sheet = book.add_worksheet()
+            for r, row in enumerate(rows):
+                for c, value in enumerate(row):
+                    sheet.write(r + skip, c + skip, value)
+    return path
+
+
+def test_excel_long_and_grid(tmp_path: Path) -> None:
+    rows: list[list[object]] = [["v", "w", "count"], ["01", 2019, 1], ["01", 2020, 2.0]]
+    found = read_table(workbook(tmp_path / "a.xlsx", [], rows, skip=2))
+    assert found.table.domain["v"].categories == ("01",)
+    assert found.table.domain["w"].categories == ("2019", "2020")
+    assert found.table.counts.tolist() == [[1, 2]]
+    assert "'Sheet2'" in found.notes[0]
+    grid: list[list[object]] = [["", 1, 2], ["a", 5, 6], ["b", 7, 8]]
+    assert read_table(workbook(tmp_path / "b.xlsx", grid)).table.counts.tolist() == [[5, 6], [7, 8]]
+
+
+def test_excel_faults(tmp_path: Path) -> None:
+    rows: list[list[object]] = [["v", "w", "count"], ["a", "x", 1], ["b", "x", 2.5]]
+    with pytest.raises(InputError, match="not a whole number") as caught:
+        read_table(workbook(tmp_path / "a.xlsx", rows, skip=3))
+    assert (caught.value.line, caught.value.cell) == (6, "(b, x)")
+    rows[2][2] = 2.0**60
+    with pytest.raises(InputError, match="too large to be exact"):
+        read_table(workbook(tmp_path / "a.xlsx", rows))
+    with pytest.raises(InputError, match="no data"):
+        read_table(workbook(tmp_path / "a.xlsx", []))
+    whole = workbook(tmp_path / "a.xlsx", rows).read_bytes()
+    for name in ("b.xlsx", "b.xls", "b.ods"):
+        (tmp_path / name).write_bytes(whole[: len(whole) // 2])
+        with pytest.raises(InputError, match="cannot be read"):
+            read_table(tmp_path / name)
+    with pytest.raises(InputError, match="no such file"):
+        read_table(tmp_path / "none.xlsx")
+
+
+def test_large_sparse_list_stays_sparse(tmp_path: Path) -> None:
+    n = 5000
+    text = "a,b,count\n" + "".join(f"r{i},s{i},{i + 1}\n" for i in range(n))
+    found = read(tmp_path, text).table
+    assert found.is_sparse
+    assert found.domain.shape == (n, n)
+    assert found[(7, 7)] == 8
+    assert found[(7, 8)] == 0
+
+
+def test_repeated_cells_stop_the_reading_early(tmp_path: Path) -> None:
+    text = "a,b,count\n" + "x,y,1\n" * 300_000 + "not,a,row,at,all\n"
+    assert "occurs twice" in refused(tmp_path, text).message
+
+
+label = st.text(
+    st.one_of(
+        st.sampled_from(' ,;"\t|\n\r.0'), st.characters(exclude_categories=["Cs"], min_codepoint=1)
+    ),
+    max_size=6,
+).filter(lambda text: not is_total(text))
+names = st.lists(label.filter(str.strip), min_size=1, max_size=3, unique=True)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> Table:
+    domain = Domain.of(
+        {
+            name: draw(st.lists(label, min_size=1, max_size=3, unique=True))
+            for name in draw(names.filter(lambda given: "count" not in given))
+        }
+    )
+    counts = draw(st.lists(st.integers(0, 2**58), min_size=domain.size, max_size=domain.size))
+    return Table.dense(domain, np.array(counts, dtype=np.int64).reshape(domain.shape))
+
+
+@given(tables())
+@settings(max_examples=300, deadline=None)
+def test_round_trip(tmp_path_factory: pytest.TempPathFactory, table: Table) -> None:
+    path = tmp_path_factory.getbasetemp() / "round.csv"
+    path.write_bytes(write_csv(table))
+    assert read_table(path).table == table
+
+
+def test_written_bytes() -> None:
+    assert write_csv(Table.dense(TWO, [[1, 2], [3, 4]])) == LONG.encode()
+    odd = Domain.of({"a b": ['say "x"', " y"]})
+    assert write_csv(Table.dense(odd, [0, 1])) == b'a b,count\n"say ""x""",0\n" y",1\n'
