@@ -393,13 +393,15 @@ DESIGNS: dict[str, Design] = {
 
 
 def design(domain: Domain, kind: str) -> MoveSet:
-    """A cycle set by the name of its template.
+    """A cycle set by the name of its template, or ``order-R`` for :func:`order_design`.
 
     Raises
     ------
     ParameterError
         For an unknown template, or one that this shape does not allow.
     """
+    if kind.startswith("order-") and kind[6:].isdigit():
+        return order_design(domain, int(kind[6:]))
     if kind not in DESIGNS:
         raise ParameterError({"kind": f"unknown: {kind!r}; there are {', '.join(DESIGNS)}"})
     return DESIGNS[kind].build(domain)

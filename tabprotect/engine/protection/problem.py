@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -28,6 +29,18 @@ class Problem:
             raise InputError(
                 "an original count is negative", cell=self.table.domain.cell_text(cell)
             )
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """Other settings that would protect this table: what, as parameters, and how well."""
+
+    text: str
+    parameters: Mapping[str, object]
+    unchanged_share: float
+
+    def __str__(self) -> str:
+        return f"{self.text} (unchanged with probability {self.unchanged_share:.2f})"
 
 
 @dataclass(frozen=True)
@@ -60,7 +73,7 @@ class Preview:
     weak
         Why the mechanism is refused on this table; empty when it is not.
     remedies
-        What to do instead.
+        What to do instead, tried on this table, best first.
     """
 
     at_risk_cells: int
@@ -74,7 +87,7 @@ class Preview:
     immovable: list[tuple[int, ...]]
     runs: int
     weak: str
-    remedies: tuple[str, ...]
+    remedies: tuple[Remedy, ...]
 
 
 @dataclass(frozen=True)

@@ -176,10 +176,19 @@ def test_weak_mechanism_is_refused_before_the_coins_and_the_decision_is_recorded
     with pytest.raises(RefusedError, match="unchanged with probability 1") as caught:
         METHOD.protect(sparse_problem(), weak, Randomness.fresh())
     assert caught.value.exit_code == 5
-    assert "shorter cycles" in caught.value.hint
+    assert "strips of swaps" in caught.value.hint
     done = METHOD.protect(sparse_problem(), weak, Randomness.fresh(), accept_weak=True)
     assert "accepted a weak mechanism" in done.record.decisions[0]
     assert done.record.blocked_share == 1.0
+
+
+def test_remedies_are_tried_on_this_table() -> None:
+    preview = METHOD.preview(sparse_problem(), {"cycles": "bidiagonal"})
+    assert preview.remedies
+    for remedy in preview.remedies:
+        tried = METHOD.preview(sparse_problem(), {"cycles": "bidiagonal", **remedy.parameters})
+        assert not tried.weak
+        assert tried.unchanged_share == pytest.approx(remedy.unchanged_share, abs=0.05)
 
 
 def test_refusal_does_not_depend_on_the_seed() -> None:

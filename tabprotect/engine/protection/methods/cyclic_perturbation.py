@@ -22,10 +22,12 @@ Sources: Duncan and Roehrig 2006; Lenz 2016.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from tabprotect.engine.cycles import files, reach
 from tabprotect.engine.cycles.designs import DESIGNS, default_design, design
@@ -34,7 +36,7 @@ from tabprotect.engine.errors import InputError, ParameterError, RefusedError
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
-from tabprotect.engine.protection.problem import Preview, Problem, Protected, Record
+from tabprotect.engine.protection.problem import Preview, Problem, Protected, Record, Remedy
 from tabprotect.engine.protection.walk import flip, walk
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import BLOCKING_RULES, BlockingRule, MoveSequence
@@ -53,6 +55,68 @@ coins are never used for a release."""
 
 PREVIEW_WORK = 30_000_000
 """Cell updates the preview may cost (about a second)."""
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """What many simulated runs did to one table."""
+
+    at_risk: int
+    judged: int
+    unchanged_share: float
+    change: dict[int, float]
+    blocked: npt.NDArray[np.float64]
+    unchanged: npt.NDArray[np.float64]
+    runs: int
+
+
+def _try(problem: Problem, values: Mapping[str, object], work: int, progress: Progress) -> _Trial:
+    """Run the mechanism on copies of the table, about ``work`` cell updates in all."""
+    moves = cast(MoveSet, values["cycles"])
+    passes, rule = cast(int, values["passes"]), cast(BlockingRule, values["blocking"])
+    alpha, beta = cast(float, values["alpha"]), cast(float, values["beta"])
+    counts = problem.table.counts.reshape(-1)
+    judged = problem.at_risk.mask(counts)
+    at_risk = int(judged.sum())
+    if not at_risk:
+        judged = counts > 0
+    plan = layers(moves)
+    runs = int(np.clip(work // max(len(moves.cells) * passes, 1), 4, 2000))
+    # Copies side by side, as many as fit about 100 MB at once.
+    batch = int(np.clip(10_000_000 // max(len(counts), 1), 1, runs))
+    generator = np.random.Generator(np.random.PCG64(PREVIEW_SEED))
+    unchanged = np.zeros(len(counts))
+    blocked = np.zeros(len(moves))
+    change: dict[int, float] = {}
+    done = 0
+    while done < runs:
+        size = min(batch, runs - done)
+        progress.report("trying the mechanism on this table", done / runs)
+        state = np.repeat(counts[:, None], size, axis=1)
+        coins = flip(generator, (passes, len(moves), size), alpha=alpha, beta=beta)
+        _, stuck = walk(state, plan, coins, rule)
+        moved = state - counts[:, None]
+        unchanged += (moved == 0).sum(axis=1)
+        blocked += stuck.sum(axis=(0, 2))
+        seen, times = np.unique(moved[judged], return_counts=True)
+        for value, count in zip(seen.tolist(), times.tolist(), strict=True):
+            change[value] = change.get(value, 0.0) + count
+        done += size
+    unchanged /= runs
+    blocked /= runs * passes
+    if rule == "negative":
+        # Only a coin that wants to move can be refused: share of those.
+        blocked /= alpha + beta
+    cells = int(judged.sum())
+    return _Trial(
+        at_risk=at_risk,
+        judged=cells,
+        unchanged_share=float(unchanged[judged].mean()) if cells else 1.0,
+        change={k: v / (cells * runs) for k, v in sorted(change.items())},
+        blocked=blocked,
+        unchanged=unchanged,
+        runs=runs,
+    )
 
 
 class CyclicPerturbation(Method):
@@ -138,7 +202,7 @@ class CyclicPerturbation(Method):
             moves = default_design(domain)
         elif isinstance(value, MoveSet):
             moves = value.on(domain)
-        elif isinstance(value, str) and value in DESIGNS:
+        elif isinstance(value, str) and (value in DESIGNS or value.startswith("order-")):
             moves = design(domain, value)
         elif isinstance(value, (str, Path)):
             moves = files.read(Path(value), domain=domain)
@@ -161,84 +225,56 @@ class CyclicPerturbation(Method):
         """Simulate the mechanism on this table, from a fixed seed (an estimate)."""
         values = self.resolve(problem.table.domain, given)
         moves = cast(MoveSet, values["cycles"])
-        passes, rule = cast(int, values["passes"]), cast(BlockingRule, values["blocking"])
-        counts = problem.table.counts.reshape(-1)
-        judged = problem.at_risk.mask(counts)
-        at_risk = int(judged.sum())
-        if not at_risk:
-            judged = counts > 0
-        plan = layers(moves)
-        runs = int(np.clip(PREVIEW_WORK // max(len(moves.cells) * passes, 1), 4, 2000))
-        # Copies side by side, as many as fit about 100 MB at once.
-        batch = int(np.clip(10_000_000 // max(len(counts), 1), 1, runs))
-        generator = np.random.Generator(np.random.PCG64(PREVIEW_SEED))
-        unchanged = np.zeros(len(counts))
-        blocked = np.zeros(len(moves))
-        change: dict[int, float] = {}
-        deviation = 0.0
-        done = 0
-        while done < runs:
-            size = min(batch, runs - done)
-            progress.report("trying the mechanism on this table", done / runs)
-            state = np.repeat(counts[:, None], size, axis=1)
-            coins = flip(
-                generator,
-                (passes, len(moves), size),
-                alpha=cast(float, values["alpha"]),
-                beta=cast(float, values["beta"]),
+        trial = _try(problem, values, PREVIEW_WORK, progress)
+        rule = cast(BlockingRule, values["blocking"])
+        stuck = np.flatnonzero(reach.immovable_cells(moves, problem.table, rule))
+        weak, remedies = "", ()
+        if trial.unchanged_share > WEAK_UNCHANGED:
+            whose = "an at-risk cell" if trial.at_risk else "a positive cell"
+            weak = (
+                f"{whose} would be published unchanged with probability "
+                f"{trial.unchanged_share:.2f}: the table would leave the house (almost) as it is"
             )
-            _, stuck = walk(state, plan, coins, rule)
-            moved = state - counts[:, None]
-            unchanged += (moved == 0).sum(axis=1)
-            blocked += stuck.sum(axis=(0, 2))
-            seen, times = np.unique(moved[judged], return_counts=True)
-            for value, count in zip(seen.tolist(), times.tolist(), strict=True):
-                change[value] = change.get(value, 0.0) + count
-            deviation += float(np.abs(moved[judged]).sum())
-            done += size
-        unchanged /= runs
-        blocked /= runs * passes
-        if rule == "negative":
-            # Only a coin that wants to move can be refused: share of those.
-            blocked /= cast(float, values["alpha"]) + cast(float, values["beta"])
-        cells = int(judged.sum())
-        share = float(unchanged[judged].mean()) if cells else 1.0
-        stuck_cells = np.flatnonzero(reach.immovable_cells(moves, problem.table, rule))
-        weak, remedies = self._verdict(share, at_risk, values)
+            remedies = self._remedies(problem, values, progress)
         return Preview(
-            at_risk_cells=at_risk,
-            judged_cells=cells,
-            unchanged_share=share,
-            blocked_share=float(blocked.mean()),
-            mean_absolute_deviation=deviation / max(cells * runs, 1),
-            change={k: v / (cells * runs) for k, v in sorted(change.items())},
-            blocked_by_cycle=blocked,
-            unchanged_by_cell=unchanged.reshape(problem.table.domain.shape),
-            immovable=[problem.table.domain.unflat(int(k)) for k in stuck_cells],
-            runs=runs,
+            at_risk_cells=trial.at_risk,
+            judged_cells=trial.judged,
+            unchanged_share=trial.unchanged_share,
+            blocked_share=float(trial.blocked.mean()),
+            mean_absolute_deviation=sum(abs(k) * p for k, p in trial.change.items()),
+            change=trial.change,
+            blocked_by_cycle=trial.blocked,
+            unchanged_by_cell=trial.unchanged.reshape(problem.table.domain.shape),
+            immovable=[problem.table.domain.unflat(int(k)) for k in stuck],
+            runs=trial.runs,
             weak=weak,
             remedies=remedies,
         )
 
-    @staticmethod
-    def _verdict(
-        share: float, at_risk: int, values: Mapping[str, object]
-    ) -> tuple[str, tuple[str, ...]]:
-        if share <= WEAK_UNCHANGED:
-            return "", ()
-        whose = "an at-risk cell" if at_risk else "a positive cell"
-        weak = (
-            f"{whose} would be published unchanged with probability {share:.2f}: "
-            "the table would leave the house (almost) as it is"
-        )
-        remedies = ["shorter cycles (strips or elementary swaps) block less on tables with zeros"]
-        if values["blocking"] == "any_zero":
-            remedies.append("the rule 'negative' lets zeros rise and blocks less")
-        if cast(float, values["alpha"]) + cast(float, values["beta"]) < 0.5:
-            remedies.append("larger alpha and beta")
-        remedies.append("more passes")
-        remedies.append("merge categories so that fewer cells are zero")
-        return weak, tuple(remedies)
+    def _remedies(
+        self, problem: Problem, values: Mapping[str, object], progress: Progress
+    ) -> tuple[Remedy, ...]:
+        """Other settings, each tried on this table; those that help, best first."""
+        domain = problem.table.domain
+        ideas: list[tuple[str, dict[str, object]]] = [
+            ("strips of swaps", {"cycles": "strips"}),
+            ("elementary swaps", {"cycles": "elementary"}),
+            ("the rule 'negative' (zeros can rise)", {"blocking": "negative"}),
+            ("strips of swaps with 'negative'", {"cycles": "strips", "blocking": "negative"}),
+            ("alpha = beta = 1/3 and 3 passes", {"alpha": 1 / 3, "beta": 1 / 3, "passes": 3}),
+        ]
+        if domain.ndim > 2:
+            ideas.append(("keeping the two-way margins only", {"cycles": "order-2"}))
+        found = []
+        for text, change in ideas:
+            try:
+                other = self.resolve(domain, {**values, **change})
+            except (ParameterError, InputError):
+                continue
+            share = _try(problem, other, PREVIEW_WORK // 10, progress).unchanged_share
+            if share <= WEAK_UNCHANGED:
+                found.append(Remedy(text, change, share))
+        return tuple(sorted(found, key=lambda r: r.unchanged_share))
 
     def protect(
         self,
@@ -261,7 +297,8 @@ class CyclicPerturbation(Method):
         if preview.weak and not accept_weak:
             raise RefusedError(
                 preview.weak,
-                hint="; ".join(preview.remedies),
+                hint="; ".join(map(str, preview.remedies))
+                or "merge categories so that fewer cells are zero",
                 detail="to go on all the same takes an explicit, recorded decision",
             )
         moves = cast(MoveSet, values["cycles"])
