@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tabprotect.engine.cycles.layers import layers
 
 from tabprotect.engine.cycles.designs import bidiagonal, design, elementary
+from tabprotect.engine.cycles.layers import layers
 from tabprotect.engine.errors import InputError, Interrupted, ParameterError, RefusedError
 from tabprotect.engine.progress import Cancellable
 from tabprotect.engine.protection.method import methods

@@ -228,7 +228,8 @@ class CyclicPerturbation(Method):
         trial = _try(problem, values, PREVIEW_WORK, progress)
         rule = cast(BlockingRule, values["blocking"])
         stuck = np.flatnonzero(reach.immovable_cells(moves, problem.table, rule))
-        weak, remedies = "", ()
+        weak = ""
+        remedies: tuple[Remedy, ...] = ()
         if trial.unchanged_share > WEAK_UNCHANGED:
             whose = "an at-risk cell" if trial.at_risk else "a positive cell"
             weak = (
