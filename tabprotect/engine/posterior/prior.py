@@ -1,0 +1,358 @@
+"""What a reader believes about each true count before the release: products over cells.
+
+Weights need not be normalised (the uniform prior over all non-negative counts cannot be). An
+intruder who knows more is a prior with more zeros.
+"""
+
+from __future__ import annotations
+
+import csv
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import gammaln, xlogy
+
+from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.tables.domain import Domain
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+
+MAX_COUNT = 2**53
+"""Counts in a prior's file beyond this are typing errors."""
+
+
+class Prior(ABC):
+    """A product over cells of weights on the counts 0, 1, 2, ..."""
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """Who believes this, in words."""
+
+    @abstractmethod
+    def _log_weight(self, keys: IntArray, values: IntArray) -> FloatArray:
+        """The weights at non-negative values."""
+
+    def log_weight(self, keys: npt.ArrayLike, values: npt.ArrayLike) -> FloatArray:
+        """Log weight of the counts ``values`` at the flat cells ``keys``; -inf is impossible.
+
+        The two broadcast against each other; the result has their common shape. Negative counts
+        are impossible under every prior.
+        """
+        k, v = np.broadcast_arrays(
+            np.asarray(keys, dtype=np.int64), np.asarray(values, dtype=np.int64)
+        )
+        return np.where(v < 0, -np.inf, self._log_weight(k, np.maximum(v, 0)))
+
+    def distribution(self, key: int, values: npt.ArrayLike) -> FloatArray:
+        """The prior of a flat cell, normalised over the given counts (all 0 if none can be)."""
+        log = self.log_weight(key, values)
+        if not np.isfinite(log).any():
+            return np.zeros(len(log))
+        weight = np.exp(log - log.max())
+        return np.asarray(weight / weight.sum(), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Uniform(Prior):
+    """Every count is as likely as any other."""
+
+    @property
+    def label(self) -> str:
+        return "assumes nothing"
+
+    def _log_weight(self, keys: IntArray, values: IntArray) -> FloatArray:
+        return np.zeros(keys.shape)
+
+
+@dataclass(frozen=True, eq=False)
+class Positive(Prior):
+    """At least 1 in the chosen cells ("I am in the survey"), else uniform.
+
+    Attributes
+    ----------
+    cells
+        Flat keys of the chosen cells; ``None`` for all.
+    """
+
+    cells: IntArray | None = None
+
+    @property
+    def label(self) -> str:
+        if self.cells is None:
+            return "knows that every cell holds somebody"
+        return "knows who is in the survey"
+
+    def _log_weight(self, keys: IntArray, values: IntArray) -> FloatArray:
+        chosen = np.isin(keys, self.cells) if self.cells is not None else True
+        return np.where(chosen & (values < 1), -np.inf, 0.0)
+
+
+def _checked_means(means: npt.ArrayLike) -> FloatArray:
+    array = np.asarray(means, dtype=np.float64).reshape(-1)
+    if not np.isfinite(array).all() or (array < 0).any():
+        raise InputError("an expected count is negative or not a number")
+    return array
+
+
+@dataclass(frozen=True, eq=False)
+class Poisson(Prior):
+    """Poisson around an expected count per cell; an expected 0 is certainly 0.
+
+    Attributes
+    ----------
+    means : float64 (cells,)
+    """
+
+    means: FloatArray
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "means", _checked_means(self.means))
+
+    @property
+    def label(self) -> str:
+        return "knows earlier counts (Poisson)"
+
+    def _log_weight(self, keys: IntArray, values: IntArray) -> FloatArray:
+        # xlogy(0, 0) = 0 and xlogy(v, 0) = -inf: an expected zero needs no case of its own.
+        mean = self.means[keys]
+        return np.asarray(xlogy(values, mean) - mean - gammaln(values + 1.0), dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class NegativeBinomial(Prior):
+    """Like Poisson, wider: variance ``mean + mean^2 / dispersion``.
+
+    Attributes
+    ----------
+    means : float64 (cells,)
+    dispersion
+        Positive; the larger, the closer to Poisson.
+    """
+
+    means: FloatArray
+    dispersion: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "means", _checked_means(self.means))
+        if not self.dispersion > 0:
+            raise ParameterError({"dispersion": f"must be positive, is {self.dispersion}"})
+
+    @property
+    def label(self) -> str:
+        return f"knows earlier counts (negative binomial, dispersion {self.dispersion:g})"
+
+    def _log_weight(self, keys: IntArray, values: IntArray) -> FloatArray:
+        mean, r = self.means[keys], self.dispersion
+        return np.asarray(
+            gammaln(values + r)
+            - gammaln(values + 1.0)
+            - gammaln(r)
+            + xlogy(values, mean / (mean + r))
+            - r * np.log1p(mean / r),
+            dtype=np.float64,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class CellTable(Prior):
+    """Any weights: one list of counts and weights for each listed cell, the others uniform.
+
+    Attributes
+    ----------
+    keys, values : int64 (entries,)
+        Flat cell and count of each entry, sorted by cell, then count, without repetition.
+    weights : float64 (entries,)
+        Non-negative; a listed cell's unlisted counts have weight 0.
+    """
+
+    keys: IntArray
+    values: IntArray
+    weights: FloatArray
+    source: str = field(default="a table of weights", compare=False)
+
+    def __post_init__(self) -> None:
+        keys = np.asarray(self.keys, dtype=np.int64)
+        values = np.asarray(self.values, dtype=np.int64)
+        weights = np.asarray(self.weights, dtype=np.float64)
+        if not np.isfinite(weights).all() or (weights < 0).any():
+            raise InputError("a weight is negative or not a number")
+        if (values < 0).any():
+            raise InputError("a count is negative")
+        order = np.lexsort((values, keys))
+        keys, values, weights = keys[order], values[order], weights[order]
+        if ((np.diff(keys) == 0) & (np.diff(values) == 0)).any():
+            raise InputError("a cell lists the same count twice")
+        for name, array in (("keys", keys), ("values", values), ("weights", weights)):
+            object.__setattr__(self, name, array)
+
+    @property
+    def label(self) -> str:
+        return f"believes {self.source}"
+
+    def _log_weight(self, keys: IntArray, values: IntArray) -> FloatArray:
+        with np.errstate(divide="ignore"):
+            logs = np.log(np.append(self.weights, 0.0))
+        # One sorted code per (cell, count): ranks keep it within int64 for any cell key.
+        cells, first = np.unique(self.keys, return_index=True)
+        if not len(cells):
+            return np.zeros(keys.shape)
+        at = np.minimum(np.searchsorted(cells, keys), len(cells) - 1)
+        listed = cells[at] == keys
+        ceiling = int(self.values.max()) + 2
+        rank = np.repeat(np.arange(len(cells)), np.diff(np.append(first, len(self.keys))))
+        codes = rank * ceiling + self.values
+        wanted = at * ceiling + np.minimum(values, ceiling - 1)
+        entry = np.minimum(np.searchsorted(codes, wanted), len(codes) - 1)
+        found = np.where(codes[entry] == wanted, entry, len(codes))
+        return np.where(listed, logs[found], 0.0)
+
+
+def parse_prior(text: str, domain: Domain) -> Prior:
+    """A prior as written on the command line.
+
+    ``uniform``; ``positive``; ``poisson:FILE``, ``negative_binomial:FILE`` or
+    ``negative_binomial(2.5):FILE`` (with its dispersion) around the counts of a file;
+    ``table:FILE`` with a ``count`` and a ``weight`` column. Files are long CSV: one column per
+    variable, then these.
+
+    Raises
+    ------
+    ParameterError
+        For anything else.
+    InputError
+        For a file that cannot be used, with its line.
+    """
+    kind, colon, name = text.partition(":")
+    if kind in ("uniform", "positive") and not colon:
+        return Uniform() if kind == "uniform" else Positive()
+    if kind == "table" and name:
+        return _cell_table(Path(name), domain)
+    if kind == "poisson" and name:
+        return Poisson(_means(Path(name), domain))
+    if kind.startswith("negative_binomial") and name:
+        dispersion = kind.removeprefix("negative_binomial").strip("()") or "1"
+        try:
+            return NegativeBinomial(_means(Path(name), domain), float(dispersion))
+        except ValueError:
+            raise ParameterError({"prior": f"not a dispersion: {dispersion!r}"}) from None
+    raise ParameterError(
+        {"prior": f"unknown: {text!r}"},
+        hint="uniform, positive, poisson:FILE, negative_binomial:FILE or table:FILE",
+    )
+
+
+def _rows(
+    path: Path, domain: Domain, columns: tuple[str, ...]
+) -> list[tuple[int, int, tuple[float, ...]]]:
+    """(line, flat cell, numbers of the given columns) of every row of a long CSV file."""
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as stream:
+            return _parse(csv.reader(stream), domain, columns)
+    except OSError as error:
+        raise InputError(
+            f"the file cannot be read ({error.strerror})", file=path, hint="check its name"
+        ) from None
+    except UnicodeDecodeError:
+        raise InputError("the file is not UTF-8 text", file=path, hint="save it as UTF-8") from None
+    except csv.Error as error:
+        raise InputError(f"not a CSV file ({error})", file=path) from None
+    except InputError as error:
+        raise error.in_file(path) from None
+
+
+def _parse(
+    reader: csv._reader,  # type: ignore[name-defined, unused-ignore]
+    domain: Domain,
+    columns: tuple[str, ...],
+) -> list[tuple[int, int, tuple[float, ...]]]:
+    header = next(reader, None)
+    needed = (*domain.names, *columns)
+    if header is None or sorted(header) != sorted(needed):
+        raise InputError(
+            "the columns are not the ones of this table",
+            line=1,
+            hint=f"the first line must name {', '.join(needed)}",
+        )
+    at = [header.index(name) for name in needed]
+    out = []
+    for row in reader:
+        if not row:
+            continue
+        line = reader.line_num
+        if len(row) != len(header):
+            raise InputError(
+                f"{len(row)} fields instead of {len(header)}",
+                line=line,
+                hint="quote labels that contain a comma",
+            )
+        fields = [row[a] for a in at]
+        try:
+            index = domain.index(fields[: domain.ndim])
+        except InputError as error:
+            raise InputError(error.message, line=line, hint=error.hint) from None
+        numbers = []
+        for name, number in zip(columns, fields[domain.ndim :], strict=True):
+            try:
+                value = float(number)
+            except ValueError:
+                value = np.nan
+            if not 0 <= value <= MAX_COUNT or (name == "count" and value != int(value)):
+                what = "a whole number from 0 up" if name == "count" else "a number from 0 up"
+                raise InputError(
+                    f"{name} must be {what}, is {number!r}",
+                    line=line,
+                    cell=domain.cell_text(index),
+                )
+            numbers.append(value)
+        out.append((line, domain.flat(index), tuple(numbers)))
+    if not out:
+        raise InputError("the file lists no cell", hint="one line per cell, after the first line")
+    return out
+
+
+def _means(path: Path, domain: Domain) -> FloatArray:
+    means = np.full(domain.size, np.nan)
+    for line, key, (count,) in _rows(path, domain, ("count",)):
+        if not np.isnan(means[key]):
+            raise InputError(
+                "the cell is listed twice",
+                file=path,
+                line=line,
+                cell=domain.cell_text(domain.unflat(key)),
+            )
+        means[key] = count
+    missing = np.flatnonzero(np.isnan(means))
+    if len(missing):
+        raise InputError(
+            f"{len(missing)} cells are not listed",
+            file=path,
+            cell=domain.cell_text(domain.unflat(int(missing[0]))),
+            hint="list every cell; a count of 0 says that the true count is certainly 0",
+        )
+    return means
+
+
+def _cell_table(path: Path, domain: Domain) -> CellTable:
+    rows = _rows(path, domain, ("count", "weight"))
+    seen: set[tuple[int, float]] = set()
+    for line, key, (count, _) in rows:
+        if (key, count) in seen:
+            raise InputError(
+                f"the count {int(count)} is listed twice for the cell",
+                file=path,
+                line=line,
+                cell=domain.cell_text(domain.unflat(key)),
+            )
+        seen.add((key, count))
+    return CellTable(
+        np.array([key for _, key, _ in rows], dtype=np.int64),
+        np.array([int(count) for _, _, (count, _) in rows], dtype=np.int64),
+        np.array([weight for _, _, (_, weight) in rows]),
+        f"the weights of {path.name}",
+    )
