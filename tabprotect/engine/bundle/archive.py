@@ -1,0 +1,184 @@
+"""Zip files: the same files give the same bytes, and a foreign one is opened without trust."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import stat
+import zipfile
+import zlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from tabprotect.engine.errors import BundleError, InputError
+
+MAX_ARCHIVE = 2**29
+"""Bytes of a zip file that is opened at all (512 MiB)."""
+
+MAX_MEMBER = 2**29
+"""Bytes of one unpacked file."""
+
+MAX_UNPACKED = 2**30
+"""Bytes of all unpacked files together."""
+
+MAX_RATIO = 150
+"""Unpacked over packed size; beyond it, and above a mebibyte, a file is a bomb."""
+
+MAX_MEMBERS = 4096
+
+_MEBIBYTE = 2**20
+
+
+def pack(files: Mapping[str, bytes]) -> bytes:
+    """A zip of the files in the given order, with fixed times, attributes and compression.
+
+    Files that shrink more than a careful reader would believe are stored as they are.
+    """
+    stored: set[str] = set()
+    while True:
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w") as archive:
+            for name, data in files.items():
+                info = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+                info.create_system = 3
+                info.external_attr = (stat.S_IFREG | 0o644) << 16
+                info.compress_type = zipfile.ZIP_STORED if name in stored else zipfile.ZIP_DEFLATED
+                archive.writestr(info, data, compresslevel=6)
+            implausible = {m.filename for m in archive.infolist() if _implausible(m)}
+        if not implausible - stored:
+            return out.getvalue()
+        stored |= implausible
+
+
+def load(path: Path) -> bytes:
+    """All bytes of an archive file, read once: what is checked is what is used.
+
+    Raises
+    ------
+    InputError
+        When there is no such file, or it cannot be read.
+    BundleError
+        When it is absurdly large.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_ARCHIVE + 1)
+    except FileNotFoundError:
+        raise InputError("there is no such file", file=path) from None
+    except IsADirectoryError:
+        raise InputError("this is a folder, not a zip file", file=path) from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=path) from None
+    if len(data) > MAX_ARCHIVE:
+        raise BundleError(f"{path.name}: larger than {MAX_ARCHIVE // _MEBIBYTE} MiB: refused")
+    return data
+
+
+def unpack(data: bytes, *, allowed: Callable[[str], bool]) -> dict[str, bytes]:
+    """The files of a zip that may come from anywhere. Nothing is written to disk.
+
+    Parameters
+    ----------
+    allowed
+        Which names may occur; every other one is refused.
+
+    Raises
+    ------
+    BundleError
+        For anything but a plain zip of plainly named files of plausible size.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            members = archive.infolist()
+            if len(members) > MAX_MEMBERS:
+                raise BundleError(f"the zip has {len(members)} files: refused")
+            seen: set[str] = set()
+            for member in members:
+                _check_member(member, allowed)
+                if member.filename in seen:
+                    raise BundleError(f"the zip holds {member.filename!r} twice")
+                seen.add(member.filename)
+            if sum(m.file_size for m in members) > MAX_UNPACKED:
+                raise BundleError("the zip unpacks to more than 1 GiB: refused as a zip bomb")
+            return {m.filename: _read(archive, m) for m in members}
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError) as error:
+        raise BundleError(f"the zip is damaged or is none: {error}") from None
+    except (OSError, RuntimeError) as error:
+        raise BundleError(f"the zip cannot be unpacked: {error}") from None
+
+
+def _check_member(member: zipfile.ZipInfo, allowed: Callable[[str], bool]) -> None:
+    # orig_filename shows what a NUL byte in the name would hide.
+    name = member.orig_filename
+    parts = name.replace("\\", "/").split("/")
+    if name.startswith(("/", "\\")) or ".." in parts or ":" in name or "\x00" in name:
+        raise BundleError(f"the zip holds the name {name!r}, which leads out of it: refused")
+    mode = member.external_attr >> 16
+    if stat.S_ISLNK(mode):
+        raise BundleError(f"{name!r} is a link: refused")
+    if member.is_dir() or (stat.S_IFMT(mode) not in (0, stat.S_IFREG)):
+        raise BundleError(f"{name!r} is not a plain file: refused")
+    if member.flag_bits & 0x1:
+        raise BundleError(f"{name!r} is encrypted: refused")
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise BundleError(f"{name!r} is compressed in an unusual way: refused")
+    if not allowed(name):
+        raise BundleError(f"the zip holds {name!r}, which does not belong in it")
+    if member.file_size > MAX_MEMBER or _implausible(member):
+        raise BundleError(
+            f"{name!r} unpacks from {member.compress_size:,} to {member.file_size:,} bytes: "
+            "refused as a zip bomb"
+        )
+
+
+def _implausible(member: zipfile.ZipInfo) -> bool:
+    return member.file_size > _MEBIBYTE and member.file_size > MAX_RATIO * member.compress_size
+
+
+def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    with archive.open(member) as file:
+        data = file.read(member.file_size + 1)
+    if len(data) != member.file_size:
+        raise BundleError(f"{member.filename!r} does not have the size the zip says")
+    return data
+
+
+def sha256(data: bytes) -> str:
+    """The SHA-256 digest in hexadecimal."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def dump_json(data: object) -> bytes:
+    """JSON for people: indented, UTF-8, a newline at the end."""
+    return (json.dumps(data, ensure_ascii=False, indent=2) + "\n").encode()
+
+
+def parse_json(name: str, data: bytes) -> object:
+    """JSON out of an archive: no repeated keys, no NaN, no depth that would exhaust the stack.
+
+    Raises
+    ------
+    BundleError
+        Naming the file, and the line where there is one.
+    """
+
+    def once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            raise BundleError(f"{name}: an object names a key twice")
+        return found
+
+    def constant(text: str) -> object:
+        raise BundleError(f"{name}: {text} is not JSON")
+
+    try:
+        return json.loads(data.decode(), object_pairs_hook=once, parse_constant=constant)
+    except json.JSONDecodeError as error:
+        raise BundleError(f"{name}, line {error.lineno}: not valid JSON ({error.msg})") from None
+    except UnicodeDecodeError as error:
+        raise BundleError(f"{name}: not UTF-8 at byte {error.start}") from None
+    except RecursionError:
+        raise BundleError(f"{name}: nested too deeply") from None
+    except ValueError as error:
+        raise BundleError(f"{name}: {error}") from None

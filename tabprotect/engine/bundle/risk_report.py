@@ -1,0 +1,87 @@
+"""The dossier's report: what was at risk, what became of it, and what was decided."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.protection.summary import summarise
+
+MOST_CELLS = 100_000
+"""At-risk cells that are listed one by one."""
+
+
+def risk_json(protected: Protected) -> dict[str, object]:
+    """The report as data."""
+    record, release = protected.record, protected.release
+    preview = record.preview
+    return {
+        "confidential": True,
+        "title": release.title,
+        "at_risk_rule": str(record.problem.at_risk),
+        "result": summarise(protected).as_json(),
+        "expected_before_the_run": {
+            "unchanged_share": preview.unchanged_share,
+            "blocked_share": preview.blocked_share,
+            "mean_absolute_deviation": preview.mean_absolute_deviation,
+            "change": {str(k): v for k, v in preview.change.items()},
+            "simulated_runs": preview.runs,
+            "immovable_cells": [list(i) for i in preview.immovable[:MOST_CELLS]],
+            "verdict": preview.weak or "protects",
+        },
+        "decisions": list(record.decisions),
+        "at_risk_cells": _cells(protected),
+    }
+
+
+def _cells(protected: Protected) -> list[dict[str, object]]:
+    problem, published = protected.record.problem, protected.release.table.counts
+    original = problem.table.counts
+    likely = protected.record.preview.unchanged_by_cell
+    out: list[dict[str, object]] = []
+    for found in np.argwhere(problem.at_risk.mask(original))[:MOST_CELLS]:
+        index = tuple(found.tolist())
+        out.append(
+            {
+                "index": list(index),
+                "labels": list(problem.table.domain.labels(index)),
+                "original": int(original[index]),
+                "published": int(published[index]),
+                "probability_unchanged": float(likely[index]),
+            }
+        )
+    return out
+
+
+def risk_text(protected: Protected) -> str:
+    """The report for people."""
+    record, preview = protected.record, protected.record.preview
+    summary = summarise(protected)
+    cells = _cells(protected)
+    lines = [
+        "# CONFIDENTIAL: risk report",
+        "",
+        protected.release.title or "(no title)",
+        "",
+        f"At risk: counts of {record.problem.at_risk}. {summary.sentence}",
+        "",
+        "Expected before the run: an at-risk cell stays unchanged with probability "
+        f"{preview.unchanged_share:.2f}, {preview.blocked_share:.0%} of the moves are blocked, "
+        f"mean absolute deviation {preview.mean_absolute_deviation:.2f} "
+        f"({preview.runs} simulated runs).",
+        "",
+        f"Positive cells that no cycle can move: {len(preview.immovable)}.",
+        "",
+        "Decisions: " + ("; ".join(record.decisions) or "none"),
+        "",
+        "| at-risk cell | original | published | P(unchanged) |",
+        "|---|---:|---:|---:|",
+        *(
+            f"| {', '.join(map(str, c['labels']))} | {c['original']} | {c['published']} "  # type: ignore[call-overload]
+            f"| {c['probability_unchanged']:.2f} |"
+            for c in cells[:200]
+        ),
+    ]
+    if len(cells) > 200:
+        lines.append(f"| ... {len(cells) - 200:,} more in risk_report.json | | | |")
+    return "\n".join(lines) + "\n"

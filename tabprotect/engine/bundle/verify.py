@@ -1,0 +1,103 @@
+"""Whether a release bundle is what it says: safe to open, undamaged, and consistent.
+
+Each check rests on the ones before it; the first that fails ends it with a ``BundleError``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from tabprotect.engine.bundle import archive, data_package, manifest, reader_text
+from tabprotect.engine.errors import BundleError, InputError, ParameterError
+from tabprotect.engine.protection.method import likelihood_of
+from tabprotect.engine.release.mechanism import Mechanism
+from tabprotect.engine.release.release import Release
+
+KIND = "tabprotect release"
+MECHANISM = "mechanism.json"
+FILES = (data_package.PACKAGE, data_package.TABLE, MECHANISM, reader_text.NAME, manifest.NAME)
+
+
+@dataclass(frozen=True)
+class Verification:
+    """A bundle that passed.
+
+    Attributes
+    ----------
+    release
+        What is in it.
+    fingerprint
+        SHA-256 of the zip, to compare with one published elsewhere.
+    checks
+        What was checked, in words.
+    """
+
+    release: Release
+    fingerprint: str
+    checks: tuple[str, ...]
+
+
+def verify(path: Path, *, fingerprint: str | None = None) -> Verification:
+    """Check a release bundle file, reading it once.
+
+    Parameters
+    ----------
+    fingerprint
+        The SHA-256 of the zip that was published elsewhere, if any.
+
+    Raises
+    ------
+    BundleError
+        With what is wrong and where.
+    InputError
+        When there is no such file.
+    """
+    try:
+        return verify_bytes(archive.load(path), fingerprint=fingerprint)
+    except BundleError as error:
+        message = f"{path.name}: {error.message}"
+        raise BundleError(message, hint=error.hint, detail=error.detail) from None
+
+
+def verify_bytes(data: bytes, *, fingerprint: str | None = None) -> Verification:
+    """Check the bytes of a release bundle (see :func:`verify`)."""
+    found = archive.sha256(data)
+    checks = []
+    if fingerprint is not None:
+        if fingerprint.strip().lower() != found:
+            raise BundleError(
+                f"the fingerprint is {found}, not {fingerprint.strip().lower()}",
+                hint="this is another bundle than the one that was announced",
+            )
+        checks.append("The fingerprint is the announced one.")
+    files = archive.unpack(data, allowed=FILES.__contains__)
+    checks.append("The zip is plain and safe to open.")
+    for name in FILES:
+        if name not in files:
+            raise BundleError(f"{name} is missing", hint=f"this is no {KIND}")
+    manifest.check(files, KIND)
+    checks.append("Every file has the SHA-256 that the manifest lists.")
+    package = archive.parse_json(data_package.PACKAGE, files[data_package.PACKAGE])
+    domain, title = data_package.read_package(package)
+    table = data_package.read_table(files[data_package.TABLE], domain)
+    checks.append("The table is complete and as described: every cell once, whole counts.")
+    stated = archive.parse_json(MECHANISM, files[MECHANISM])
+    try:
+        if not isinstance(stated, dict) or "variables" not in stated or "shape" not in stated:
+            raise InputError('"variables" or "shape" is missing')
+        if stated["shape"] != list(domain.shape):
+            raise InputError(f"it is for the shape {stated['shape']}, not {list(domain.shape)}")
+        release = Release(table, Mechanism.from_json(stated, domain), title)
+        likelihood = likelihood_of(release)
+    except (InputError, ParameterError) as error:
+        raise BundleError(f"{MECHANISM}: {error.message}", detail=error.detail) from None
+    checks.append("The method is known, its parameters are valid.")
+    checks.append("The cycles keep the margins they claim.")
+    if likelihood.rule != "none" and table.has_negative:
+        raise BundleError(
+            f"{data_package.TABLE}: a published count is negative, which the blocking rule "
+            f"{likelihood.rule!r} cannot produce"
+        )
+    checks.append("The published counts are possible under the mechanism.")
+    return Verification(release, found, tuple(checks))
