@@ -119,7 +119,7 @@ class RefusedError(TabprotectError):
     kind = "refused"
 
 
-class Interrupted(TabprotectError):
+class Interrupted(TabprotectError):  # noqa: N818 (nothing went wrong)
     """The user cancelled; everything is as it was before."""
 
     exit_code = 130
