@@ -216,7 +216,8 @@ class CellTable(Prior):
 def parse_prior(text: str, domain: Domain) -> Prior:
     """A prior as written on the command line.
 
-    ``uniform``; ``positive``; ``poisson:FILE``, ``negative_binomial:FILE`` or
+    ``uniform``; ``positive`` (all cells) or ``positive:0,1;2,3`` (the cells with these category
+    numbers, from 0); ``poisson:FILE``, ``negative_binomial:FILE`` or
     ``negative_binomial(2.5):FILE`` (with its dispersion) around the counts of a file;
     ``table:FILE`` with a ``count`` and a ``weight`` column. Files are long CSV: one column per
     variable, then these.
@@ -231,6 +232,8 @@ def parse_prior(text: str, domain: Domain) -> Prior:
     kind, colon, name = text.partition(":")
     if kind in ("uniform", "positive") and not colon:
         return Uniform() if kind == "uniform" else Positive()
+    if kind == "positive" and name:
+        return Positive(_chosen(name, domain))
     if kind == "table" and name:
         return _cell_table(Path(name), domain)
     if kind == "poisson" and name:
@@ -243,8 +246,20 @@ def parse_prior(text: str, domain: Domain) -> Prior:
             raise ParameterError({"prior": f"not a dispersion: {dispersion!r}"}) from None
     raise ParameterError(
         {"prior": f"unknown: {text!r}"},
-        hint="uniform, positive, poisson:FILE, negative_binomial:FILE or table:FILE",
+        hint="uniform, positive, positive:CELLS, poisson:FILE, negative_binomial:FILE or table:FILE",
     )
+
+
+def _chosen(text: str, domain: Domain) -> IntArray:
+    """Flat cells out of ``0,1;2,3``."""
+    try:
+        indices = [[int(i) for i in cell.split(",")] for cell in text.split(";")]
+        return np.array(sorted({domain.flat(index) for index in indices}), dtype=np.int64)
+    except (ValueError, InputError):
+        raise ParameterError(
+            {"prior": f"not cells of this table: {text!r}"},
+            hint=f"{domain.ndim} category numbers from 0 per cell, cells apart by a semicolon",
+        ) from None
 
 
 def _rows(
