@@ -1,0 +1,73 @@
+"""A posterior in sentences: these go above the plots, into exports and into reports."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.tables.domain import Index
+from tabprotect.gui.pages.posterior_figures import View
+from tabprotect.gui.theme import chance_text, count_text
+
+
+def cell_sentence(posterior: Posterior, index: Index, *, true: int | None) -> str:
+    """What is believed about one cell, and in the house what is true."""
+    values, chances = posterior.distribution(index)
+    best = int(np.argmax(chances))
+    chance = float(chances[best])
+    surely = "is certain that" if chance > 1 - 1e-9 else "believes"
+    how = "" if chance > 1 - 1e-9 else f" with probability {chance_text(chance)}"
+    said = f"A reader who {posterior.prior.label} {surely} this cell is {count_text(int(values[best]))}{how}"
+    if true is None:
+        return f"{said}."
+    if int(values[best]) == true:
+        return f"{said}; that is the true value."
+    held = float(chances[values == true].sum())
+    return f"{said}; the true value is {count_text(true)} (probability {chance_text(held)})."
+
+
+def release_sentence(view: View, *, at_risk: int, worst: Index | None) -> str:
+    """The whole table in one sentence, when no cell is selected."""
+    posterior = view.posterior
+    if worst is None:
+        return f"What a reader who {posterior.prior.label} can believe about each of the cells."
+    name = posterior.published.domain.cell_text(worst)
+    if view.original is not None:
+        chance = float(view.posterior.probability(view.original.counts)[worst])
+        cells = "1 at-risk cell" if at_risk == 1 else f"{count_text(at_risk)} at-risk cells"
+        among = f"Of {cells}" if at_risk else "No cell is at risk; of all cells"
+        return (
+            f"{among}, a reader who {posterior.prior.label} guesses {name} best: "
+            f"its true count with probability {chance_text(chance)}."
+        )
+    chance = float(posterior.small(view.rule)[worst])
+    return (
+        f"A reader who {posterior.prior.label} is surest of a small count ({view.rule.low} to "
+        f"{view.rule.high}) in {name}: probability {chance_text(chance)}."
+    )
+
+
+def mode_sentence(posterior: Posterior) -> str:
+    """Whether the mode property holds for this release, counted."""
+    matches, cells = int(posterior.mode_matches.sum()), posterior.mode_matches.size
+    return f"Mode is the published value: {count_text(matches)} of {count_text(cells)} cells."
+
+
+def way_sentence(posterior: Posterior) -> str:
+    """How the posterior was computed and how exact it is."""
+    if posterior.way == "exact":
+        over = (
+            "every possible original"
+            if posterior.originals is None
+            else f"all {count_text(posterior.originals)} possible originals"
+            if posterior.originals != 1
+            else "the one possible original"
+        )
+        return f"Exact: summed over {over}."
+    parts = ["By simulation"]
+    if posterior.error is not None:
+        parts.append(f"largest standard error of a probability {posterior.error:.2g}")
+    if posterior.effective_sample_size is not None:
+        size = count_text(round(posterior.effective_sample_size))
+        parts.append(f"worth {size} independent draws")
+    return f"{parts[0]}: {', '.join(parts[1:])}." if len(parts) > 1 else "By simulation."
