@@ -1,0 +1,225 @@
+"""Microdata files (CSV, gzip CSV, Parquet) as a relation that DuckDB can query."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import TimeoutError as NotYet
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import duckdb
+
+from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.records import TextRecords
+
+T = TypeVar("T")
+
+PARQUET = frozenset({".parquet", ".pq"})
+
+POLL = 0.05
+"""Seconds between two looks at whether the user has cancelled."""
+
+_LINE = re.compile(r"CSV Error on Line: (\d+)")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a microdata file.
+
+    Attributes
+    ----------
+    name
+    kind
+        ``"text"``, ``"integer"``, ``"real"`` or ``"other"``; a CSV file has nothing but text.
+    """
+
+    name: str
+    kind: str
+
+
+def quoted(name: str) -> str:
+    """A name as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _pattern(path: Path) -> str:
+    """The path as DuckDB's glob pattern that matches nothing else."""
+    return re.sub(r"([*?\[])", r"[\1]", str(path.absolute()))
+
+
+class MicrodataFile:
+    """An open microdata file. All values of a CSV file are text: ``01`` is not ``1``.
+
+    The connection may read this one file and nothing else: no network, no extensions, no
+    temporary files. Use :func:`open_microdata`.
+    """
+
+    def __init__(self, path: Path, connection: duckdb.DuckDBPyConnection, text: TextRecords | None):
+        self.path = path
+        self.text = text
+        self._connection = connection
+        self.columns = self._text_columns(text) if text else self._parquet_columns()
+
+    @property
+    def relation(self) -> str:
+        """The file as an SQL table expression with its own column names."""
+        literal = _literal(_pattern(self.path))
+        if self.text is None:
+            return f"read_parquet({literal})"
+        types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(self.columns)))
+        names = ", ".join(f"c{i} AS {quoted(c.name)}" for i, c in enumerate(self.columns))
+        packed = "gzip" if self.path.suffix.lower() == ".gz" else "none"
+        return (
+            f"(SELECT {names} FROM read_csv({literal}, auto_detect=false, header=true, "
+            f"columns={{{types}}}, delim={_literal(self.text.delimiter)}, quote='\"', escape='\"', "
+            f"strict_mode=true, null_padding=false, compression='{packed}'))"
+        )
+
+    def run(
+        self,
+        work: Callable[[duckdb.DuckDBPyConnection], T],
+        stage: str,
+        progress: Progress = SILENT,
+    ) -> T:
+        """Let DuckDB work while the progress is watched; cancelling stops it at once.
+
+        Raises
+        ------
+        Interrupted
+        InputError
+            With the line of a broken row, where there is one.
+        """
+        with ThreadPoolExecutor(1, thread_name_prefix="duckdb") as pool:
+            future = pool.submit(work, self._connection)
+            while True:
+                try:
+                    return future.result(timeout=POLL)
+                except NotYet:
+                    done = self._connection.query_progress()
+                except duckdb.Error as error:
+                    raise self._fault(error) from None
+                try:
+                    progress.report(stage, min(max(done, 0.0), 100.0) / 100)
+                except TabprotectError:
+                    # An interrupt that comes before the query has begun is lost.
+                    while not future.done():
+                        self._connection.interrupt()
+                        wait([future], timeout=POLL)
+                    raise
+
+    def _text_columns(self, text: TextRecords) -> tuple[Column, ...]:
+        header = next(text.rows(), None)
+        if header is None:
+            raise InputError("the file has no rows", file=self.path)
+        for number, name in enumerate(header, 1):
+            if not name or name in header[: number - 1]:
+                raise InputError(
+                    f"column {number} has no name"
+                    if not name
+                    else f"the name {name!r} stands over two columns",
+                    file=self.path,
+                    line=text.line(0),
+                    hint="the first row must name every variable once",
+                )
+        return tuple(Column(name, "text") for name in header)
+
+    def _parquet_columns(self) -> tuple[Column, ...]:
+        try:
+            rows = self._connection.execute(f"DESCRIBE SELECT * FROM {self.relation}").fetchall()
+        except duckdb.Error as error:
+            raise self._fault(error) from None
+        return tuple(Column(row[0], _kind(row[1])) for row in rows)
+
+    def _fault(self, error: duckdb.Error) -> InputError:
+        said = str(error)
+        if isinstance(error, duckdb.OutOfMemoryException):
+            return InputError(
+                "the table would not fit into memory",
+                file=self.path,
+                hint="tabulate by fewer variables, or by coarser ones",
+            )
+        if isinstance(error, (duckdb.OutOfRangeException, duckdb.ConversionException)):
+            return InputError(
+                "the weights are too large to be added up",
+                file=self.path,
+                hint="check them for typing errors",
+            )
+        if self.text is None:
+            return InputError(
+                "the Parquet file is damaged, cut off, or not Parquet at all",
+                file=self.path,
+                hint="copy or export it again",
+                detail=said.splitlines()[0] if said else "",
+            )
+        line = _LINE.search(said)
+        cause = "the row cannot be read" if line else "the rows cannot be read"
+        for words, meaning in (
+            ("Expected Number of Columns", "the row has more or fewer fields than the first row"),
+            ("quote", "a quotation mark is not closed, or stands inside a value"),
+            ("Maximum line size", "the row is absurdly long (a quotation mark is not closed?)"),
+        ):
+            if words in said:
+                cause = meaning
+                break
+        return InputError(
+            cause,
+            file=self.path,
+            line=int(line[1]) if line else None,
+            hint="export the file again; a value with a separator in it must stand in quotation "
+            "marks, and all lines must end the same way",
+        )
+
+
+def _kind(sql_type: str) -> str:
+    if re.fullmatch(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?", sql_type):
+        return "integer"
+    if sql_type in ("FLOAT", "DOUBLE") or sql_type.startswith("DECIMAL"):
+        return "real"
+    return "text" if sql_type in ("VARCHAR", "BOOLEAN") or "ENUM" in sql_type else "other"
+
+
+@contextmanager
+def open_microdata(path: Path | str, progress: Progress = SILENT) -> Iterator[MicrodataFile]:
+    """Open a CSV (``.csv``, ``.txt``, ``.gz``) or Parquet file of records.
+
+    Raises
+    ------
+    InputError
+        For a file that is missing, empty, not UTF-8, cut off or of another kind.
+    """
+    path = Path(path)
+    if not path.is_file():
+        why = "this is a folder" if path.is_dir() else "there is no such file"
+        raise InputError(why, file=path, hint="choose a CSV or Parquet file")
+    if path.suffix.lower() in (".xlsx", ".xls", ".ods", ".zip", ".tabprotect"):
+        raise InputError("not a microdata file", file=path, hint="save the records as CSV")
+    text = None if path.suffix.lower() in PARQUET else TextRecords(path, progress=progress)
+    connection = duckdb.connect(
+        ":memory:",
+        config={
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "temp_directory": "",
+            "preserve_insertion_order": "false",
+        },
+    )
+    try:
+        # DuckDB compares whole paths, and the pattern as well as what it matches.
+        allowed = f"[{_literal(str(path.absolute()))}, {_literal(_pattern(path))}]"
+        connection.execute(f"SET allowed_paths = {allowed}")
+        connection.execute("SET enable_external_access = false")
+        connection.execute("SET enable_progress_bar = true")
+        connection.execute("SET enable_progress_bar_print = false")
+        connection.execute("SET lock_configuration = true")
+        yield MicrodataFile(path, connection, text)
+    finally:
+        connection.close()

@@ -1,0 +1,250 @@
+"""Counting records by some of their variables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.microdata.readers import MicrodataFile, open_microdata, quoted
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import DENSE_LIMIT, INT64_MAX, Table
+
+MISSING = "(missing)"
+"""The category of records whose value is missing (an empty field, a Parquet null)."""
+
+MAX_CATEGORIES = 1_000_000
+DENSE = 2**24
+EXACT_SUMMARY = 2000
+_WHOLE = re.compile("-?[0-9]{1,300}")
+
+
+@dataclass(frozen=True)
+class ColumnSummary:
+    """A column for the dialog that chooses variables.
+
+    ``categories`` is exact up to about 2000 and an estimate above; missing values count as none.
+    """
+
+    name: str
+    kind: str
+    categories: int
+    missing: int
+
+
+def columns(path: Path | str, *, progress: Progress = SILENT) -> tuple[ColumnSummary, ...]:
+    """The columns of a microdata file, in two passes over it.
+
+    Raises
+    ------
+    InputError, Interrupted
+    """
+    with open_microdata(path, progress) as source:
+
+        def ask(parts: Sequence[str]) -> list[int]:
+            row = source.run(
+                lambda c: c.execute(f"SELECT {', '.join(parts)} FROM {source.relation}").fetchone(),
+                "looking at the variables",
+                progress,
+            )
+            return list(row or ())
+
+        names = [quoted(column.name) for column in source.columns]
+        first = ask([f"approx_count_distinct({n}), count(*) - count({n})" for n in names])
+        found = dict(zip(names, first[::2], strict=True))
+        # Exact counts cost memory in proportion to what they count.
+        small = [name for name in names if found[name] <= EXACT_SUMMARY]
+        if small:
+            exact = ask([f"count(DISTINCT {name})" for name in small])
+            found.update(zip(small, exact, strict=True))
+    return tuple(
+        ColumnSummary(column.name, column.kind, found[name], missing)
+        for column, name, missing in zip(source.columns, names, first[1::2], strict=True)
+    )
+
+
+def tabulate(
+    path: Path | str,
+    by: Sequence[str],
+    *,
+    weight: str | None = None,
+    progress: Progress = SILENT,
+) -> Table:
+    """Count the records of a CSV or Parquet file by some variables.
+
+    Values are opaque text. Categories are sorted, as numbers where all of them are whole numbers;
+    ``(missing)`` comes last. The table is sparse where it is large and mostly empty.
+
+    Parameters
+    ----------
+    by
+        The variables, in the order of the table's axes.
+    weight
+        A column of weights of at least 0 to add up instead of counting records. Every cell must
+        come to a whole number (summed exactly, to nine decimals).
+
+    Raises
+    ------
+    InputError
+        For an unknown or repeated variable, weights that are no counts, no records, or a damaged
+        file.
+    Interrupted
+        Within a tenth of a second or so of being cancelled.
+    """
+    with open_microdata(path, progress) as source:
+        try:
+            return _tabulate(source, list(by), weight, progress)
+        except InputError as error:
+            raise error.in_file(source.path) from None
+
+
+def _tabulate(
+    source: MicrodataFile, by: list[str], weight: str | None, progress: Progress
+) -> Table:
+    if not by:
+        raise InputError("no variable is chosen", hint="name at least one variable to count by")
+    for name in [*by, *([] if weight is None else [weight])]:
+        _check_known(source, name)
+    if len(set(by)) < len(by) or weight in by:
+        raise InputError("a variable is named twice", hint="name each variable once")
+    source.run(lambda c: _group(c, source, by, weight), "counting the records", progress)
+    if weight is not None:
+        _check_weights(source, by, weight, progress)
+    progress.report("sorting the categories", 0.9)
+    domain = Domain.of({name: _categories(source, v, name) for v, name in enumerate(by)})
+    keys, counts = source.run(lambda c: _cells(c, domain), "building the table", progress)
+    if domain.size > DENSE and (domain.size > DENSE_LIMIT or domain.size > 4 * len(keys)):
+        return Table.sparse(domain, keys, counts)
+    laid_out = np.zeros(domain.size, dtype=np.int64)
+    laid_out[keys] = counts
+    return Table.dense(domain, laid_out.reshape(domain.shape))
+
+
+def _check_known(source: MicrodataFile, name: str) -> None:
+    names = [column.name for column in source.columns]
+    if name not in names:
+        close = get_close_matches(name, names, n=3, cutoff=0.5)
+        raise InputError(
+            f"the file has no variable {name!r}",
+            hint=f"did you mean {' or '.join(close)}?" if close else f"it has {', '.join(names)}",
+        )
+
+
+def _group(
+    connection: duckdb.DuckDBPyConnection, source: MicrodataFile, by: list[str], weight: str | None
+) -> None:
+    """Leave the cells in the table ``cells``: v0, v1, ... and n (and what is wrong with weights)."""
+    chosen = ", ".join(
+        f"coalesce(CAST({quoted(name)} AS VARCHAR), '{MISSING}') AS v{i}"
+        for i, name in enumerate(by)
+    )
+    if weight is None:
+        measures = "count(*) AS n"
+    else:
+        w = f"TRY_CAST({quoted(weight)} AS DECIMAL(38, 9))"
+        measures = (
+            f"sum({w}) AS n, count(*) - count({w}) AS unread, min({w}) AS least, "
+            f"any_value(coalesce(CAST({quoted(weight)} AS VARCHAR), '')) "
+            f"FILTER ({w} IS NULL OR {w} < 0) AS example"
+        )
+    connection.execute(
+        f"CREATE TABLE cells AS SELECT {chosen}, {measures} FROM {source.relation} GROUP BY ALL"
+    )
+
+
+def _check_weights(source: MicrodataFile, by: list[str], weight: str, progress: Progress) -> None:
+    labels = ", ".join(f"v{i}" for i in range(len(by)))
+
+    def first(condition: str) -> tuple[object, ...] | None:
+        sql = f"SELECT n, example, {labels} FROM cells WHERE {condition} ORDER BY ALL LIMIT 1"
+        found = source.run(lambda c: c.execute(sql).fetchone(), "checking the weights", progress)
+        return None if found is None else tuple(found)
+
+    for condition, why, hint in (
+        ("unread > 0", "the weight {1!r} is not a number", "every record needs its weight"),
+        ("least < 0", "the weight {1} is negative", "weights are 0 or more"),
+        ("n > 9223372036854775807", "the weights add up to more than 9.2e18", "check the weights"),
+        (
+            "n <> floor(n)",
+            "the weights of a cell add up to {0}, not to a whole number",
+            "round the weights (or the cells) to whole numbers first, or count without weights",
+        ),
+    ):
+        row = first(condition)
+        if row is not None:
+            text = f"{row[0]:f}".rstrip("0") if row[0] is not None else ""
+            raise InputError(
+                f"{weight}: {why.format(text, row[1])}",
+                cell=f"({', '.join(map(str, row[2:]))})",
+                line=_line_of(source, weight, row[1]),
+                hint=hint,
+            )
+
+
+def _line_of(source: MicrodataFile, column: str, value: object) -> int | None:
+    """The line of the first record with this text in a column of a CSV file."""
+    if source.text is None or value is None:
+        return None
+    at = [c.name for c in source.columns].index(column)
+    for number, row in enumerate(source.text.rows()):
+        if number and row[at] == value:
+            return source.text.line(number)
+    return None
+
+
+def _categories(source: MicrodataFile, variable: int, name: str) -> list[str]:
+    rows = source.run(
+        lambda c: c.execute(
+            f"SELECT DISTINCT v{variable} FROM cells LIMIT {MAX_CATEGORIES + 1}"
+        ).fetchall(),
+        "sorting the categories",
+    )
+    if not rows:
+        raise InputError("the file has no records", hint="it has nothing but its first row")
+    if len(rows) > MAX_CATEGORIES:
+        raise InputError(
+            f"variable {name!r} has more than {MAX_CATEGORIES:,} categories",
+            hint="leave out identifiers; group fine categories",
+        )
+    return in_order([row[0] for row in rows])
+
+
+def in_order(categories: Sequence[str]) -> list[str]:
+    """Categories sorted: as numbers where all are whole numbers, ``(missing)`` last."""
+    present = [category for category in categories if category != MISSING]
+    if all(_WHOLE.fullmatch(category) for category in present):
+        present.sort(key=lambda category: (int(category), category))
+    else:
+        present.sort()
+    return present + [MISSING] * (len(present) < len(categories))
+
+
+def _cells(
+    connection: duckdb.DuckDBPyConnection, domain: Domain
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Mixed-radix keys and counts of the cells."""
+    joins, terms = [], []
+    stride = domain.size
+    for i, variable in enumerate(domain.variables):
+        stride //= len(variable.categories)
+        connection.execute(
+            f"CREATE TABLE codes{i} AS SELECT unnest($labels::VARCHAR[]) AS label, "
+            "unnest(range($size::BIGINT)) AS code",
+            {"labels": list(variable.categories), "size": len(variable.categories)},
+        )
+        joins.append(f"JOIN codes{i} ON cells.v{i} = codes{i}.label")
+        terms.append(f"codes{i}.code * {stride}")
+    found = connection.execute(
+        f"SELECT {' + '.join(terms)} AS key, CAST(n AS BIGINT) AS n FROM cells {' '.join(joins)}"
+    ).fetchnumpy()
+    counts = np.asarray(found["n"], dtype=np.int64)
+    assert not len(counts) or int(counts.max()) <= INT64_MAX
+    return np.asarray(found["key"], dtype=np.int64), counts
