@@ -1,0 +1,188 @@
+"""Bundled examples, and opening whatever a person names: ``example:NAME`` or a file."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from tabprotect.engine.cycles.files import read as read_cycles
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.microdata.tabulate import tabulate
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.files import read_table
+from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.engine.tables.table import Table
+
+PREFIX = "example:"
+
+RECORDS = (".parquet", ".pq")
+"""Files that can hold nothing but records."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A bundled table or microdata file, with where it comes from.
+
+    Attributes
+    ----------
+    name
+        What stands after ``example:``.
+    source, licence, terms
+        The publication or data set, the licence's short name, and its terms in a sentence.
+    file
+        The table (long-form CSV) or the records.
+    cycles
+        The source's own cycle set, where it has one.
+    """
+
+    name: str
+    title: str
+    description: str
+    source: str
+    licence: str
+    terms: str
+    file: Path
+    cycles: Path | None
+
+    @property
+    def microdata(self) -> bool:
+        """Whether it holds records that must be tabulated first."""
+        return self.file.name != "table.csv"
+
+    def as_json(self) -> dict[str, object]:
+        """The example for ``examples --json``."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "description": self.description,
+            "kind": "microdata" if self.microdata else "table",
+            "has_cycles": self.cycles is not None,
+            "source": self.source,
+            "licence": self.licence,
+            "terms": self.terms,
+        }
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A table with what came with it."""
+
+    table: Table
+    moves: MoveSet | None = None
+    title: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def _read_example(folder: Path) -> Example:
+    about = tomllib.loads((folder / "example.toml").read_text(encoding="utf-8"))
+    cycles, records = folder / "cycles.json", folder / "records.csv.gz"
+    return Example(
+        name=folder.name,
+        **about,
+        file=records if records.exists() else folder / "table.csv",
+        cycles=cycles if cycles.exists() else None,
+    )
+
+
+@cache
+def examples() -> tuple[Example, ...]:
+    """All bundled examples: tables first, small ones before large ones."""
+    root = Path(str(files("tabprotect.resources"))) / "examples"
+    found = [_read_example(about.parent) for about in root.glob("*/example.toml")]
+    return tuple(sorted(found, key=lambda e: (e.microdata, e.file.stat().st_size, e.name)))
+
+
+def load_example(name: str) -> Example:
+    """One example by its name.
+
+    Raises
+    ------
+    InputError
+        For an unknown one, naming those there are.
+    """
+    known = {example.name: example for example in examples()}
+    if name not in known:
+        close = get_close_matches(name, known, n=1)
+        raise InputError(
+            f"there is no example {name!r}",
+            hint=f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}",
+        )
+    return known[name]
+
+
+def open_table(
+    source: str | Path,
+    *,
+    count: str | None = None,
+    strip_totals: bool = False,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+    progress: Progress = SILENT,
+) -> Opened:
+    """Open ``example:NAME`` or a table file (options as for ``read_table``).
+
+    Only examples have a title: a file's name could carry a person or a place into a release.
+
+    Raises
+    ------
+    InputError
+        For an unknown example, records that are no table yet, or a faulty file.
+    """
+    if not str(source).startswith(PREFIX):
+        path = Path(source)
+        if path.suffix.lower() in RECORDS:
+            raise _records(path.name)
+        read = read_table(
+            path,
+            count=count,
+            strip_totals=strip_totals,
+            delimiter=delimiter,
+            decimal=decimal,
+            encoding=encoding,
+            progress=progress,
+        )
+        return Opened(read.table, notes=read.notes)
+    example = load_example(str(source).removeprefix(PREFIX))
+    if example.microdata:
+        raise _records(str(source))
+    table = read_table(example.file, progress=progress).table
+    moves = None
+    if example.cycles is not None:
+        moves = read_cycles(example.cycles, domain=table.domain)
+    return Opened(table, moves, example.title)
+
+
+def _records(name: str) -> InputError:
+    return InputError(
+        f"{name} holds records, not a table",
+        hint=f"tabulate them first: tabprotect tabulate {name} --by A,B --out table.csv",
+    )
+
+
+def records_file(source: str | Path) -> Path:
+    """The microdata file that ``example:NAME`` or a path means.
+
+    Raises
+    ------
+    InputError
+        For an example that is a table.
+    """
+    if not str(source).startswith(PREFIX):
+        return Path(source)
+    example = load_example(str(source).removeprefix(PREFIX))
+    if not example.microdata:
+        raise InputError(f"{source} is a table, not records", hint="open it as a table")
+    return example.file
+
+
+def tabulate_source(
+    source: str | Path, by: Sequence[str], *, weight: str | None = None, progress: Progress = SILENT
+) -> Table:
+    """Tabulate ``example:NAME`` or a microdata file (see ``microdata.tabulate``)."""
+    return tabulate(records_file(source), by, weight=weight, progress=progress)
