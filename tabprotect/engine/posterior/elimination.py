@@ -19,8 +19,8 @@ import numpy.typing as npt
 
 from tabprotect.engine.cycles.width import eliminate
 from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.posterior.coin import Coin
 from tabprotect.engine.posterior.factors import (
-    Coin,
     Step,
     Structure,
     laid_out,
@@ -44,8 +44,8 @@ MAX_HELD = 2**26
 BATCH_HELD = 2**24
 """Entries that components side by side may hold together."""
 
-MAX_WORK = 2**29
-"""Entries over all components: about half a minute."""
+MAX_WORK = 2**31
+"""Entries over all components: about a minute."""
 
 MAX_VARIABLES = 200_000
 """Variables of one component (one table each)."""
@@ -152,7 +152,6 @@ class Elimination:
     def __init__(self, model: GroupModel, plans: Sequence[Plan]) -> None:
         self.model = model
         self.plans = tuple(plans)
-        self._coin = Coin.of(model)
 
     @classmethod
     def of(cls, model: GroupModel, progress: Progress = SILENT) -> Elimination | None:
@@ -204,7 +203,7 @@ class Elimination:
         span = self.model.span
         out = np.zeros((self.model.groups, 2 * span + 1))
         for one, members, before in self._parts():
-            sweep = _Sweep(self.model, one, members, self._coin, before, progress)
+            sweep = _Sweep(self.model, one, members, before, progress)
             sweep.forward()
             for group, distribution in sweep.backward():
                 out[members[group]] = distribution.T
@@ -216,7 +215,7 @@ class Elimination:
         """Independent joint draws of the changes, int64 (number, groups)."""
         out = np.zeros((number, self.model.groups), dtype=np.int64)
         for one, members, before in self._parts():
-            sweep = _Sweep(self.model, one, members, self._coin, before, progress)
+            sweep = _Sweep(self.model, one, members, before, progress)
             sweep.forward()
             effective = sweep.draw(number, generator)
             for group, (cycles, signs) in enumerate(one.structure.groups):
@@ -236,13 +235,12 @@ class _Sweep:
         model: GroupModel,
         one: Plan,
         members: IntArray,
-        coin: Coin,
         before: float,
         progress: Progress,
     ) -> None:
         self._plan = one
         self._span = model.span
-        self._coin = coin
+        self._coin: Coin = model.coin
         self._lowest = model.lowest[members].astype(np.int32)
         self._log_prior = None if model.log_prior is None else model.log_prior[members]
         self._before = before

@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tabprotect.engine.posterior.factors import Coin, structures
+from tabprotect.engine.posterior.coin import FAR
+from tabprotect.engine.posterior.factors import structures
 from tabprotect.engine.posterior.model import GroupModel
 from tabprotect.engine.progress import SILENT, Progress
 
@@ -51,7 +52,6 @@ def originals(
         for cells, signs in entries
     ]
     lowest = model.lowest[groups]
-    coin = Coin.of(model)
     change = np.zeros((1, len(groups)), dtype=np.int64)
     log_weight = np.zeros(1)
     work = 0
@@ -62,10 +62,9 @@ def originals(
         if len(change) > most_tables or work > most_work:
             return None
         count = lowest[at] + change[:, at]
-        far = np.int64(2**40)
-        low_plus = np.where(signs > 0, count, far).min(axis=1)
-        low_minus = np.where(signs < 0, count, far).min(axis=1)
-        minus, stay, plus = coin.factor(low_plus, low_minus)
+        low_plus = np.where(signs > 0, count, FAR).min(axis=1)
+        low_minus = np.where(signs < 0, count, FAR).min(axis=1)
+        minus, stay, plus = model.coin.log_masses(low_plus, low_minus)
         parts, logs = [], []
         for effective, factor in ((-1, minus), (0, stay), (1, plus)):
             keep = factor > -np.inf

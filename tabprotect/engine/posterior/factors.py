@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.cycles.width import components
+from tabprotect.engine.posterior.coin import FAR, Coin
 from tabprotect.engine.posterior.model import GroupModel
 
 IntArray = npt.NDArray[np.int64]
@@ -167,69 +168,6 @@ def laid_out(
     return array.reshape([3 if v in own else 1 for v in axes] + [array.shape[-1]])
 
 
-@dataclass(frozen=True)
-class Coin:
-    """Log chances of the coin, and the rule that blocks it."""
-
-    log_alpha: float
-    log_beta: float
-    gamma: float
-    alpha: float
-    beta: float
-    rule: str
-
-    @classmethod
-    def of(cls, model: GroupModel) -> Coin:
-        """The coin of a model."""
-        with np.errstate(divide="ignore"):
-            return cls(
-                float(np.log(model.alpha)),
-                float(np.log(model.beta)),
-                model.gamma,
-                model.alpha,
-                model.beta,
-                model.rule,
-            )
-
-    def factor(
-        self, low_plus: npt.NDArray[np.signedinteger], low_minus: npt.NDArray[np.signedinteger]
-    ) -> list[FloatArray]:
-        """Log backward factor of a step at its coefficients -1, 0, +1.
-
-        Parameters
-        ----------
-        low_plus, low_minus
-            Smallest count, after the step, of the cells it adds to and subtracts from; they
-            broadcast against each other.
-        """
-        if self.rule == "none":
-            with np.errstate(divide="ignore"):
-                gone = float(np.log(self.gamma))
-            shape = np.broadcast_shapes(low_plus.shape, low_minus.shape)
-            return [np.full(shape, c) for c in (self.log_beta, gone, self.log_alpha)]
-        if self.rule == "any_zero":
-            # Before the step no cell was zero; after it, cells it added to are at least 2.
-            undo_plus = (low_plus >= 2) & (low_minus >= 0)
-            undo_minus = (low_plus >= 0) & (low_minus >= 2)
-            stay = np.where((low_plus <= 0) | (low_minus <= 0), 1.0, self.gamma)
-        else:
-            # A coin that would have made a cell negative was refused and left the table.
-            undo_plus = (low_plus >= 1) & (low_minus >= 0)
-            undo_minus = (low_plus >= 0) & (low_minus >= 1)
-            stay = self.gamma + self.alpha * (low_minus <= 0) + self.beta * (low_plus <= 0)
-        with np.errstate(divide="ignore"):
-            log_stay = np.log(stay)
-        return [
-            np.where(undo_minus, self.log_beta, -np.inf),
-            log_stay,
-            np.where(undo_plus, self.log_alpha, -np.inf),
-        ]
-
-
-FAR = np.int32(2**30)
-"""Stands for the smallest count of no cells."""
-
-
 def step_factor(
     step: Step, axes: Sequence[int], lowest: npt.NDArray[np.int32], coin: Coin
 ) -> FloatArray:
@@ -243,7 +181,7 @@ def step_factor(
     batch = lowest.shape[1]
     low: list[npt.NDArray[np.int32]] = []
     for side in (step.plus, step.minus):
-        smallest = np.full([1] * len(axes) + [batch], FAR)
+        smallest = np.full([1] * len(axes) + [batch], FAR, dtype=np.int32)
         for watched in side:
             order = sorted(range(len(watched.later)), key=lambda k: axes.index(watched.later[k]))
             later = [watched.later[k] for k in order]
@@ -252,5 +190,5 @@ def step_factor(
             after = laid_out(own - shift[..., None], later, axes)
             smallest = np.minimum(smallest, after)
         low.append(smallest)
-    parts = np.broadcast_arrays(*coin.factor(low[0], low[1]))
+    parts = np.broadcast_arrays(*coin.log_masses(low[0], low[1]))
     return np.concatenate(parts, axis=list(axes).index(step.variable))

@@ -8,19 +8,24 @@ a prior that is a product over cells becomes one weight per group and change.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.cycles.signatures import Signatures, signatures
 from tabprotect.engine.errors import InfeasibleError, InputError
+from tabprotect.engine.posterior.coin import Coin
 from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.release.likelihood import BlockingRule, MoveSequence
+from tabprotect.engine.release.likelihood import MoveSequence
 from tabprotect.engine.tables.moves import MoveSet
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
+
+MAX_SPAN = 10_000
+"""Largest change; counts along a walk fit int16."""
 
 MAX_TABLE = 2**27
 """Entries (group, change) of a table of distributions: 1 GiB."""
@@ -54,25 +59,27 @@ class GroupModel:
     reach: IntArray
     span: int
     log_prior: FloatArray | None
-    alpha: float
-    beta: float
+    coin: Coin
     passes: int
-    rule: BlockingRule
-
-    @property
-    def gamma(self) -> float:
-        """The chance that a coin leaves the table; never below zero by rounding."""
-        return max(0.0, 1.0 - self.alpha - self.beta)
 
     @property
     def groups(self) -> int:
         """Number of signature groups."""
         return len(self.lowest)
 
+    @cached_property
+    def relevant(self) -> npt.NDArray[np.bool_]:
+        """Groups that can block a cycle or whose prior weighs: the others only move along."""
+        if self.log_prior is not None:
+            return np.ones(self.groups, dtype=np.bool_)
+        margin = 0 if self.coin.rule == "any_zero" else -1
+        return self.lowest <= self.reach + margin
+
     @property
     def symmetric(self) -> bool:
         """Whether the posterior is the law of the reversed mechanism."""
-        return self.rule == "negative" and self.alpha == self.beta and self.log_prior is None
+        coin = self.coin
+        return coin.rule == "negative" and coin.alpha == coin.beta and self.log_prior is None
 
 
 def group_model(likelihood: MoveSequence, prior: Prior, progress: Progress = SILENT) -> GroupModel:
@@ -102,7 +109,7 @@ def group_model(likelihood: MoveSequence, prior: Prior, progress: Progress = SIL
     cells = touched[np.argsort(sig.group_of_cell[touched], kind="stable")]
     reach = np.diff(sig.starts) * likelihood.passes
     span = int(reach.max(initial=0))
-    if len(sig) * (2 * span + 1) > MAX_TABLE:
+    if span > MAX_SPAN or len(sig) * (2 * span + 1) > MAX_TABLE:
         raise InfeasibleError(
             "the posterior of so many cells under so many overlapping cycles is too large",
             hint="fewer passes, or cycles that overlap less",
@@ -137,10 +144,14 @@ def group_model(likelihood: MoveSequence, prior: Prior, progress: Progress = SIL
         reach=reach,
         span=span,
         log_prior=log_prior,
-        alpha=likelihood.alpha,
-        beta=likelihood.beta,
+        coin=Coin(
+            likelihood.alpha,
+            likelihood.beta,
+            # Never below zero by rounding, as with 0.9 and 0.1.
+            max(0.0, likelihood.gamma),
+            likelihood.rule,
+        ),
         passes=likelihood.passes,
-        rule=likelihood.rule,
     )
 
 
@@ -162,7 +173,7 @@ def _log_prior(
     out[np.abs(np.arange(-span, span + 1)) > reach[:, None]] = -np.inf
     peak = out.max(axis=1, keepdims=True)
     peak[peak == -np.inf] = 0.0
-    return out - peak
+    return np.asarray(out - peak, dtype=np.float64)
 
 
 def _over_groups(moves: MoveSet, sig: Signatures) -> MoveSet:
