@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import itertools
 import re
 from collections.abc import Mapping
 from typing import cast
@@ -15,6 +14,7 @@ from tabprotect import __version__
 from tabprotect.engine.bundle.archive import dump_json
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.tables.domain import Domain, Variable
+from tabprotect.engine.tables.files import write_csv
 from tabprotect.engine.tables.table import DENSE_LIMIT, INT64_MAX, Table
 
 PACKAGE = "datapackage.json"
@@ -82,13 +82,7 @@ def table_csv(table: Table) -> bytes:
             f"a variable is called {COUNT!r}, like the column of the counts",
             hint="rename the variable",
         )
-    out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*domain.names, COUNT])
-    labels = itertools.product(*(v.categories for v in domain.variables))
-    counts = table.counts.reshape(-1).tolist()
-    writer.writerows((*cell, count) for cell, count in zip(labels, counts, strict=True))
-    return out.getvalue().encode()
+    return write_csv(table, count=COUNT)
 
 
 def _member(data: object, key: str, kind: type) -> object:

@@ -6,7 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
+from tabprotect.engine.bundle import confidential, public
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
+from tabprotect.engine.posterior.prior import parse_prior
+from tabprotect.engine.project import recipe
 from tabprotect.engine.project.command import Arguments, Command, Context, number_text, text, whole
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import PRIORS, Project
@@ -60,8 +63,6 @@ def set_prior(project: Project, context: Context, *, who: str, prior: str) -> Pr
     """What ``user`` or ``intruder`` believes beforehand, as a prior text."""
     if who not in PRIORS:
         raise InputError(f"there is no {who!r}; priors belong to {' and '.join(PRIORS)}")
-    from tabprotect.engine.posterior.prior import parse_prior
-
     parse_prior(text(prior, "prior"), project.domain)
     return replace(project, priors=MappingProxyType(dict(project.priors) | {who: prior}))
 
@@ -75,19 +76,25 @@ def publish(
     overwrite: bool = False,
 ) -> Project:
     """Write the release bundle, and the dossier where one is wanted. Undo cannot cross it."""
-    from tabprotect.engine.bundle import confidential, public
-
     if project.protected is None:
         raise InfeasibleError(
             "there is nothing to publish yet", hint="protect the table as it stands first"
         )
     path = Path(text(release, "release"))
-    if dossier is not None:
+    beside = None if dossier is None else Path(text(dossier, "dossier"))
+    if beside == path:
+        raise InputError("release and dossier would be one file", file=path)
+    if not overwrite:
+        for taken in (path, beside):
+            if taken is not None and taken.exists():
+                raise InputError("there is a file of that name already", file=taken)
+    if beside is not None:
         # First: without its dossier a release could never be accounted for.
         confidential.write(
             project.protected,
-            confidential.named(Path(dossier)),
+            beside,
             trail=[entry.as_json() for entry in context.trail],
+            recipe=recipe.to_text(context.trail, seeds=True),
             overwrite=overwrite,
         )
     public.write(project.protected.release, path, overwrite=overwrite)
@@ -96,8 +103,6 @@ def publish(
 
 def open_bundle(project: Project, context: Context, *, path: str) -> Project:
     """Open a release bundle as its reader does: verified, and without any original."""
-    from tabprotect.engine.bundle import public
-
     release = public.read(Path(text(path, "path")))
     return Project(
         title=release.title,

@@ -18,6 +18,8 @@ from tabprotect.engine.project.command import (
     texts,
     whole,
 )
+from tabprotect.engine.project.examples import open_table as open_source
+from tabprotect.engine.project.examples import tabulate_source
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.sensitivity.small_count import SmallCount
@@ -62,16 +64,22 @@ def open_table(
     source: str,
     strip_totals: bool = False,
     encoding: str | None = None,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    count: str | None = None,
 ) -> Project:
     """Open ``example:NAME`` or a table file; an example brings its cycle set."""
-    from tabprotect.engine.project.examples import open_table as open_source
-
-    opened = open_source(text(source, "source"), strip_totals=strip_totals, encoding=encoding)
-    # A file's name is no title: it could carry a path or a person into a release.
-    title = opened.title if source.startswith("example:") else ""
-    fresh = _fresh(project, opened.table, source=source, title=title)
+    opened = open_source(
+        text(source, "source"),
+        strip_totals=strip_totals,
+        encoding=encoding,
+        delimiter=delimiter,
+        decimal=decimal,
+        count=count,
+        progress=context.progress,
+    )
     return replace(
-        fresh,
+        _fresh(project, opened.table, source=source, title=opened.title),
         notes=tuple(opened.notes),
         moves=opened.moves,
         cycles_from="the example" if opened.moves is not None else "",
@@ -96,9 +104,7 @@ def tabulate(
     weight: str | None = None,
 ) -> Project:
     """Count the records of a microdata file by some of its variables."""
-    from tabprotect.engine.microdata.tabulate import tabulate as tabulate_records
-
-    table = tabulate_records(
+    table = tabulate_source(
         text(source, "source"), texts(by, "by"), weight=weight, progress=context.progress
     )
     fresh = _fresh(project, table, source=source)

@@ -1,0 +1,321 @@
+"""Projects as JSON and plain number arrays: written without pickles, read without trust.
+
+Arrays and values that several snapshots share are stored once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.project.placement import Placement
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.protection.problem import Preview, Problem, Protected, Record, Remedy
+from tabprotect.engine.release.mechanism import Mechanism
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.domain import Domain, Variable
+from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.engine.tables.table import Table
+
+Json = dict[str, Any]
+
+KINDS = ("domains", "tables", "moves", "results", "projects")
+
+
+class Encoder:
+    """Collects projects: ``shared`` goes into the JSON, ``arrays`` beside it by digest."""
+
+    def __init__(self) -> None:
+        self.shared: dict[str, list[Any]] = {kind: [] for kind in KINDS}
+        self.arrays: dict[str, bytes] = {}
+        self.size = 0
+        self._known: dict[tuple[str, int], int] = {}
+        # Identities are only good while their objects live.
+        self._alive: list[object] = []
+
+    def _once(self, kind: str, value: object, encoded: Any) -> int:
+        self.shared[kind].append(encoded)
+        number = len(self.shared[kind]) - 1
+        self._known[kind, id(value)] = number
+        self._alive.append(value)
+        return number
+
+    def _array(self, array: npt.NDArray[Any]) -> str:
+        out = io.BytesIO()
+        np.save(out, np.ascontiguousarray(array), allow_pickle=False)
+        data = out.getvalue()
+        name = hashlib.sha256(data).hexdigest()
+        if name not in self.arrays:
+            self.arrays[name] = data
+            self.size += len(data)
+        return name
+
+    def project(self, project: Project) -> int:
+        """The number of a project among ``shared["projects"]``."""
+        known = self._known.get(("projects", id(project)))
+        if known is not None:
+            return known
+        placement = project.placement
+        return self._once(
+            "projects",
+            project,
+            {
+                "title": project.title,
+                "source": project.source,
+                "edited": project.edited,
+                "notes": list(project.notes),
+                "table": None if project.table is None else self._table(project.table),
+                "at_risk": str(project.at_risk),
+                "placement": None
+                if placement is None
+                else [list(placement.rows), list(placement.columns), list(placement.layers)],
+                "moves": None if project.moves is None else self._moves(project.moves),
+                "cycles_from": project.cycles_from,
+                "method": project.method,
+                "parameters": self._values(project.parameters),
+                "seed": None if project.seed is None else str(project.seed),
+                "protected": None
+                if project.protected is None
+                else self._protected(project.protected),
+                "released": None if project.released is None else self._release(project.released),
+                "published": project.published,
+                "priors": dict(project.priors),
+            },
+        )
+
+    def _domain(self, domain: Domain) -> int:
+        known = self._known.get(("domains", id(domain)))
+        if known is not None:
+            return known
+        encoded = [[v.name, list(v.categories)] for v in domain.variables]
+        return self._once("domains", domain, encoded)
+
+    def _table(self, table: Table) -> int:
+        known = self._known.get(("tables", id(table)))
+        if known is not None:
+            return known
+        encoded: Json = {"domain": self._domain(table.domain)}
+        if table.is_sparse:
+            keys, values = table.cells
+            encoded |= {"keys": self._array(keys), "values": self._array(values)}
+        else:
+            encoded["counts"] = self._array(table.counts)
+        return self._once("tables", table, encoded)
+
+    def _moves(self, moves: MoveSet) -> int:
+        known = self._known.get(("moves", id(moves)))
+        if known is not None:
+            return known
+        encoded = {
+            "domain": self._domain(moves.domain),
+            "starts": self._array(moves.starts),
+            "cells": self._array(moves.cells),
+            "signs": self._array(moves.signs),
+            "margins": [list(m) for m in moves.margins],
+        }
+        return self._once("moves", moves, encoded)
+
+    def _values(self, values: Mapping[str, object]) -> Json:
+        return {
+            name: {"moves": self._moves(value)} if isinstance(value, MoveSet) else value
+            for name, value in values.items()
+        }
+
+    def _release(self, release: Release) -> Json:
+        return {
+            "table": self._table(release.table),
+            "method": release.mechanism.method,
+            "parameters": self._values(release.mechanism.parameters),
+            "title": release.title,
+        }
+
+    def _protected(self, protected: Protected) -> int:
+        known = self._known.get(("results", id(protected)))
+        if known is not None:
+            return known
+        record, preview = protected.record, protected.record.preview
+        encoded = {
+            "release": self._release(protected.release),
+            "original": self._table(record.problem.table),
+            "at_risk": str(record.problem.at_risk),
+            "seed": str(record.seed),
+            "seed_given": record.seed_given,
+            "coins": self._array(record.coins),
+            "effective": self._array(record.effective),
+            "blocked": self._array(record.blocked),
+            "decisions": list(record.decisions),
+            "preview": {
+                "at_risk_cells": preview.at_risk_cells,
+                "judged_cells": preview.judged_cells,
+                "unchanged_share": preview.unchanged_share,
+                "blocked_share": preview.blocked_share,
+                "mean_absolute_deviation": preview.mean_absolute_deviation,
+                "change": [[k, v] for k, v in preview.change.items()],
+                "blocked_by_cycle": self._array(preview.blocked_by_cycle),
+                "unchanged_by_cell": self._array(preview.unchanged_by_cell),
+                "immovable": self._array(np.array(preview.immovable, dtype=np.int64)),
+                "runs": preview.runs,
+                "weak": preview.weak,
+                "remedies": [
+                    {
+                        "text": r.text,
+                        "parameters": self._values(r.parameters),
+                        "unchanged_share": r.unchanged_share,
+                    }
+                    for r in preview.remedies
+                ],
+            },
+        }
+        return self._once("results", protected, encoded)
+
+
+class Decoder:
+    """Builds projects again through the constructors that check everything.
+
+    Raises ``KeyError``, ``TypeError``, ``ValueError``, ``IndexError`` or an ``InputError`` for
+    data that no encoder wrote; whoever reads a file turns them into one error.
+    """
+
+    def __init__(self, shared: Mapping[str, Sequence[Any]], arrays: Mapping[str, bytes]) -> None:
+        self._shared = shared
+        self._arrays = arrays
+        self._built: dict[tuple[str, int], Any] = {}
+
+    def _get(self, kind: str, number: int) -> Any:
+        if isinstance(number, bool) or not isinstance(number, int) or number < 0:
+            raise ValueError(f"{number!r} is no number of {kind}")
+        if (kind, number) not in self._built:
+            build = getattr(self, f"_build_{kind}")
+            self._built[kind, number] = build(self._shared[kind][number])
+        return self._built[kind, number]
+
+    def project(self, number: int) -> Project:
+        """The project of a number."""
+        built = self._get("projects", number)
+        assert isinstance(built, Project)
+        return built
+
+    def _array(self, name: str, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+        array: npt.NDArray[Any] = np.load(io.BytesIO(self._arrays[name]), allow_pickle=False)
+        if array.dtype != np.dtype(dtype):
+            raise ValueError("an array is of the wrong kind")
+        array.flags.writeable = False
+        return array
+
+    def _build_domains(self, data: Any) -> Domain:
+        return Domain(tuple(Variable(str(n), tuple(map(str, c))) for n, c in data))
+
+    def _build_tables(self, data: Json) -> Table:
+        domain = self._get("domains", data["domain"])
+        if "counts" in data:
+            return Table.dense(domain, self._array(data["counts"], np.int64))
+        return Table.sparse(
+            domain, self._array(data["keys"], np.int64), self._array(data["values"], np.int64)
+        )
+
+    def _build_moves(self, data: Json) -> MoveSet:
+        domain = self._get("domains", data["domain"])
+        starts = self._array(data["starts"], np.int64)
+        cells = self._array(data["cells"], np.int64)
+        if (
+            starts.ndim != 1
+            or starts[0] != 0
+            or starts[-1] != len(cells)
+            or (np.diff(starts) < 0).any()
+        ):
+            raise ValueError("a cycle set is torn")
+        margins = tuple(tuple(map(str, m)) for m in data["margins"])
+        for margin in margins:
+            domain.project(margin)
+        return MoveSet.of(
+            domain, starts, cells, self._array(data["signs"], np.int8), margins=margins
+        )
+
+    def _values(self, data: Json) -> dict[str, object]:
+        return {
+            name: self._get("moves", value["moves"]) if isinstance(value, dict) else value
+            for name, value in data.items()
+        }
+
+    def _release(self, data: Json) -> Release:
+        table = self._get("tables", data["table"])
+        mechanism = Mechanism(str(data["method"]), table.domain, self._values(data["parameters"]))
+        return Release(table, mechanism, str(data["title"]))
+
+    def _build_results(self, data: Json) -> Protected:
+        release = self._release(data["release"])
+        problem = Problem(
+            self._get("tables", data["original"]),
+            SmallCount.parse(data["at_risk"]),
+            release.title,
+        )
+        record = Record(
+            problem=problem,
+            seed=int(data["seed"]),
+            seed_given=bool(data["seed_given"]),
+            coins=self._array(data["coins"], np.int8),
+            effective=self._array(data["effective"], np.int8),
+            blocked=self._array(data["blocked"], np.bool_),
+            preview=self._preview(data["preview"]),
+            decisions=tuple(map(str, data["decisions"])),
+        )
+        if problem.table.domain != release.table.domain:
+            raise ValueError("a result belongs to another table")
+        return Protected(release, record)
+
+    def _preview(self, data: Json) -> Preview:
+        return Preview(
+            at_risk_cells=int(data["at_risk_cells"]),
+            judged_cells=int(data["judged_cells"]),
+            unchanged_share=float(data["unchanged_share"]),
+            blocked_share=float(data["blocked_share"]),
+            mean_absolute_deviation=float(data["mean_absolute_deviation"]),
+            change={int(k): float(v) for k, v in data["change"]},
+            blocked_by_cycle=self._array(data["blocked_by_cycle"], np.float64),
+            unchanged_by_cell=self._array(data["unchanged_by_cell"], np.float64),
+            immovable=list(map(tuple, self._array(data["immovable"], np.int64).tolist())),
+            runs=int(data["runs"]),
+            weak=str(data["weak"]),
+            remedies=tuple(
+                Remedy(str(r["text"]), self._values(r["parameters"]), float(r["unchanged_share"]))
+                for r in data["remedies"]
+            ),
+        )
+
+    def _build_projects(self, data: Json) -> Project:
+        table = None if data["table"] is None else self._get("tables", data["table"])
+        released = None if data["released"] is None else self._release(data["released"])
+        project = Project(
+            title=str(data["title"]),
+            source=str(data["source"]),
+            edited=bool(data["edited"]),
+            notes=tuple(map(str, data["notes"])),
+            table=table,
+            at_risk=SmallCount.parse(data["at_risk"]),
+            placement=None
+            if data["placement"] is None
+            else Placement(*(tuple(map(str, names)) for names in data["placement"])),
+            moves=None if data["moves"] is None else self._get("moves", data["moves"]),
+            cycles_from=str(data["cycles_from"]),
+            method=str(data["method"]),
+            parameters=MappingProxyType(self._values(data["parameters"])),
+            seed=None if data["seed"] is None else int(data["seed"]),
+            protected=None
+            if data["protected"] is None
+            else self._get("results", data["protected"]),
+            released=released,
+            published=bool(data["published"]),
+            priors=MappingProxyType({str(k): str(v) for k, v in data["priors"].items()}),
+        )
+        if project.kind != "empty" and project.placement is not None:
+            project.placement.check(project.domain)
+        if project.moves is not None and project.moves.domain != project.domain:
+            raise ValueError("a cycle set belongs to another table")
+        return project
