@@ -16,7 +16,7 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.protection.method import likelihood_of
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Index
-from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.table import DENSE_LIMIT, Table
 from tabprotect.gui.jobs import Job, Jobs
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Document(QObject):
     Signals: ``project_changed`` (frozenset of the names a command reports), ``selection_changed``
     (cell index or None), ``cycle_selected`` (number or None), ``view_changed`` (public?),
     ``posterior_ready`` ("user" or "intruder", the posterior), ``error_raised`` (error, page name
-    or "" for the page in front), ``said`` (a sentence for the status strip).
+    or "" for the page in front), ``page_asked`` (the name of a page to go to).
     """
 
     project_changed = Signal(object)
@@ -44,7 +44,7 @@ class Document(QObject):
     posterior_ready = Signal(str, object)
     posterior_failed = Signal(str, object)
     error_raised = Signal(object, str)
-    said = Signal(str)
+    page_asked = Signal(str)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -60,6 +60,7 @@ class Document(QObject):
         self._posteriors: dict[str, tuple[object, Posterior]] = {}
         self._asked: dict[str, object] = {}
         self._mask: tuple[object, npt.NDArray[np.bool_]] | None = None
+        self._number: tuple[object, int] | None = None
 
     # -- what is open -------------------------------------------------------------------------
 
@@ -114,9 +115,9 @@ class Document(QObject):
 
     @property
     def at_risk(self) -> npt.NDArray[np.bool_] | None:
-        """Which cells of the original are at risk; ``None`` without an original."""
+        """Which cells of the original are at risk; ``None`` without an original to lay out."""
         project = self.project
-        if project is None or project.table is None:
+        if project is None or project.table is None or project.domain.size > DENSE_LIMIT:
             return None
         key = (project.table, project.at_risk)
         if self._mask is None or not _same(self._mask[0], key):
@@ -126,8 +127,17 @@ class Document(QObject):
     @property
     def at_risk_cells(self) -> int:
         """Their number; 0 without an original."""
-        mask = self.at_risk
-        return 0 if mask is None else int(np.count_nonzero(mask))
+        project = self.project
+        if project is None or project.table is None:
+            return 0
+        key = (project.table, project.at_risk)
+        if self._number is None or not _same(self._number[0], key):
+            counts = project.table.cells[1]
+            number = int(np.count_nonzero(project.at_risk.mask(counts)))
+            if project.at_risk.low == 0:
+                number += project.domain.size - len(counts)
+            self._number = (key, number)
+        return self._number[1]
 
     # -- commands -----------------------------------------------------------------------------
 

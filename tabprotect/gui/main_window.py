@@ -102,6 +102,7 @@ class MainWindow(QMainWindow):
         document.view_changed.connect(lambda _: self._tell())
         document.selection_changed.connect(lambda _: self._tell())
         document.error_raised.connect(self.show_error)
+        document.page_asked.connect(self.go)
         document.posterior_ready.connect(lambda *_: self._tell())
         for dock in self.docks.values():
             dock.visibilityChanged.connect(lambda _: self._tell())
@@ -171,8 +172,7 @@ class MainWindow(QMainWindow):
         project = document.project
         assert project is not None
         facts = []
-        mask = document.at_risk
-        if mask is not None and not document.public:
+        if document.has_original and not document.public:
             number = document.at_risk_cells
             facts.append("original in memory")
             facts.append(f"{number:,} at-risk cell{'' if number == 1 else 's'}")

@@ -1,0 +1,395 @@
+"""The list of cycles with thumbnails, drawn only where it is seen: thousands of cycles are fine."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QByteArray,
+    QMimeData,
+    QModelIndex,
+    QPersistentModelIndex,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QDropEvent, QKeyEvent, QPainter, QPen
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tabprotect.engine.project.placement import Placement
+from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.gui import icons
+from tabprotect.gui.cycle_pattern import Pattern, extent, paint_pattern, pattern
+from tabprotect.gui.theme import GRID, THEME, colour, count_text
+
+AnyIndex = QModelIndex | QPersistentModelIndex
+Flags = npt.NDArray[np.bool_]
+
+MIME = "application/x-tabprotect-cycle"
+KEPT_PATTERNS = 500
+
+
+class CycleListModel(QAbstractListModel):
+    """The cycles that pass the filter; ``number(row)`` is the cycle's own number."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.moves: MoveSet | None = None
+        self.placement: Placement | None = None
+        self.blocked: Flags | None = None
+        self.broken: frozenset[int] = frozenset()
+        self.shown = np.zeros(0, dtype=np.int64)
+        self._filter = ""
+        self._patterns: OrderedDict[int, Pattern] = OrderedDict()
+
+    def show_moves(self, moves: MoveSet | None, placement: Placement | None) -> None:
+        """Take another cycle set; what is known about it follows."""
+        self.beginResetModel()
+        self.moves, self.placement = moves, placement
+        self.blocked, self.broken = None, frozenset()
+        self._patterns.clear()
+        self.shown = self._passing()
+        self.endResetModel()
+
+    def mark(self, *, blocked: Flags | None, broken: frozenset[int]) -> None:
+        """Say which cycles are blocked on the table and which break a margin."""
+        self.blocked, self.broken = blocked, broken
+        if self._filter:
+            self.set_filter(self._filter)
+        elif self.rowCount():
+            self.dataChanged.emit(self.index(0), self.index(self.rowCount() - 1))
+
+    def set_filter(self, text: str) -> None:
+        """Numbers, ``blocked``, ``broken``, or part of a category the cycle touches."""
+        self.beginResetModel()
+        self._filter = text.strip()
+        self.shown = self._passing()
+        self.endResetModel()
+
+    def _passing(self) -> npt.NDArray[np.int64]:
+        moves, text = self.moves, self._filter.casefold()
+        if moves is None:
+            return np.zeros(0, dtype=np.int64)
+        everything = np.arange(len(moves), dtype=np.int64)
+        if not text:
+            return everything
+        if text.isdigit():
+            return everything[[text in str(i + 1) for i in everything]]
+        if text == "blocked":
+            return everything if self.blocked is None else np.flatnonzero(self.blocked)
+        if text == "broken":
+            return np.array(sorted(self.broken), dtype=np.int64)
+        hit = np.zeros(len(moves.cells), dtype=np.bool_)
+        for axis, variable in enumerate(moves.domain.variables):
+            codes = [i for i, c in enumerate(variable.categories) if text in c.casefold()]
+            if codes:
+                stride = int(np.prod(moves.domain.shape[axis + 1 :], dtype=np.int64))
+                code = moves.cells // stride % len(variable.categories)
+                hit |= np.isin(code, codes)
+        return np.unique(moves.rows[hit])
+
+    def number(self, row: int) -> int:
+        """The cycle's number in the set."""
+        return int(self.shown[row])
+
+    def row_of(self, cycle: int) -> int:
+        """Where a cycle stands in the list; -1 where the filter hides it."""
+        at = int(np.searchsorted(self.shown, cycle))
+        return at if at < len(self.shown) and self.shown[at] == cycle else -1
+
+    def pattern(self, cycle: int) -> Pattern:
+        """The cycle's picture, kept while it is likely to be asked for again."""
+        if cycle not in self._patterns:
+            assert self.moves is not None and self.placement is not None
+            self._patterns[cycle] = pattern(self.moves, cycle, self.placement)
+            if len(self._patterns) > KEPT_PATTERNS:
+                self._patterns.popitem(last=False)
+        return self._patterns[cycle]
+
+    def state(self, cycle: int) -> str:
+        """``broken``, ``blocked`` or nothing."""
+        if cycle in self.broken:
+            return "broken"
+        return "blocked" if self.blocked is not None and self.blocked[cycle] else ""
+
+    def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self.shown)
+
+    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if role not in (
+            Qt.ItemDataRole.DisplayRole,
+            Qt.ItemDataRole.AccessibleTextRole,
+            Qt.ItemDataRole.ToolTipRole,
+        ):
+            return None
+        assert self.moves is not None
+        cycle = self.number(index.row())
+        if role == Qt.ItemDataRole.DisplayRole:
+            return f"Cycle {cycle + 1}"
+        cells = len(self.moves.entries(cycle)[0])
+        words = {"broken": ", breaks a margin", "blocked": ", blocked on this table", "": ""}
+        return (
+            f"Cycle {cycle + 1}: {count_text(cells)} cells, {extent(self.moves, cycle)}"
+            f"{words[self.state(cycle)]}"
+        )
+
+    def flags(self, index: AnyIndex) -> Qt.ItemFlag:
+        both = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        return (
+            both | Qt.ItemFlag.ItemIsDragEnabled
+            if index.isValid()
+            else Qt.ItemFlag.ItemIsDropEnabled
+        )
+
+    def mimeTypes(self) -> list[str]:
+        return [MIME]
+
+    def mimeData(self, indexes: list[QModelIndex]) -> QMimeData:  # type: ignore[override]
+        data = QMimeData()
+        data.setData(MIME, QByteArray(str(self.number(indexes[0].row())).encode()))
+        return data
+
+    def supportedDropActions(self) -> Qt.DropAction:
+        return Qt.DropAction.MoveAction | Qt.DropAction.CopyAction
+
+
+class CycleItem(QStyledItemDelegate):
+    """Thumbnail, number, extent, and a symbol where the cycle is broken or blocked."""
+
+    picture = 5 * GRID
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
+        high = max(self.picture, 2 * option.fontMetrics.height()) + GRID
+        return QSize(16 * GRID, high)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+        model = index.model()
+        assert isinstance(model, CycleListModel) and model.moves is not None
+        cycle = model.number(index.row())
+        state = model.state(cycle)
+        rect = option.rect
+        painter.save()
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(rect, colour("selection"))
+            if option.state & QStyle.StateFlag.State_HasFocus:
+                painter.setPen(QPen(colour("focus"), 2))
+                painter.drawRect(rect.adjusted(1, 1, -2, -2))
+        size = self.picture
+        area = QRectF(rect.left() + GRID // 2, rect.center().y() - size / 2, size, size)
+        paint_pattern(painter, area, model.pattern(cycle))
+        x = rect.left() + size + 2 * GRID
+        line = option.fontMetrics.height()
+        top = rect.center().y() - line
+        wide = rect.right() - x - GRID // 2
+        painter.setPen(colour("text"))
+        font = painter.font()
+        font.setBold(True)
+        painter.setFont(font)
+        left = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        painter.drawText(QRect(x, top, wide, line), left, f"{cycle + 1}")
+        font.setBold(False)
+        painter.setFont(font)
+        if state:
+            name = "cross" if state == "broken" else "shield"
+            ink = THEME.colours.error if state == "broken" else THEME.colours.unreleasable
+            word = option.fontMetrics.horizontalAdvance(state)
+            painter.setPen(ink)
+            painter.drawText(QRect(rect.right() - word - GRID, top, word, line), left, state)
+            if state == "broken":
+                shown = icons.pixmap(name, 14, colour=ink)
+                painter.drawPixmap(rect.right() - word - GRID - 18, top + (line - 14) // 2, shown)
+        painter.setPen(colour("quiet"))
+        words = extent(model.moves, cycle)
+        short = option.fontMetrics.elidedText(words, Qt.TextElideMode.ElideRight, wide)
+        painter.drawText(QRect(x, top + line, wide, line), left, short)
+        painter.setPen(colour("border"))
+        painter.drawLine(rect.bottomLeft(), rect.bottomRight())
+        painter.restore()
+
+
+class CycleListView(QListView):
+    """Drag, or Alt with the arrow keys, to reorder; Delete to remove."""
+
+    moved = Signal(int, int)
+    remove_asked = Signal()
+
+    def __init__(self, model: CycleListModel) -> None:
+        super().__init__()
+        self.cycles = model
+        self.setModel(model)
+        self.setItemDelegate(CycleItem(self))
+        self.setUniformItemSizes(True)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setDragDropMode(QAbstractItemView.DragDropMode.DragDrop)
+        self.setDefaultDropAction(Qt.DropAction.MoveAction)
+        self.setDropIndicatorShown(True)
+        self.setAccessibleName("Cycles")
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        if event.source() is not self or not event.mimeData().hasFormat(MIME):
+            return
+        source = int(bytes(event.mimeData().data(MIME).data()).decode())
+        row = self.indexAt(event.position().toPoint()).row()
+        model = self.cycles
+        target = model.number(row) if row >= 0 else model.number(model.rowCount() - 1)
+        # A copy to Qt: the command moves the cycle, the view must not take rows away itself.
+        event.setDropAction(Qt.DropAction.CopyAction)
+        event.accept()
+        if target != source:
+            self.moved.emit(source, target)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        row = self.currentIndex().row()
+        step = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}.get(Qt.Key(event.key()), 0)
+        if step and event.modifiers() & Qt.KeyboardModifier.AltModifier and row >= 0:
+            if 0 <= row + step < self.cycles.rowCount():
+                self.moved.emit(self.cycles.number(row), self.cycles.number(row + step))
+            return
+        if event.key() == Qt.Key.Key_Delete and row >= 0:
+            self.remove_asked.emit()
+            return
+        super().keyPressEvent(event)
+
+
+class CycleList(QWidget):
+    """Filter, list, and the buttons that change the list."""
+
+    chosen = Signal(object)
+    add_asked = Signal()
+    duplicate_asked = Signal()
+    remove_asked = Signal()
+    moved = Signal(int, int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.model = CycleListModel()
+        self.view = CycleListView(self.model)
+        self.filter = QLineEdit(
+            placeholderText="Filter: 12, blocked, a category", clearButtonEnabled=True
+        )
+        self.filter.setAccessibleName("Filter the cycles")
+        self.filter.setToolTip(
+            "A number, “blocked”, “broken”, or a category that the cycle touches"
+        )
+        self._count = QLabel()
+        self._count.setProperty("role", "quiet")
+        self._following = False
+        self.buttons: dict[str, QToolButton] = {}
+        row = QHBoxLayout()
+        row.setSpacing(2)
+        for name, picture, tip in (
+            ("add", "add", "Add a cycle (a swap in the first corner)"),
+            ("duplicate", "copy", "Duplicate the cycle"),
+            ("remove", "remove", "Remove the cycle (Delete)"),
+            ("up", "up", "Earlier (Alt+Up)"),
+            ("down", "down", "Later (Alt+Down)"),
+        ):
+            button = QToolButton(autoRaise=True, toolTip=tip)
+            button.setAccessibleName(tip)
+            button.setProperty("picture", picture)
+            self.buttons[name] = button
+            row.addWidget(button)
+        row.addStretch(1)
+        self.buttons["add"].clicked.connect(lambda: self.add_asked.emit())
+        self.buttons["duplicate"].clicked.connect(lambda: self.duplicate_asked.emit())
+        self.buttons["remove"].clicked.connect(lambda: self.remove_asked.emit())
+        self.buttons["up"].clicked.connect(lambda: self._step(-1))
+        self.buttons["down"].clicked.connect(lambda: self._step(1))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(GRID // 2)
+        column.addWidget(self.filter)
+        column.addWidget(self.view, 1)
+        column.addWidget(self._count)
+        column.addLayout(row)
+        self.filter.textChanged.connect(self._filtered)
+        self.view.selectionModel().currentChanged.connect(self._current)
+        self.view.moved.connect(self.moved)
+        self.view.remove_asked.connect(self.remove_asked)
+        self.setMinimumWidth(20 * GRID)
+        self.repaint_pictures()
+
+    def repaint_pictures(self) -> None:
+        """In the colours of the theme in force."""
+        for button in self.buttons.values():
+            button.setIcon(icons.icon(button.property("picture")))
+
+    def show_moves(
+        self, moves: MoveSet | None, placement: Placement | None, *, editable: bool, where: str
+    ) -> None:
+        """Show a cycle set; ``where`` says where it came from."""
+        self._following = True
+        self.model.show_moves(moves, placement)
+        self._following = False
+        for button in self.buttons.values():
+            button.setEnabled(editable and moves is not None)
+        self.view.setDragEnabled(editable)
+        self._where = where
+        self._tell()
+
+    def mark(self, *, blocked: Flags | None, broken: frozenset[int], cycle: int | None) -> None:
+        """What is known about the cycles; the cursor stays on ``cycle``."""
+        self._following = True
+        self.model.mark(blocked=blocked, broken=broken)
+        self._following = False
+        self.select(cycle)
+        self._tell()
+
+    def select(self, cycle: int | None) -> None:
+        """Put the cursor on a cycle without announcing it."""
+        row = -1 if cycle is None else self.model.row_of(cycle)
+        self._following = True
+        if row < 0:
+            self.view.clearSelection()
+        elif self.view.currentIndex().row() != row:
+            self.view.setCurrentIndex(self.model.index(row))
+        self._following = False
+
+    def _filtered(self, text: str) -> None:
+        before = self.view.currentIndex()
+        cycle = self.model.number(before.row()) if before.isValid() else None
+        self._following = True
+        self.model.set_filter(text)
+        self._following = False
+        self.select(cycle)
+        self._tell()
+
+    def _tell(self) -> None:
+        moves = self.model.moves
+        if moves is None:
+            self._count.setText("No cycles")
+            return
+        shown, every = self.model.rowCount(), len(moves)
+        noun = "cycle" if every == 1 else "cycles"
+        text = (
+            f"{count_text(every)} {noun}"
+            if shown == every
+            else (f"{count_text(shown)} of {count_text(every)} {noun}")
+        )
+        self._count.setText(f"{text} \u00b7 {self._where}" if self._where else text)
+
+    def _current(self, current: QModelIndex) -> None:
+        if not self._following and current.isValid():
+            self.chosen.emit(self.model.number(current.row()))
+
+    def _step(self, step: int) -> None:
+        row = self.view.currentIndex().row()
+        if row >= 0 and 0 <= row + step < self.model.rowCount():
+            self.moved.emit(self.model.number(row), self.model.number(row + step))

@@ -1,0 +1,202 @@
+"""What the cells of a grid say and how they are painted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QBrush, QColor, QPainter, QPen
+from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from tabprotect.gui.grid.layout import Layout
+from tabprotect.gui.theme import THEME, colour, count_text
+
+AnyIndex = QModelIndex | QPersistentModelIndex
+Grid = npt.NDArray[Any]
+
+
+class GridModel(QAbstractTableModel):
+    """A flat array of values with a layout.
+
+    ``typed`` carries (row, column, text) when somebody has typed into a cell: the model never
+    changes its values itself.
+    """
+
+    typed = Signal(int, int, str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.layout_: Layout | None = None
+        self.values: Grid = np.zeros((0, 0), dtype=np.int64)
+        self.text: Callable[[Any], str] = count_text
+        self.editable = False
+        self.describe: Callable[[int, int], str] | None = None
+
+    def show(
+        self,
+        layout: Layout | None,
+        values: Grid,
+        text: Callable[[Any], str] = count_text,
+    ) -> None:
+        """Show other values; a layout of the same size keeps scroll position and selection."""
+        reset = values.shape != self.values.shape
+        if reset:
+            self.beginResetModel()
+        self.layout_, self.values, self.text = layout, values, text
+        if reset:
+            self.endResetModel()
+        elif values.size:
+            self.dataChanged.emit(
+                self.index(0, 0), self.index(values.shape[0] - 1, values.shape[1] - 1)
+            )
+            for orientation, size in zip(
+                (Qt.Orientation.Vertical, Qt.Orientation.Horizontal), values.shape, strict=True
+            ):
+                self.headerDataChanged.emit(orientation, 0, size - 1)
+
+    def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else int(self.values.shape[0])
+
+    def columnCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else int(self.values.shape[1])
+
+    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.text(self.values[index.row(), index.column()].item())
+        if role == Qt.ItemDataRole.EditRole:
+            return str(self.values[index.row(), index.column()].item())
+        if role == Qt.ItemDataRole.AccessibleDescriptionRole and self.describe is not None:
+            return self.describe(index.row(), index.column())
+        return None
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if role != Qt.ItemDataRole.DisplayRole or self.layout_ is None:
+            return None
+        down = orientation == Qt.Orientation.Vertical
+        if section < self.layout_.shape[0 if down else 1]:
+            return self.layout_.label(section, down=down)
+        return "total"
+
+    def flags(self, index: AnyIndex) -> Qt.ItemFlag:
+        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        return flags | Qt.ItemFlag.ItemIsEditable if self.editable else flags
+
+    def setData(self, index: AnyIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        if role == Qt.ItemDataRole.EditRole:
+            self.typed.emit(index.row(), index.column(), str(value))
+        return False
+
+
+class CellDelegate(QStyledItemDelegate):
+    """Paints cells straight from arrays: no role is asked per cell, so a screen is a few ms.
+
+    Arrays of the grid's shape, all optional:
+
+    ``mark``
+        Cells with the at-risk ground and dot.
+    ``ground``
+        Number of the ground colour in ``grounds``, 0 for none.
+    ``hatch``
+        Cells that are hatched (blocked).
+
+    ``draw`` (painter, rect, row, column, selected) is called after the ground and before the
+    text of each visible cell, for pages that draw more.
+    """
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.mark: npt.NDArray[np.bool_] | None = None
+        self.ground: npt.NDArray[np.uint8] | None = None
+        self.grounds: list[tuple[QColor, QColor]] = []
+        self.hatch: npt.NDArray[np.bool_] | None = None
+        self.draw: Callable[[QPainter, QRect, int, int, bool], None] | None = None
+        self.quiet_zeros = True
+        self.quiet = False
+        self.bold = False
+        THEME.changed.connect(self.take_colours)
+        self.take_colours()
+
+    def take_colours(self) -> None:
+        """Read the theme's colours once, not per cell."""
+        self._base = colour("base")
+        self._total = colour("raised")
+        self._text = colour("text")
+        self._quiet = colour("quiet")
+        self._fill = colour("at_risk_fill")
+        self._on_fill = colour("on_at_risk")
+        self._dot = colour("at_risk")
+        self._selection = colour("selection")
+        self._focus = QPen(colour("focus"), 2)
+        self._line = colour("border")
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+        row, column = index.row(), index.column()
+        model: GridModel = index.model()  # type: ignore[assignment]
+        if row >= model.values.shape[0] or column >= model.values.shape[1]:
+            return
+        value = model.values[row, column].item()
+        rect: QRect = option.rect
+        state = option.state
+        selected = bool(state & QStyle.StateFlag.State_Selected)
+        marked = self.mark is not None and self.mark[row, column]
+        ink = self._quiet if self.quiet or (self.quiet_zeros and value == 0) else self._text
+        if marked:
+            painter.fillRect(rect, self._fill)
+            ink = self._on_fill
+        elif self.ground is not None and self.ground[row, column]:
+            fill, ink = self.grounds[self.ground[row, column] - 1]
+            painter.fillRect(rect, fill)
+        elif selected:
+            painter.fillRect(rect, self._selection)
+        elif self.quiet:
+            painter.fillRect(rect, self._total)
+        if self.hatch is not None and self.hatch[row, column]:
+            painter.fillRect(rect, self._hatching())
+        if selected and (marked or self.ground is not None):
+            veil = QColor(self._selection)
+            veil.setAlpha(120)
+            painter.fillRect(rect, veil)
+        if self.draw is not None:
+            self.draw(painter, rect, row, column, selected)
+        if marked:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self._dot)
+            painter.drawEllipse(rect.left() + 4, rect.top() + 4, 6, 6)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setPen(ink)
+        text = rect.adjusted(4, 0, -8, 0)
+        painter.drawText(
+            text,
+            int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter),
+            model.text(value),
+        )
+        if state & QStyle.StateFlag.State_HasFocus:
+            painter.setPen(self._focus)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(rect.adjusted(1, 1, -2, -2))
+
+    def _hatching(self) -> QBrush:
+        return QBrush(self._line, Qt.BrushStyle.BDiagPattern)
+
+    def createEditor(
+        self, parent: QWidget, option: QStyleOptionViewItem, index: AnyIndex
+    ) -> QWidget:
+        editor = QLineEdit(parent)
+        editor.setAlignment(Qt.AlignmentFlag.AlignRight)
+        editor.setAccessibleName("Count")
+        editor.setFrame(False)
+        return editor

@@ -1,0 +1,134 @@
+"""Blocks of counts on the clipboard: reading what a spreadsheet gives, writing with headers."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from PySide6.QtCore import QMimeData
+
+from tabprotect.engine.errors import InputError
+from tabprotect.gui.grid.cells import Grid
+from tabprotect.gui.grid.layout import Layout
+
+MOST_CELLS = 2_000_000
+"""Cells that one copy may hold; a clipboard is not a file."""
+
+_NUMBER = re.compile(r"[+\-\u2212]?\d[\d\u2009\u202f\u00a0 ']*")
+
+
+def read_block(text: str, *, headers: Sequence[str] = ()) -> list[list[int]]:
+    """Whole numbers out of tab-separated text; a header row and column are dropped.
+
+    A first row or column is taken for headers when none of it is a number, or when all its
+    labels are among ``headers`` (categories may be numbers).
+
+    Raises
+    ------
+    InputError
+        For ragged lines and anything that is not a whole number, naming the place in the block.
+    """
+    lines = [line.split("\t") for line in text.replace("\r\n", "\n").rstrip("\n").split("\n")]
+    if not text.strip():
+        raise InputError("the clipboard holds no text", hint="copy a block of numbers first")
+    if len({len(line) for line in lines}) > 1:
+        wide = len(lines[0])
+        bad = next(i for i, line in enumerate(lines) if len(line) != wide)
+        raise InputError(
+            f"the lines of the block differ in length: {wide} cells in the first, "
+            f"{len(lines[bad])} in line {bad + 1}",
+            hint="copy one rectangle",
+        )
+    known = set(headers)
+
+    def is_header(labels: Sequence[str]) -> bool:
+        named = [label.strip() for label in labels if label.strip()]
+        return not named or all(label in known or not _NUMBER.fullmatch(label) for label in named)
+
+    if len(lines) > 1 and is_header(lines[0]):
+        lines = lines[1:]
+    if len(lines[0]) > 1 and is_header([line[0] for line in lines]):
+        lines = [line[1:] for line in lines]
+    return [
+        [_whole(cell, row + 1, column + 1) for column, cell in enumerate(line)]
+        for row, line in enumerate(lines)
+    ]
+
+
+def whole_number(text: str) -> int:
+    """A count as people write it: ``1 234``, ``1\u2009234``.
+
+    Raises
+    ------
+    InputError
+        With the reason and a remedy.
+    """
+    bare = text.strip()
+    if not bare:
+        raise InputError("a count is missing", hint="type 0 for nobody")
+    if not _NUMBER.fullmatch(bare):
+        hint = "type a whole number of at least 0"
+        if re.fullmatch(r"[\d ]*[.,]\d+", bare):
+            hint = "counts have no decimals, and no point or comma between thousands"
+        raise InputError(f"{bare!r} is not a whole number", hint=hint)
+    return int(re.sub(r"[^\d\-]", "", bare.replace("\u2212", "-")))
+
+
+def _whole(text: str, row: int, column: int) -> int:
+    try:
+        return whole_number(text)
+    except InputError as error:
+        raise InputError(
+            error.message, cell=f"row {row}, column {column} of the block", hint=error.hint
+        ) from None
+
+
+def block_data(
+    layout: Layout,
+    values: Grid,
+    block: tuple[int, int, int, int],
+    *,
+    with_headers: bool,
+    text: Callable[[Any], str] = str,
+) -> QMimeData:
+    """A selected rectangle as tab-separated text and as an HTML table.
+
+    Raises
+    ------
+    InputError
+        When it is too large for a clipboard.
+    """
+    top, left, bottom, right = block
+    if (bottom - top + 1) * (right - left + 1) > MOST_CELLS:
+        raise InputError("the selection is too large for the clipboard", hint="save the table")
+    rows, columns = layout.placement.rows, layout.placement.columns
+    lines: list[list[str]] = []
+    if with_headers:
+        labels = [layout.labels(c, down=False) for c in range(left, right + 1)]
+        for level, name in enumerate(columns or ("",)):
+            lead = [""] * (len(rows) or 1)
+            if level == len(columns or ("",)) - 1 and rows:
+                lead = list(rows)
+            elif lead:
+                lead[-1] = name
+            lines.append([*lead, *(at[level] if at else "" for at in labels)])
+    heads = len(lines)
+    for row in range(top, bottom + 1):
+        lead = list(layout.labels(row, down=True) or ("",)) if with_headers else []
+        cells = [text(v) for v in values[row, left : right + 1].tolist()]
+        lines.append([*lead, *cells])
+    data = QMimeData()
+    data.setText("\n".join("\t".join(line) for line in lines) + "\n")
+    leads = (len(rows) or 1) if with_headers else 0
+    parts = []
+    for number, line in enumerate(lines):
+        tags = [
+            f"<{tag}>{html.escape(cell)}</{tag}>"
+            for column, cell in enumerate(line)
+            for tag in ("th" if number < heads or column < leads else "td",)
+        ]
+        parts.append(f"<tr>{''.join(tags)}</tr>")
+    data.setHtml(f"<table>{''.join(parts)}</table>")
+    return data

@@ -1,0 +1,71 @@
+"""What a cell can show besides its count: shares of row and column, residuals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tabprotect.gui.grid.cells import Grid
+from tabprotect.gui.theme import count_text, number_text
+
+FIGURES = {
+    "counts": "Counts",
+    "row %": "Row %",
+    "column %": "Column %",
+    "residuals": "Residuals",
+}
+"""Key to words. Residuals are Pearson's under independence of rows and columns in the layer."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Cells, row margin, column margin, grand margin, and how to write them."""
+
+    cells: Grid
+    rows: Grid
+    columns: Grid
+    grand: Any
+    text: Callable[[Any], str]
+    margin_text: Callable[[Any], str]
+
+
+def figure(name: str, counts: Grid) -> Shown:
+    """One of ``FIGURES`` for a layer of counts, (rows, columns)."""
+    rows, columns, grand = counts.sum(axis=1), counts.sum(axis=0), counts.sum()
+    if name == "counts":
+        return Shown(counts, rows, columns, grand, count_text, count_text)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if name == "row %":
+            return Shown(
+                100.0 * counts / rows[:, None],
+                100.0 * rows / rows,
+                100.0 * columns / grand,
+                100.0 * grand / grand,
+                percent_text,
+                percent_text,
+            )
+        if name == "column %":
+            return Shown(
+                100.0 * counts / columns,
+                100.0 * rows / grand,
+                100.0 * columns / columns,
+                100.0 * grand / grand,
+                percent_text,
+                percent_text,
+            )
+        expected = rows[:, None] * (columns / grand)
+        residuals = (counts - expected) / np.sqrt(expected)
+    return Shown(residuals, rows, columns, grand, residual_text, count_text)
+
+
+def percent_text(value: float) -> str:
+    """A percentage; a dash where the whole is zero."""
+    return f"{number_text(value, digits=1)} %" if np.isfinite(value) else "\u2013"
+
+
+def residual_text(value: float) -> str:
+    """A residual; a dash where nothing is expected."""
+    return number_text(value, digits=2) if np.isfinite(value) else "\u2013"

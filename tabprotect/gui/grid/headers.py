@@ -1,0 +1,231 @@
+"""Frozen headers with one level per nested variable; group labels stay in sight."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QHeaderView, QWidget
+
+from tabprotect.gui.grid.layout import Layout
+from tabprotect.gui.theme import GRID, THEME, colour
+
+LABEL_LIMIT = 26
+"""Characters of a label that a header makes room for; the rest is elided, the tooltip has all."""
+
+
+class LevelHeader(QHeaderView):
+    """Row or column header of a grid.
+
+    ``rename_asked`` (level, line) asks to rename the category that was double-clicked.
+    """
+
+    rename_asked = Signal(int, int)
+
+    def __init__(self, orientation: Qt.Orientation, parent: QWidget | None = None) -> None:
+        super().__init__(orientation, parent)
+        self.down = orientation == Qt.Orientation.Vertical
+        self.layout_: Layout | None = None
+        self.total = False
+        self._sizes: list[int] = [40]
+        self.setSectionsClickable(True)
+        self.setHighlightSections(True)
+        self.setMinimumSectionSize(24)
+        self.setSectionResizeMode(
+            QHeaderView.ResizeMode.Fixed if self.down else QHeaderView.ResizeMode.Interactive
+        )
+        self.setAccessibleName("Rows" if self.down else "Columns")
+        THEME.changed.connect(lambda: self.viewport().update())
+
+    def take(self, layout: Layout | None) -> None:
+        """Take labels from a layout."""
+        self.layout_ = layout
+        self._sizes = self._level_sizes()
+        # Qt asks for the size of a header only now and then; this makes it ask.
+        self.updateGeometry()
+        self.headerDataChanged(self.orientation(), 0, max(0, self.count() - 1))
+        self.viewport().update()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables of the levels, outermost first."""
+        if self.layout_ is None:
+            return ()
+        placement = self.layout_.placement
+        return placement.rows if self.down else placement.columns
+
+    def level_sizes(self) -> list[int]:
+        """Width (rows) or height (columns) of each level in pixels."""
+        return self._sizes
+
+    def _level_sizes(self) -> list[int]:
+        metrics = self.fontMetrics()
+        if not self.down:
+            return [metrics.height() + GRID] * max(1, len(self.names))
+        if self.layout_ is None or not self.names:
+            return [metrics.horizontalAdvance("total") + 3 * GRID]
+        out = []
+        for name in self.names:
+            longest = max((name, *self.layout_.domain[name].categories), key=len)[:LABEL_LIMIT]
+            out.append(max(metrics.horizontalAdvance(longest), 4 * GRID) + 2 * GRID)
+        return out
+
+    def sizeHint(self) -> QSize:
+        size = sum(self._sizes)
+        return QSize(size, 100) if self.down else QSize(100, size)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        painter.fillRect(event.rect(), colour("window"))
+        extent = self.viewport().height() if self.down else self.viewport().width()
+        if not self.count() or not extent:
+            return
+        first = max(self.visualIndexAt(0), 0)
+        last = self.visualIndexAt(extent - 1)
+        last = self.count() - 1 if last < 0 else last
+        if self.total or self.layout_ is None:
+            self._paint_total(painter, first, last)
+            return
+        current = self._current()
+        depth = max(1, len(self.names))
+        labels = [self.layout_.labels(i, down=self.down) for i in range(first, last + 1)]
+        across = 0
+        for level in range(depth):
+            size = self._sizes[level]
+            if self.down and level == depth - 1:
+                size = self.viewport().width() - across
+            start = 0
+            for i in range(1, len(labels) + 1):
+                inner = level == depth - 1
+                same = i < len(labels) and labels[i][: level + 1] == labels[start][: level + 1]
+                if same and not inner:
+                    continue
+                begin = self.sectionViewportPosition(first + start)
+                tail = first + i - 1
+                end = self.sectionViewportPosition(tail) + self.sectionSize(tail)
+                # The label of a group that is cut by the edge stays in sight.
+                visible = (max(begin, 0), min(end, extent))
+                box = self._box(across, size, *visible)
+                here = current is not None and first + start <= current <= tail
+                text = labels[start][level] if level < len(labels[start]) else "all"
+                self._label(painter, box, text, here, inner=inner)
+                painter.setPen(QPen(colour("border"), 1))
+                edge = self._box(across, size, begin, end)
+                if self.down:
+                    painter.drawLine(edge.bottomLeft(), edge.bottomRight())
+                else:
+                    painter.drawLine(edge.topRight(), edge.bottomRight())
+                start = i
+            across += size
+        painter.setPen(QPen(colour("border"), 1))
+        whole = self.viewport().rect()
+        if self.down:
+            painter.drawLine(whole.topRight(), whole.bottomRight())
+        else:
+            painter.drawLine(whole.bottomLeft(), whole.bottomRight())
+
+    def _paint_total(self, painter: QPainter, first: int, last: int) -> None:
+        painter.setPen(colour("quiet"))
+        for i in range(first, last + 1):
+            begin = self.sectionViewportPosition(i)
+            box = (
+                QRect(0, begin, self.viewport().width(), self.sectionSize(i))
+                if self.down
+                else QRect(begin, 0, self.sectionSize(i), self.viewport().height())
+            )
+            flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+            if not self.down:
+                flags = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom
+            painter.drawText(box.adjusted(GRID, 4, -GRID, -4), int(flags), "total")
+
+    def _box(self, across: int, size: int, begin: int, end: int) -> QRect:
+        if self.down:
+            return QRect(across, begin, size, end - begin)
+        return QRect(begin, across, end - begin, size)
+
+    def _label(self, painter: QPainter, box: QRect, text: str, here: bool, *, inner: bool) -> None:
+        if here:
+            painter.fillRect(box, colour("selection"))
+        painter.setPen(colour("text"))
+        # Names that begin or end with blanks are shown as they are, but never as nothing.
+        shown = text if text.strip() else f"\u201c{text}\u201d"
+        room = box.adjusted(GRID, 0, -GRID, 0)
+        side = (
+            Qt.AlignmentFlag.AlignRight if inner and not self.down else Qt.AlignmentFlag.AlignLeft
+        )
+        elided = painter.fontMetrics().elidedText(
+            shown, Qt.TextElideMode.ElideRight, max(room.width(), 0)
+        )
+        painter.drawText(room, int(side | Qt.AlignmentFlag.AlignVCenter), elided)
+
+    def _current(self) -> int | None:
+        model = self.selectionModel()
+        if model is None or not model.currentIndex().isValid():
+            return None
+        at = model.currentIndex()
+        return at.row() if self.down else at.column()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        place = event.position().toPoint()
+        line = self.logicalIndexAt(place)
+        if self.down and self.cursor().shape() == Qt.CursorShape.SplitVCursor:
+            super().mouseDoubleClickEvent(event)
+            return
+        across, level = place.x() if self.down else place.y(), 0
+        for level, size in enumerate(self._sizes):  # noqa: B007
+            if across < size:
+                break
+            across -= size
+        if line >= 0 and self.names:
+            self.rename_asked.emit(level, line)
+
+
+class Corner(QWidget):
+    """Says which variables stand in the rows and in the columns."""
+
+    def __init__(self, rows: LevelHeader, columns: LevelHeader, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._rows, self._columns = rows, columns
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), colour("window"))
+        font = self.font()
+        font.setItalic(True)
+        painter.setFont(font)
+        painter.setPen(colour("quiet"))
+        metrics = painter.fontMetrics()
+        tall = metrics.height() + GRID
+        # Column variables stand above the line of the row variables, right beside their level;
+        # with one level only they share it, and an arrow says which is which.
+        names, levels = self._columns.names, self._columns.level_sizes()
+        down = 0
+        for name, size in zip(names, levels, strict=False):
+            box = self.rect().adjusted(GRID, down, -GRID, 0)
+            box.setHeight(size)
+            flags = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+            painter.drawText(box, int(flags), self._cut(f"{name} \u2192", box.width()))
+            down += size
+        left = 0
+        for name, size in zip(self._rows.names, self._rows.level_sizes(), strict=False):
+            room = size - GRID
+            if name == self._rows.names[-1]:
+                room = self.width() - left - GRID
+            box = QRect(left + GRID, self.height() - tall, room, tall)
+            flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+            painter.drawText(box, int(flags), self._cut(f"{name} \u2193", room))
+            left += size
+        painter.setPen(QPen(colour("border"), 1))
+        painter.drawLine(self.rect().bottomLeft(), self.rect().bottomRight())
+        painter.drawLine(self.rect().topRight(), self.rect().bottomRight())
+
+    def needed(self) -> int:
+        """Pixels that the names take beside each other."""
+        metrics = self.fontMetrics()
+        wide = [metrics.horizontalAdvance(f"{n[:LABEL_LIMIT]} \u2192") for n in self._columns.names]
+        down = metrics.horizontalAdvance(f"{(self._rows.names or ('',))[-1][:LABEL_LIMIT]} \u2193")
+        beside = down if len(self._columns.names) == 1 else 0
+        return max(wide, default=0) + beside + 3 * GRID
+
+    def _cut(self, text: str, room: int) -> str:
+        return self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, max(room, 0))

@@ -1,0 +1,252 @@
+"""Chips for the variables in rows, columns and layers: dragged, or moved with the keyboard."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from PySide6.QtCore import QMimeData, QPoint, Qt, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QDrag,
+    QDragEnterEvent,
+    QDropEvent,
+    QKeyEvent,
+    QMouseEvent,
+)
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QScrollArea,
+    QSizePolicy,
+    QWidget,
+)
+
+from tabprotect.engine.project.placement import Placement
+from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.gui.theme import GRID, THEME
+
+Zone = Literal["rows", "columns", "layers"]
+ZONES: tuple[Zone, ...] = ("rows", "columns", "layers")
+MIME = "application/x-tabprotect-variable"
+KEYS = {Qt.Key.Key_R: "rows", Qt.Key.Key_C: "columns", Qt.Key.Key_L: "layers"}
+
+
+def moved(placement: Placement, name: str, zone: Zone, at: int | None = None) -> Placement:
+    """The placement with a variable put into a zone, at the end or before number ``at``."""
+    zones = {z: [n for n in getattr(placement, z) if n != name] for z in ZONES}
+    place = len(zones[zone]) if at is None else min(max(at, 0), len(zones[zone]))
+    zones[zone].insert(place, name)
+    return Placement(*(tuple(zones[z]) for z in ZONES))
+
+
+class Chip(QFrame):
+    """One variable. Arrow keys move it within its zone, R, C and L send it to another."""
+
+    asked = Signal(str, str, object)
+
+    def __init__(self, name: str, categories: int, zone: Zone, at: int) -> None:
+        super().__init__()
+        self.name, self.zone, self.at = name, zone, at
+        self._pressed: QPoint | None = None
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.OpenHandCursor)
+        self.setAccessibleName(f"{name}, {categories} categories, in {zone}")
+        words = "Drag, or: arrow keys change the order, R rows, C columns, L layers."
+        self.setToolTip(f"<p>{name}: {categories} categories. {words}</p>")
+        self.setAccessibleDescription(words)
+        label = QLabel(name)
+        count = QLabel(str(categories))
+        count.setProperty("role", "quiet")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(GRID, 2, GRID, 2)
+        row.setSpacing(GRID // 2)
+        row.addWidget(label)
+        row.addWidget(count)
+        c = THEME.colours
+        self.setStyleSheet(
+            f"Chip {{ background: {c.base}; border: 1px solid {c.border}; border-radius: 10px; }}"
+            f" Chip:focus {{ border: 2px solid {c.focus}; }}"
+        )
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = Qt.Key(event.key())
+        if key in KEYS:
+            self.asked.emit(self.name, KEYS[key], None)
+        elif key in (Qt.Key.Key_Left, Qt.Key.Key_Up):
+            self.asked.emit(self.name, self.zone, self.at - 1)
+        elif key in (Qt.Key.Key_Right, Qt.Key.Key_Down):
+            self.asked.emit(self.name, self.zone, self.at + 1)
+        else:
+            super().keyPressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for zone in ZONES:
+            action = menu.addAction(f"Put into {zone}")
+            action.setEnabled(zone != self.zone)
+            action.triggered.connect(lambda _=False, z=zone: self.asked.emit(self.name, z, None))
+        menu.popup(event.globalPos())
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._pressed = event.position().toPoint()
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._pressed is None:
+            return
+        away = (event.position().toPoint() - self._pressed).manhattanLength()
+        if away < QApplication.startDragDistance():
+            return
+        drag = QDrag(self)
+        data = QMimeData()
+        data.setData(MIME, self.name.encode())
+        drag.setMimeData(data)
+        drag.setPixmap(self.grab())
+        drag.setHotSpot(self._pressed)
+        self._pressed = None
+        drag.exec(Qt.DropAction.MoveAction)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._pressed = None
+
+
+class DropZone(QFrame):
+    """Rows, columns or layers: a caption and its chips."""
+
+    dropped = Signal(str, str, object)
+
+    def __init__(self, zone: Zone) -> None:
+        super().__init__()
+        self.zone = zone
+        self.chips: list[Chip] = []
+        self.setAcceptDrops(True)
+        self.setAccessibleName(f"Variables in {zone}")
+        caption = QLabel(zone.capitalize())
+        caption.setProperty("role", "quiet")
+        self.row = QHBoxLayout(self)
+        self.row.setContentsMargins(GRID, 4, GRID, 4)
+        self.row.setSpacing(GRID // 2)
+        self.row.addWidget(caption)
+        self.setMinimumWidth(11 * GRID)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if event.mimeData().hasFormat(MIME):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        name = bytes(event.mimeData().data(MIME).data()).decode()
+        x = event.position().x()
+        rest = [chip for chip in self.chips if chip.name != name]
+        at = sum(1 for chip in rest if chip.geometry().center().x() < x)
+        event.acceptProposedAction()
+        self.dropped.emit(name, self.zone, at)
+
+
+class PlacementBar(QScrollArea):
+    """``placed`` carries the placement that is asked for, ``layer_chosen`` a cell index."""
+
+    placed = Signal(object)
+    layer_chosen = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Placement of the variables")
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._placement: Placement | None = None
+        self._combos: dict[str, QComboBox] = {}
+        self._layer: Index = ()
+        self._domain: Domain | None = None
+        self._shown: object = None
+        inner = QWidget()
+        row = QHBoxLayout(inner)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(GRID)
+        self.zones: dict[str, DropZone] = {zone: DropZone(zone) for zone in ZONES}
+        for zone in self.zones.values():
+            zone.dropped.connect(self._move)
+            row.addWidget(zone)
+        row.addStretch(1)
+        self.setWidget(inner)
+        THEME.changed.connect(self._again)
+
+    def show_placement(self, domain: Domain, placement: Placement, layer: Index) -> None:
+        """Show where the variables stand, and the chosen layer."""
+        key = (domain, placement)
+        self._domain, self._placement, self._layer = domain, placement, layer
+        if key != self._shown:
+            self._shown = key
+            self._build()
+        for name, combo in self._combos.items():
+            combo.blockSignals(True)
+            combo.setCurrentIndex(layer[domain.axis(name)])
+            combo.blockSignals(False)
+
+    def chip(self, name: str) -> Chip:
+        """The chip of a variable."""
+        return next(c for z in self.zones.values() for c in z.chips if c.name == name)
+
+    def _again(self) -> None:
+        if self._domain is not None:
+            self._build()
+
+    def _build(self) -> None:
+        assert self._domain is not None and self._placement is not None
+        focused = next((c.name for z in self.zones.values() for c in z.chips if c.hasFocus()), None)
+        self._combos = {}
+        for zone_name, zone in self.zones.items():
+            while zone.row.count() > 1:
+                item = zone.row.takeAt(1)
+                widget = item.widget()
+                if widget is not None:
+                    widget.hide()
+                    widget.deleteLater()
+            zone.chips = []
+            names = getattr(self._placement, zone_name)
+            zone.setVisible(bool(names) or zone_name == "layers" or self._domain.ndim > 2)
+            for at, name in enumerate(names):
+                chip = Chip(name, len(self._domain[name].categories), zone.zone, at)
+                chip.asked.connect(self._move)
+                zone.chips.append(chip)
+                zone.row.addWidget(chip)
+                if zone_name == "layers":
+                    zone.row.addWidget(self._combo(name))
+            if not names:
+                hint = QLabel("drop a variable here")
+                hint.setProperty("role", "quiet")
+                zone.row.addWidget(hint)
+        self.widget().adjustSize()
+        self.setFixedHeight(self.widget().sizeHint().height() + 2)
+        if focused is not None:
+            self.chip(focused).setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _combo(self, name: str) -> QComboBox:
+        assert self._domain is not None
+        combo = QComboBox()
+        combo.setAccessibleName(f"Layer: {name}")
+        combo.addItems(list(self._domain[name].categories))
+        combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        combo.setMinimumContentsLength(10)
+        combo.currentIndexChanged.connect(lambda code: self._choose(name, code))
+        self._combos[name] = combo
+        return combo
+
+    def _choose(self, name: str, code: int) -> None:
+        assert self._domain is not None
+        layer = list(self._layer)
+        layer[self._domain.axis(name)] = code
+        self._layer = tuple(layer)
+        self.layer_chosen.emit(self._layer)
+
+    def _move(self, name: str, zone: Zone, at: int | None) -> None:
+        if self._placement is not None:
+            wanted = moved(self._placement, name, zone, at)
+            if wanted != self._placement:
+                self.placed.emit(wanted)

@@ -1,0 +1,115 @@
+"""The heat map for a file: all of the shown layer, whatever the window scrolls to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter
+
+from tabprotect.gui.grid.layout import Layout
+from tabprotect.gui.plots.axes import CENTRE, LEFT
+from tabprotect.gui.plots.figure import Figure
+from tabprotect.gui.plots.heat import draw_scale, shade_numbers, shades
+from tabprotect.gui.theme import GRID, Colours
+
+WRITTEN = 2_500
+"""Layers of more cells are drawn as coloured points without numbers."""
+
+LABEL = 24
+"""Characters of a label that fit."""
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LABEL else f"{text[: LABEL - 1]}\u2026"
+
+
+class HeatFigure(Figure):
+    """One layer: row and column labels, a shade and a number per cell, the scale."""
+
+    def __init__(
+        self,
+        name: str,
+        layout: Layout,
+        values: np.ndarray,
+        *,
+        text: Callable[[Any], str],
+        top: float,
+    ) -> None:
+        super().__init__(name)
+        self._layout, self._values = layout, values
+        self._text, self._top = text, top
+        rows, columns = values.shape
+        self._written = values.size <= WRITTEN
+        self._rows = (
+            [_cut(layout.label(r, down=True)) for r in range(rows)] if self._written else []
+        )
+        self._columns = (
+            [_cut(layout.label(c, down=False)) for c in range(columns)] if self._written else []
+        )
+
+    def best_size(self) -> QSize:
+        """Room for every number, or one point and more per cell."""
+        rows, columns = self._values.shape
+        if not self._written:
+            return QSize(max(columns, 400) + 12 * GRID, max(rows, 300) + 14 * GRID)
+        left, cell, line = self._measure()
+        return QSize(
+            int(left + columns * cell + 4 * GRID), int((rows + 1) * 1.5 * line + 14 * GRID)
+        )
+
+    def _measure(self) -> tuple[float, float, float]:
+        metrics = QFontMetricsF(self.figure_font())
+        left = max(map(metrics.horizontalAdvance, self._rows), default=0.0) + GRID
+        words = [*self._columns, self._text(self._top), self._text(0.0)]
+        cell = max(map(metrics.horizontalAdvance, words)) + 2 * GRID
+        return left, cell, metrics.height()
+
+    def draw(self, painter: QPainter, area: QRectF, colours: Colours) -> None:
+        line = QFontMetricsF(painter.font()).height()
+        foot = QRectF(area.left(), area.bottom() - line - 4, 24 * GRID, line + 4)
+        draw_scale(painter, foot, self._text(0.0), self._text(self._top), colours)
+        painter.setPen(QColor(colours.text))
+        painter.drawText(
+            QRectF(area.left(), area.top(), area.width(), line), LEFT, self.accessibleName()
+        )
+        body = area.adjusted(0, line + GRID, 0, -line - 2 * GRID)
+        if self._written:
+            self._draw_cells(painter, body, colours)
+        else:
+            self._draw_points(painter, body, colours)
+
+    def _draw_cells(self, painter: QPainter, area: QRectF, colours: Colours) -> None:
+        left, wide, line = self._measure()
+        tall = 1.5 * line
+        grounds = shades(colours)
+        numbers = shade_numbers(self._values, self._top) - 1
+        painter.setPen(QColor(colours.quiet))
+        for column, label in enumerate(self._columns):
+            box = QRectF(area.left() + left + column * wide, area.top(), wide, tall)
+            painter.drawText(box, CENTRE, label)
+        for row, label in enumerate(self._rows):
+            box = QRectF(area.left(), area.top() + (row + 1) * tall, left, tall)
+            painter.setPen(QColor(colours.quiet))
+            painter.drawText(box, LEFT, label)
+            for column in range(self._values.shape[1]):
+                box = QRectF(
+                    area.left() + left + column * wide, area.top() + (row + 1) * tall, wide, tall
+                )
+                fill, ink = grounds[numbers[row, column]]
+                painter.fillRect(box.adjusted(0.5, 0.5, -0.5, -0.5), fill)
+                painter.setPen(ink)
+                painter.drawText(box, CENTRE, self._text(self._values[row, column].item()))
+
+    def _draw_points(self, painter: QPainter, area: QRectF, colours: Colours) -> None:
+        palette = np.array([g.getRgb()[:3] for g, _ in shades(colours)], dtype=np.uint8)
+        pixels = np.ascontiguousarray(palette[shade_numbers(self._values, self._top) - 1])
+        rows, columns = self._values.shape
+        image = QImage(pixels.data, columns, rows, 3 * columns, QImage.Format.Format_RGB888)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
+        painter.drawImage(area, image.copy().convertToFormat(QImage.Format.Format_RGB32))
+        painter.setPen(QColor(colours.border))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRect(area)

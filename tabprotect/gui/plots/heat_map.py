@@ -1,0 +1,162 @@
+"""A table as a heat map: the same grid, placement and headers as on the table page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from tabprotect.engine.project.placement import Placement
+from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.gui.grid.layout import Layout
+from tabprotect.gui.grid.view import GridView
+from tabprotect.gui.plots.heat import ScaleBar, shade_numbers, shades
+from tabprotect.gui.theme import GRID, THEME
+
+Grid = npt.NDArray[Any]
+
+
+class HeatMap(QWidget):
+    """One number per cell, coloured and written. ``chosen`` carries the cell under the cursor."""
+
+    chosen = Signal(object)
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.grid = GridView(name)
+        self.scale = ScaleBar()
+        self.layers = QHBoxLayout()
+        self.layers.setSpacing(GRID)
+        self._combos: dict[str, QComboBox] = {}
+        self._key: tuple[Domain, Placement] | None = None
+        self._layer: Index = ()
+        self._values: Grid | None = None
+        self._text: Callable[[Any], str] = str
+        self._top = 1.0
+        self._showing = False
+        self.grid.delegate.quiet_zeros = False
+        self.grid.current_changed.connect(self._moved)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(GRID)
+        column.addLayout(self.layers)
+        column.addWidget(self.grid, 1)
+        THEME.changed.connect(self._paint)
+
+    @property
+    def layout_shown(self) -> Layout | None:
+        """Which cells stand where now."""
+        return self.grid.layout_
+
+    @property
+    def values_shown(self) -> Grid:
+        """The numbers of the layer shown, (rows, columns)."""
+        return self.grid.model.values
+
+    @property
+    def top(self) -> float:
+        """The value at the dark end of the scale."""
+        return self._top
+
+    def show_values(
+        self,
+        domain: Domain,
+        placement: Placement,
+        values: Grid,
+        *,
+        text: Callable[[Any], str],
+        top: float | None,
+        selection: Index | None,
+    ) -> None:
+        """Show numbers of the table's shape.
+
+        Parameters
+        ----------
+        text
+            How a number is written.
+        top
+            The value at the dark end; ``None`` for the largest of the whole table.
+        selection
+            The selected cell: its layer is shown.
+        """
+        self._values, self._text = values, text
+        self._top = float(values.max(initial=0)) if top is None else top
+        self.scale.show_scale(text(0.0), text(self._top) if self._top > 0 else "")
+        if self._key is None or self._key != (domain, placement):
+            self._key = (domain, placement)
+            self._layer = (0,) * domain.ndim
+            self._build_layers(domain, placement)
+        if selection is not None:
+            self._layer = selection
+        self._fill()
+        self.set_selection(selection)
+
+    def set_selection(self, selection: Index | None) -> None:
+        """Follow the selection, into another layer if need be."""
+        layout = self.grid.layout_
+        if layout is None:
+            return
+        self._showing = True
+        if selection is not None and not layout.same_layer(selection):
+            self._layer = selection
+            self._fill()
+        self.grid.set_current(selection)
+        self._showing = False
+
+    def _fill(self) -> None:
+        assert self._key is not None and self._values is not None
+        layout = Layout(*self._key, self._layer)
+        values = np.ascontiguousarray(layout.flat(self._values))
+        self._showing = True
+        self.grid.delegate.ground = shade_numbers(values, self._top)
+        self.grid.show_grid(layout, values, text=self._text)
+        self._showing = False
+        self._paint()
+        domain = self._key[0]
+        for name, combo in self._combos.items():
+            combo.blockSignals(True)
+            combo.setCurrentIndex(self._layer[domain.axis(name)])
+            combo.blockSignals(False)
+
+    def _paint(self) -> None:
+        self.grid.delegate.grounds = shades(THEME.colours)
+        self.grid.repaint_cells()
+
+    def _moved(self, index: Index) -> None:
+        if not self._showing:
+            self.chosen.emit(index)
+
+    # -- layers -------------------------------------------------------------------------------
+
+    def _build_layers(self, domain: Domain, placement: Placement) -> None:
+        while self.layers.count():
+            item = self.layers.takeAt(0)
+            if (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        self._combos = {}
+        for name in placement.layers:
+            label, combo = QLabel(name), QComboBox()
+            label.setProperty("role", "quiet")
+            label.setBuddy(combo)
+            combo.setAccessibleName(f"Layer: {name}")
+            combo.addItems(list(domain[name].categories))
+            combo.setMaximumWidth(22 * GRID)
+            combo.currentIndexChanged.connect(lambda code, n=name: self._choose(n, code))
+            self._combos[name] = combo
+            self.layers.addWidget(label)
+            self.layers.addWidget(combo)
+        if placement.layers:
+            self.layers.addStretch(1)
+
+    def _choose(self, name: str, code: int) -> None:
+        assert self._key is not None
+        layer = list(self._layer)
+        layer[self._key[0].axis(name)] = code
+        self._layer = tuple(layer)
+        self._fill()
