@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -27,7 +28,8 @@ class CellList:
     names, categories
         The variables and, for each, its categories in order of first appearance.
     codes
-        One int32 array (entries,) per variable.
+        One int32 array (entries,) per variable; ``None`` where every cell is listed once, in the
+        table's order.
     counts : int64 (entries,)
     line
         The line of the file where an entry stands.
@@ -35,9 +37,19 @@ class CellList:
 
     names: tuple[str, ...]
     categories: tuple[tuple[str, ...], ...]
-    codes: tuple[Codes, ...]
+    codes: tuple[Codes, ...] | None
     counts: Counts
     line: Callable[[int], int]
+
+    def code(self, axis: int) -> Codes:
+        """The category numbers (entries,) of one variable."""
+        if self.codes is not None:
+            return self.codes[axis]
+        sizes = [len(known) for known in self.categories]
+        block = math.prod(sizes[axis + 1 :])
+        return np.tile(
+            np.repeat(np.arange(sizes[axis], dtype=np.int32), block), math.prod(sizes[:axis])
+        )
 
     def text(self, entry: int) -> str:
         """An entry's cell for people: ``(v1, w2)``."""
@@ -46,7 +58,7 @@ class CellList:
     def labels(self, entry: int) -> tuple[str, ...]:
         """The categories of an entry."""
         return tuple(
-            known[int(code[entry])] for known, code in zip(self.categories, self.codes, strict=True)
+            known[int(self.code(axis)[entry])] for axis, known in enumerate(self.categories)
         )
 
     def domain(self) -> Domain:
@@ -58,19 +70,20 @@ class CellList:
         out = np.zeros(len(self.counts), dtype=np.int64)
         for axis in range(len(self.names)) if axes is None else axes:
             out *= len(self.categories[axis])
-            out += self.codes[axis]
+            out += self.code(axis)
         return out
 
     def keep(self, wanted: npt.NDArray[np.bool_]) -> CellList:
         """The chosen entries (bool (entries,)); categories without an entry are dropped."""
         rows = np.flatnonzero(wanted)
         categories, codes = [], []
-        for known, code in zip(self.categories, self.codes, strict=True):
+        for axis, known in enumerate(self.categories):
+            code = self.code(axis)[rows]
             used = np.zeros(len(known), dtype=np.bool_)
-            used[code[rows]] = True
+            used[code] = True
             number = np.cumsum(used, dtype=np.int32) - 1
             categories.append(tuple(np.array(known, dtype=object)[used]))
-            codes.append(number[code[rows]].astype(np.int32))
+            codes.append(number[code].astype(np.int32))
         return CellList(
             self.names,
             tuple(categories),
@@ -88,6 +101,8 @@ class CellList:
             For a cell listed twice, or too large a table.
         """
         domain = self.domain()
+        if self.codes is None:
+            return Table.dense(domain, self.counts.reshape(domain.shape)), 0
         keys = self.keys()
         order = np.argsort(keys, kind="stable")
         twice = np.flatnonzero(np.diff(keys[order]) == 0)
@@ -97,7 +112,7 @@ class CellList:
             first, second = int(order[at]), int(order[at + 1])
             raise InputError(
                 f"the cell occurs twice (first in line {self.line(first)})"
-                + (f", {len(twice)} such cells in all" if len(twice) > 1 else ""),
+                + (", and other cells do too" if len(twice) > 1 else ""),
                 line=self.line(second),
                 cell=self.text(second),
                 hint="remove one of them or add them up; or a variable is missing",

@@ -177,7 +177,7 @@ def read_long(
     counts: list[np.ndarray] = []
     decimals = rows = 0
     for at, chunk in _chunks(records, width):
-        progress.report("reading the table", 0.0)
+        progress.report("reading the table", records.fraction)
         columns = list(zip(*chunk, strict=True))
         try:
             values, written = parse_counts(columns[at_count], decimal=decimal)
@@ -207,7 +207,6 @@ def read_long(
                 raise InputError(
                     f"variable {header[c]!r} has more than {MAX_CATEGORIES:,} categories",
                     file=records.name,
-                    line=records.line(at),
                     hint="leave out identifiers; group fine categories",
                 )
         if rows > possible:
@@ -253,9 +252,9 @@ def read_grid(
     if bare:
         chunks = itertools.chain([(0, [first])], chunks)
     for at, chunk in chunks:
-        progress.report("reading the table", 0.0)
+        progress.report("reading the table", records.fraction)
         labels = [f"row{at + i + 1}" for i in range(len(chunk))] if bare else [r[0] for r in chunk]
-        fields = [field for row in chunk for field in row[edge:]]
+        fields = list(itertools.chain.from_iterable(row[edge:] for row in chunk))
         try:
             values, written = parse_counts(fields, decimal=decimal)
         except NotACountError as error:
@@ -281,14 +280,13 @@ def read_grid(
                 hint="rename or merge it",
             )
     shape = (len(row_labels), len(column_labels))
-    index = np.indices(shape, dtype=np.int32).reshape(2, -1)
     notes = [form.note] if form.note else []
     if decimals:
         notes.append(f"{decimals} counts were written with decimals, all of them zeros")
     cells = CellList(
         names,
         (tuple(row_labels), tuple(column_labels)),
-        (index[0], index[1]),
+        None,
         np.concatenate(parts),
         lambda entry: records.line(entry // shape[1] + (1 - bare)),
     )

@@ -23,10 +23,21 @@ BLOCK = 1 << 20
 SAMPLE_ROWS = 60
 
 
+class _Rows(Protocol):
+    line_num: int
+
+    def __iter__(self) -> Iterator[list[str]]: ...
+    def __next__(self) -> list[str]: ...
+
+
 class Records(Protocol):
     """The rows of a file that are not blank, again and again from the start."""
 
     name: str
+
+    @property
+    def fraction(self) -> float:
+        """How much of the file the last :meth:`rows` has read, in 0..1."""
 
     def rows(self) -> Iterator[list[str]]:
         """The rows, each a list of fields as they stand in the file."""
@@ -42,6 +53,7 @@ class SheetRecords:
         self.name = name
         self._rows = rows
         self._lines = lines
+        self.fraction = 0.0
 
     def rows(self) -> Iterator[list[str]]:
         return iter(self._rows)
@@ -77,8 +89,17 @@ class TextRecords:
         self.path = path
         self.name = str(path)
         self._gzip = path.suffix.lower() == ".gz"
+        self._file: BinaryIO | None = None
         self.encoding = self._check(encoding, progress)
         self.delimiter = delimiter or self._sniff()
+
+    @property
+    def fraction(self) -> float:
+        if self._file is None:
+            return 0.0
+        if self._file.closed:
+            return 1.0
+        return min(self._file.tell() / max(self.path.stat().st_size, 1), 1.0)
 
     @contextmanager
     def _bytes(self) -> Iterator[BinaryIO]:
@@ -88,6 +109,7 @@ class TextRecords:
                     yield cast(BinaryIO, packed)
             else:
                 with self.path.open("rb") as plain:
+                    self._file = plain
                     yield plain
         except (EOFError, zlib.error, gzip.BadGzipFile):
             raise InputError(
@@ -156,45 +178,59 @@ class TextRecords:
         best = ","
         for delimiter in DELIMITERS:
             widths = []
+            sound = True
             try:
                 for row in csv.reader(lines, delimiter=delimiter, strict=True):
                     if any(row):
                         widths.append(len(row))
-            except csv.Error:
-                # The sample may end inside a quoted field; what was read before decides.
-                pass
-            if widths and widths[0] > 1 and len(set(widths)) == 1:
+            except csv.Error as error:
+                # The sample may end inside a quoted field; other faults speak against it.
+                sound = "end of data" in str(error)
+            if sound and widths and widths[0] > 1 and len(set(widths)) == 1:
                 return delimiter
             if widths and widths[0] > first:
                 first, best = widths[0], delimiter
         return best
 
-    def _reader(self, text: io.TextIOBase) -> Iterator[tuple[int, list[str]]]:
-        """(line where the row begins, row) of the rows that are not blank."""
-        reader = csv.reader(text, delimiter=self.delimiter, strict=True)
-        begins = 1
-        try:
-            for row in reader:
-                if any(row):
-                    yield begins, row
-                begins = reader.line_num + 1
-        except csv.Error as error:
-            raise InputError(
-                f"the quotation marks are wrong: {error}",
-                file=self.path,
-                line=begins,
-                hint='a label with a quotation mark is written "so ""quoted"" it is"',
-            ) from None
-
-    def _numbered(self) -> Iterator[tuple[int, list[str]]]:
+    @contextmanager
+    def _csv(self) -> Iterator[_Rows]:
         with self._bytes() as file, io.TextIOWrapper(file, self.encoding, newline="") as text:
-            yield from self._reader(text)
+            yield csv.reader(text, delimiter=self.delimiter, strict=True)
+
+    def _begins(self) -> Iterator[int]:
+        """The line where each row begins that is not blank; a faulty row comes last."""
+        with self._csv() as reader:
+            before = 0
+            while True:
+                try:
+                    row = next(reader, None)
+                except csv.Error:
+                    row = ["?"]
+                if row is None:
+                    return
+                if any(row):
+                    yield before + 1
+                before = reader.line_num
 
     def rows(self) -> Iterator[list[str]]:
-        for _, row in self._numbered():
-            yield row
+        seen = 0
+        with self._csv() as reader:
+            try:
+                for row in filter(any, reader):
+                    yield row
+                    seen += 1
+            except csv.Error as error:
+                unclosed = "end of data" in str(error) or "field limit" in str(error)
+                raise InputError(
+                    "a quotation mark that opens in this row is not closed"
+                    if unclosed
+                    else f"the quotation marks are wrong: {error}",
+                    file=self.path,
+                    line=self.line(seen),
+                    hint='a label with a quotation mark is written "so ""quoted"" it is"',
+                ) from None
 
     def line(self, row: int) -> int:
-        for line, _ in itertools.islice(self._numbered(), row, row + 1):
+        for line in itertools.islice(self._begins(), row, row + 1):
             return line
         raise IndexError(row)

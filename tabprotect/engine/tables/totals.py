@@ -61,7 +61,7 @@ def check(
     """
     at_total = np.zeros(len(cells.counts), dtype=np.int64)
     for bit, (axis, code) in enumerate(totals.items()):
-        at_total |= (cells.codes[axis] == code).astype(np.int64) << bit
+        at_total |= (cells.code(axis) == code).astype(np.int64) << bit
     inner = at_total == 0
     exact_sum(cells.counts[inner])
     wrong: list[tuple[int, int]] = []

@@ -10,7 +10,8 @@ import xlsxwriter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, Interrupted
+from tabprotect.engine.progress import Cancellable
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.files import TableFile, read_table, write_csv
 from tabprotect.engine.tables.table import Table
@@ -275,3 +276,30 @@ def test_written_bytes() -> None:
     assert write_csv(Table.dense(TWO, [[1, 2], [3, 4]])) == LONG.encode()
     odd = Domain.of({"a b": ['say "x"', " y"]})
     assert write_csv(Table.dense(odd, [0, 1])) == b'a b,count\n"say ""x""",0\n" y",1\n'
+
+
+def test_progress_and_cancel(tmp_path: Path) -> None:
+    class Watched(Cancellable):
+        def __init__(self, most: int) -> None:
+            super().__init__()
+            self.most = most
+            self.seen: list[tuple[str, float]] = []
+
+        def report(self, stage: str, fraction: float, partial: object = None) -> None:
+            self.seen.append((stage, fraction))
+            if len(self.seen) == self.most:
+                self.cancel()
+            super().report(stage, fraction, partial)
+
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,count\n" + "".join(f"r{i},s{i % 9},1\n" for i in range(300_000)))
+    watched = Watched(10_000)
+    read_table(path, progress=watched)
+    for stage in ("checking the file", "reading the table"):
+        fractions = [f for s, f in watched.seen if s == stage]
+        assert len(fractions) > 2
+        assert fractions == sorted(fractions)
+        assert 0 <= fractions[0] < fractions[-1] <= 1
+    for most in range(1, len(watched.seen) + 1):
+        with pytest.raises(Interrupted):
+            read_table(path, progress=Watched(most))
