@@ -113,8 +113,19 @@ def tabulate(
 
 
 def set_title(project: Project, context: Context, *, title: str) -> Project:
-    """The title a reader will see. A finished result keeps the title it was made with."""
-    return replace(project.without_result(), title=text(title, "title"))
+    """The title a reader will see. No part of the mechanism: a finished result takes it on."""
+    title = text(title, "title")
+    protected = project.protected
+    if protected is None or protected.release.title == title:
+        return replace(project, title=title)
+    record = replace(protected.record, problem=replace(protected.record.problem, title=title))
+    release = replace(protected.release, title=title)
+    return replace(
+        project,
+        title=title,
+        protected=replace(protected, release=release, record=record),
+        published=False,
+    )
 
 
 def set_count(project: Project, context: Context, *, index: Sequence[int], count: int) -> Project:
