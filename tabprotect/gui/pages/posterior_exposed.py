@@ -90,6 +90,7 @@ class ExposedList(QWidget):
         self.setAccessibleName("Most exposed cells")
         self.model = ExposedModel()
         self.view: View | None = None
+        self._wanted = "at_risk"
         title = QLabel("Most exposed")
         title.setProperty("role", "section")
         self.among = QComboBox()
@@ -110,8 +111,10 @@ class ExposedList(QWidget):
         header.setHighlightSections(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setResizeContentsPrecision(30)
+        header.setStretchLastSection(False)
         self.table.selectionModel().currentRowChanged.connect(self._moved)
         self.among.currentIndexChanged.connect(lambda _: self._fill())
+        self.among.activated.connect(lambda _: self._keep())
         self.find.textChanged.connect(lambda _: self._fill())
         head = QHBoxLayout()
         head.setSpacing(GRID)
@@ -128,7 +131,6 @@ class ExposedList(QWidget):
     def show_view(self, view: View | None, selection: Index | None) -> None:
         """List the cells of a posterior; ``None`` empties the list."""
         self.view = view
-        wanted = self.among.currentData()
         risky = view is not None and view.original is not None
         self.among.blockSignals(True)
         self.among.clear()
@@ -137,13 +139,14 @@ class ExposedList(QWidget):
                 risky and view is not None and bool(self._mask(view, "at_risk").any())
             ):
                 self.among.addItem(label, name)
-        self.among.setCurrentIndex(max(self.among.findData(wanted), 0))
+        self.among.setCurrentIndex(max(self.among.findData(self._wanted), 0))
         self.among.blockSignals(False)
         self._fill()
         self.set_selection(selection)
 
     def show_misses(self) -> None:
         """List where the mode is not the published value."""
+        self._wanted = "misses"
         self.among.setCurrentIndex(self.among.findData("misses"))
         self.table.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -161,6 +164,9 @@ class ExposedList(QWidget):
             self.table.scrollTo(at)
         here.blockSignals(False)
         self.table.viewport().update()
+
+    def _keep(self) -> None:
+        self._wanted = self.among.currentData()
 
     @staticmethod
     def _mask(view: View, among: str) -> Any:
@@ -193,6 +199,7 @@ class ExposedList(QWidget):
             rows.append(_Row(index, tuple(texts)))
         self.table.setFont(tabular(self.font()))
         self.model.show(("cell", "published", *house, small, "entropy"), rows)
+        self.table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 6)
 
     def _moved(self, now: QModelIndex, before: QModelIndex) -> None:

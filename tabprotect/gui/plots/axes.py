@@ -97,27 +97,48 @@ def draw_chances(painter: QPainter, frame: Frame, colours: Colours) -> None:
         painter.drawText(box, RIGHT, chance_text(chance, digits=2 if step < 0.1 else 1))
 
 
+def merged(marks: Sequence[Mark]) -> list[Mark]:
+    """Marks at one value as one mark with both labels."""
+    out: list[Mark] = []
+    for mark in marks:
+        same = next((n for n, m in enumerate(out) if m.value == mark.value), None)
+        if same is None:
+            out.append(mark)
+        else:
+            label = f"{out[same].label}, {mark.label}"
+            out[same] = Mark(mark.value, label, true=out[same].true or mark.true)
+    return out
+
+
 def draw_marks(painter: QPainter, frame: Frame, marks: Sequence[Mark], colours: Colours) -> None:
-    """Marked lines down to the axis, each with its label on a line of its own above the bars."""
+    """Marked lines down to the axis, each with its label on a line of its own above the bars.
+
+    ``marks`` as :func:`merged` returns them; the frame was laid out with a row for each.
+    """
     metrics = QFontMetricsF(painter.font())
     line = metrics.height() + 2
-    for number, mark in enumerate(marks):
+    rows = [frame.area.top() - (len(marks) - n) * line - 2 for n in range(len(marks))]
+    for row, mark in zip(rows, marks, strict=True):
         x = frame.x(mark.value)
-        row = frame.area.top() - (len(marks) - number) * line - 2
         ink = QColor(colours.at_risk if mark.true else colours.text)
         style = Qt.PenStyle.SolidLine if mark.true else Qt.PenStyle.DashLine
         painter.setPen(QPen(ink, 2, style))
-        painter.drawLine(QPointF(x, row + line - 2), QPointF(x, frame.area.bottom()))
+        painter.drawLine(QPointF(x, row + line), QPointF(x, frame.area.bottom()))
+    for row, mark in zip(rows, marks, strict=True):
+        ink = colours.at_risk if mark.true else colours.text
+        width = metrics.horizontalAdvance(mark.label) + 4 + (14 if mark.true else 0)
+        x = frame.x(mark.value)
+        left = min(max(x - width / 2, frame.area.left()), frame.area.right() - width)
+        box = QRectF(left, row, width, line)
         if mark.true:
+            draw_label(painter, box, mark.label, ink=ink, ground=colours.base, flags=RIGHT)
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(ink)
-            middle = QPointF(x, row + line)
+            painter.setBrush(QColor(ink))
+            middle = QPointF(box.left() + 6, box.center().y())
             corners = (QPointF(0, -5), QPointF(4, 0), QPointF(0, 5), QPointF(-4, 0))
             painter.drawPolygon(QPolygonF([middle + corner for corner in corners]))
-        painter.setPen(ink)
-        width = metrics.horizontalAdvance(mark.label) + 4
-        left = min(max(x - width / 2, frame.area.left()), frame.area.right() - width)
-        painter.drawText(QRectF(left, row, width, line), CENTRE, mark.label)
+        else:
+            draw_label(painter, box, mark.label, ink=ink, ground=colours.base)
 
 
 def draw_title(painter: QPainter, frame: Frame, text: str, colours: Colours) -> None:

@@ -25,6 +25,7 @@ from tabprotect.gui.plots.axes import (
     draw_marks,
     draw_title,
     lay_out,
+    merged,
 )
 from tabprotect.gui.plots.figure import Figure
 from tabprotect.gui.theme import Colours, chance_text, count_text
@@ -110,7 +111,8 @@ class CellHistogram(Figure):
         peak = max(float(b.chances.max(initial=0.0)) for b in self.beliefs)
         marks = [Mark(self.published, f"published {count_text(self.published)}")]
         if self.true is not None:
-            marks.append(Mark(self.true, f"true {count_text(self.true)} (house)", true=True))
+            marks.append(Mark(self.true, f"true {count_text(self.true)} [house]", true=True))
+        marks = merged(marks)
         frame = lay_out(
             area, painter.font(), low=low - 0.5, high=high + 0.5, peak=peak, rows=len(marks)
         )
@@ -126,9 +128,28 @@ class CellHistogram(Figure):
             shift = (number - len(self.beliefs) / 2) * bar
             self._draw_labels(painter, frame, belief, shift=shift, bar=bar, colours=colours)
         self._draw_values(painter, frame, low, high, colours)
-        known = any(b.prior is not None for b in self.beliefs)
-        outline = "; outline: before the release" if known else ""
-        draw_title(painter, frame, f"true count (bars: after the release{outline})", colours)
+        self._draw_prior_label(painter, frame, width, colours)
+        draw_title(painter, frame, "true count", colours)
+
+    def _draw_prior_label(
+        self, painter: QPainter, frame: Frame, width: float, colours: Colours
+    ) -> None:
+        """Name the dotted outline where it stands highest above the bars."""
+        best, at = 0.0, None
+        for belief in self.beliefs:
+            if belief.prior is None:
+                continue
+            for value, prior in zip(belief.values.tolist(), belief.prior.tolist(), strict=True):
+                bars = max(float(b.chances[b.values == value].max(initial=0)) for b in self.beliefs)
+                if frame.low < value < frame.high and min(prior, frame.top) - bars > best + 1e-9:
+                    best, at = min(prior, frame.top) - bars, (value, min(prior, frame.top))
+        metrics = QFontMetricsF(painter.font())
+        line = metrics.height()
+        if at is None or best / frame.top * frame.area.height() < 2.4 * line:
+            return
+        size = metrics.horizontalAdvance("prior") + 6
+        box = QRectF(frame.x(at[0]) - size / 2, frame.y(at[1]) + 3, size, line)
+        draw_label(painter, box, "prior", ink=colours.text, ground=colours.base)
 
     @staticmethod
     def _brush(belief: Belief, colours: Colours) -> QBrush:

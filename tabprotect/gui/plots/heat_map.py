@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QRect, Signal
+from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from tabprotect.engine.project.placement import Placement
@@ -15,7 +16,7 @@ from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.view import GridView
 from tabprotect.gui.plots.heat import ScaleBar, shade_numbers, shades
-from tabprotect.gui.theme import GRID, THEME
+from tabprotect.gui.theme import GRID, THEME, colour
 
 Grid = npt.NDArray[Any]
 
@@ -38,8 +39,11 @@ class HeatMap(QWidget):
         self._values: Grid | None = None
         self._text: Callable[[Any], str] = str
         self._top = 1.0
+        self._dots: npt.NDArray[np.bool_] | None = None
+        self._shown_dots: npt.NDArray[np.bool_] | None = None
         self._showing = False
         self.grid.delegate.quiet_zeros = False
+        self.grid.delegate.draw = self._draw_dot
         self.grid.current_changed.connect(self._moved)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -72,6 +76,7 @@ class HeatMap(QWidget):
         text: Callable[[Any], str],
         top: float | None,
         selection: Index | None,
+        dots: npt.NDArray[np.bool_] | None = None,
     ) -> None:
         """Show numbers of the table's shape.
 
@@ -83,8 +88,10 @@ class HeatMap(QWidget):
             The value at the dark end; ``None`` for the largest of the whole table.
         selection
             The selected cell: its layer is shown.
+        dots
+            Cells with the at-risk dot.
         """
-        self._values, self._text = values, text
+        self._values, self._text, self._dots = values, text, dots
         self._top = float(values.max(initial=0)) if top is None else top
         self.scale.show_scale(text(0.0), text(self._top) if self._top > 0 else "")
         if self._key is None or self._key != (domain, placement):
@@ -113,10 +120,14 @@ class HeatMap(QWidget):
         layout = Layout(*self._key, self._layer)
         values = np.ascontiguousarray(layout.flat(self._values))
         self._showing = True
+        self._shown_dots = None if self._dots is None else layout.flat(self._dots)
         self.grid.delegate.ground = shade_numbers(values, self._top)
         self.grid.show_grid(layout, values, text=self._text)
         self._showing = False
         self._paint()
+        # As high as the rows need: the rest of the page's height is for what stands below.
+        above = 6 * GRID if self._combos else GRID
+        self.setMaximumHeight(self.grid.cells.maximumHeight() + above)
         domain = self._key[0]
         for name, combo in self._combos.items():
             combo.blockSignals(True)
@@ -126,6 +137,14 @@ class HeatMap(QWidget):
     def _paint(self) -> None:
         self.grid.delegate.grounds = shades(THEME.colours)
         self.grid.repaint_cells()
+
+    def _draw_dot(
+        self, painter: QPainter, rect: QRect, row: int, column: int, selected: bool
+    ) -> None:
+        if self._shown_dots is not None and self._shown_dots[row, column]:
+            painter.setPen(QPen(colour("base"), 1))
+            painter.setBrush(colour("at_risk"))
+            painter.drawEllipse(rect.left() + 3, rect.top() + 3, 7, 7)
 
     def _moved(self, index: Index) -> None:
         if not self._showing:
