@@ -78,10 +78,12 @@ class MicrodataFile:
         types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(self.columns)))
         names = ", ".join(f"c{i} AS {quoted(c.name)}" for i, c in enumerate(self.columns))
         packed = "gzip" if self.path.suffix.lower() == ".gz" else "none"
+        encoding = "utf-16" if self.text.encoding == "utf-16" else "utf-8"
         return (
             f"(SELECT {names} FROM read_csv({literal}, auto_detect=false, header=true, "
             f"columns={{{types}}}, delim={_literal(self.text.delimiter)}, quote='\"', escape='\"', "
-            f"strict_mode=true, null_padding=false, compression='{packed}'))"
+            f"strict_mode=true, null_padding=false, compression='{packed}', "
+            f"encoding='{encoding}'))"
         )
 
     def run(

@@ -171,7 +171,7 @@ def _check_weights(source: MicrodataFile, by: list[str], weight: str, progress: 
     for condition, why, hint in (
         ("unread > 0", "the weight {1!r} is not a number", "every record needs its weight"),
         ("least < 0", "the weight {1} is negative", "weights are 0 or more"),
-        ("n > 9223372036854775807", "the weights add up to more than 9.2e18", "check the weights"),
+        (f"n > {INT64_MAX}", "the weights add up to more than 9.2e18", "check the weights"),
         (
             "n <> floor(n)",
             "the weights of a cell add up to {0}, not to a whole number",
@@ -245,6 +245,4 @@ def _cells(
     found = connection.execute(
         f"SELECT {' + '.join(terms)} AS key, CAST(n AS BIGINT) AS n FROM cells {' '.join(joins)}"
     ).fetchnumpy()
-    counts = np.asarray(found["n"], dtype=np.int64)
-    assert not len(counts) or int(counts.max()) <= INT64_MAX
-    return np.asarray(found["key"], dtype=np.int64), counts
+    return np.asarray(found["key"], dtype=np.int64), np.asarray(found["n"], dtype=np.int64)

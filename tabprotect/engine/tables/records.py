@@ -154,8 +154,8 @@ class TextRecords:
                         f"byte {at + 1} (0x{error.object[error.start]:02x}) is not {said}",
                         file=self.path,
                         line=line,
-                        hint="save the file as UTF-8, or read it with the encoding cp1252 "
-                        "(Western European Windows) or latin-1",
+                        hint="save the file as UTF-8; a table can also be read with the "
+                        "encoding cp1252 (Western European Windows) or latin-1",
                     ) from None
                 nul = text.find("\0")
                 if nul >= 0:

@@ -175,6 +175,14 @@ def test_gzip_and_other_delimiters(tmp_path: Path) -> None:
         tabulate(path, ["sex"])
 
 
+def test_utf16_and_mark(tmp_path: Path) -> None:
+    text = RECORDS.replace("Oslo", "Tromsø").replace(",", "\t")
+    for encoding in ("utf-16", "utf-8-sig"):
+        found = tabulate(put(tmp_path, text.encode(encoding)), ["city", "sex"])
+        assert found.domain["city"].categories == ("Bergen", "Tromsø", MISSING)
+        assert found.total == 5
+
+
 def test_one_file_is_all_it_can_reach(tmp_path: Path) -> None:
     other = put(tmp_path, RECORDS, "other.csv")
     with open_microdata(put(tmp_path, RECORDS)) as source:
