@@ -17,11 +17,14 @@ from tabprotect.gui.grid.cells import AnyIndex, CellDelegate, Grid
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.view import GridView
 from tabprotect.gui.plots.heat import shade_numbers, shades
-from tabprotect.gui.theme import THEME, colour, count_text, signed_text
+from tabprotect.gui.theme import GRID, THEME, colour, count_text, signed_text
 
 SIGNS = {1: "+", -1: "\u2212", 0: "\u00b7"}
 
 LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+
+INSET = 14
+"""Pixels from the left edge to a sign, beside the dot of an at-risk cell."""
 
 KEYS = {"+": 1, "=": 1, "-": -1, "\u2212": -1, "0": 0}
 """Keys that set the sign of the cell under the cursor; space takes the next one."""
@@ -99,7 +102,7 @@ class CycleDelegate(CellDelegate):
             top = box.bottom() - edge + 1 if sign > 0 else box.top()
             painter.fillRect(QRect(box.left(), top, box.width(), edge), colour(name))
         painter.setPen(colour({1: "plus", -1: "minus", 0: "quiet"}[sign]))
-        _bold(painter, rect.adjusted(7, 0, 0, 0), SIGNS[sign])
+        _bold(painter, rect.adjusted(INSET, 0, 0, 0), SIGNS[sign])
 
     @staticmethod
     def _weigh(painter: QPainter, rect: QRect, weight: int) -> None:
@@ -109,7 +112,7 @@ class CycleDelegate(CellDelegate):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRect(rect.adjusted(2, 2, -3, -3))
         text = SIGNS[weight] if abs(weight) == 1 else signed_text(weight)
-        _bold(painter, rect.adjusted(7, 0, 0, 0), text)
+        _bold(painter, rect.adjusted(INSET, 0, 0, 0), text)
 
 
 class SumDelegate(CellDelegate):
@@ -171,6 +174,7 @@ class CycleGrid(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.grid = GridView("Table with the selected cycle")
+        self.grid.room = (3 * GRID, GRID)
         self.cell_delegate = CycleDelegate(self.grid)
         self.grid.delegate = self.cell_delegate
         self.grid.cells.setItemDelegate(self.cell_delegate)

@@ -129,6 +129,8 @@ class GridView(QWidget):
         super().__init__(parent)
         self.setAccessibleName(name)
         self.layout_: Layout | None = None
+        self.room = (0, 0)
+        """Pixels across and down that pages which draw symbols add to every cell."""
         self.cells = CellsView()
         self.right, self.bottom, self.both = CellsView(), CellsView(), CellsView()
         self.model = GridModel(self)
@@ -308,7 +310,7 @@ class GridView(QWidget):
             wide = max(metrics.horizontalAdvance(label), metrics.horizontalAdvance(longest))
         else:
             wide = metrics.horizontalAdvance(longest)
-        return max(wide + 3 * GRID, 6 * GRID)
+        return max(wide + 3 * GRID, 6 * GRID) + self.room[0]
 
     def _widen(self) -> None:
         """Make room when the values have become longer; never take a user's width away."""
@@ -319,7 +321,7 @@ class GridView(QWidget):
         font = tabular(self.font())
         for view in (self.cells, self.right, self.bottom, self.both):
             view.setFont(font)
-        height = max(self.cells.fontMetrics().height() + GRID, 3 * GRID)
+        height = max(self.cells.fontMetrics().height() + GRID, 3 * GRID) + self.room[1]
         wide = self._column_width()
         grand = 6 * GRID
         if self._margin_models[2].values.size:
@@ -329,7 +331,7 @@ class GridView(QWidget):
             for model in self._margin_models[:2]:
                 totals.append(write(model.values.max().item()))
             totals.append("total")
-            grand = max(map(metrics.horizontalAdvance, totals)) + 3 * GRID
+            grand = max(map(metrics.horizontalAdvance, totals)) + 3 * GRID + self.room[0]
         wide = max(wide, grand - 2 * GRID if self.right.isVisibleTo(self) else 0)
         for view in (self.cells, self.bottom, self.right, self.both):
             view.verticalHeader().setDefaultSectionSize(height)
