@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.cycles import files
-from tabprotect.engine.cycles.designs import DESIGNS, design, order_design, split
+from tabprotect.engine.cycles.designs import DESIGNS, design, split
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.project.command import Arguments, Command, Context, cell, texts, whole
 from tabprotect.engine.project.project import Project
@@ -34,24 +34,20 @@ def set_cycles(
     kind: str | None = None,
     file: str | None = None,
     cycles: Mapping[str, object] | None = None,
-    keep_order: int | None = None,
     margins: Sequence[Sequence[str]] | None = None,
 ) -> Project:
-    """Take a cycle set: a template, a file, JSON, or short cycles for fewer margins.
+    """Take a cycle set: a template (``order-2`` keeps two-way margins only), a file, or JSON.
 
-    ``keep_order`` designs cycles that keep only the margins over so many variables; ``margins``
-    only changes what a template claims to keep. With nothing given the default for the shape.
+    ``margins`` only changes what the set claims to keep. With nothing given the default for the
+    shape.
     """
     domain = project.original.domain
-    if sum(x is not None for x in (kind, file, cycles, keep_order)) > 1:
+    if sum(x is not None for x in (kind, file, cycles)) > 1:
         raise InputError("a cycle set comes from one place: a template, a file or drawn cycles")
     if file is not None:
         moves, origin = files.read(Path(file), domain=domain), Path(file).name
     elif cycles is not None:
         moves, origin = files.from_json(dict(cycles), domain=domain), BY_HAND
-    elif keep_order is not None:
-        order = whole(keep_order, "keep_order")
-        moves, origin = order_design(domain, order), f"keeps {order}-way margins"
     elif kind is None and margins is None:
         return _with(project, None, "")
     else:
@@ -164,11 +160,8 @@ def _set_label(project: Project, given: Arguments) -> str:
         return f"take cycles from {Path(str(given['file'])).name}"
     if given.get("cycles"):
         return "take drawn cycles"
-    if given.get("keep_order") is not None:
-        return f"take cycles that keep {given['keep_order']}-way margins"
-    kind = cast("str | None", given.get("kind"))
-    label = DESIGNS[kind].label if kind in DESIGNS else "Default for this shape"
-    return f"take cycles: {label}"
+    kind = str(given.get("kind") or "default")
+    return f"take cycles: {DESIGNS[kind].label if kind in DESIGNS else kind}"
 
 
 def _cycle(given: Arguments) -> int:

@@ -7,7 +7,7 @@ is then as confidential as the original. Without a seed ``protect`` draws fresh 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import tomli_w
@@ -41,13 +41,13 @@ def steps_of(trail: Sequence[TrailEntry], *, seeds: bool) -> list[Step]:
     out: list[Step] = []
     for entry in trail[begin:]:
         given = {k: v for k, v in entry.arguments.items() if v is not None}
-        if entry.command in ("protect", "set_seed"):
-            given.pop("seed", None)
-        if entry.command == "protect" and seeds and entry.seed is not None:
-            given["seed"] = entry.seed
         if entry.command == "set_seed":
             # A policy: what it led to stands beside each protect.
             continue
+        if entry.command == "protect":
+            given.pop("seed", None)
+            if seeds and entry.seed is not None:
+                given["seed"] = entry.seed
         out.append((entry.command, given))
     return out
 
@@ -60,7 +60,7 @@ def to_text(trail: Sequence[TrailEntry], *, seeds: bool) -> str:
     seeds
         Whether ``protect`` carries the seed that was used: the same bytes again, confidential.
     """
-    steps = []
+    lines: list[str] = []
     seeded = False
     for name, given in steps_of(trail, seeds=seeds):
         written = dict(given)
@@ -68,9 +68,13 @@ def to_text(trail: Sequence[TrailEntry], *, seeds: bool) -> str:
             # TOML's whole numbers end at 64 bits; a seed has 128.
             written["seed"] = str(written["seed"])
             seeded = True
-        steps.append({"do": name, **written})
+        nested = {k: v for k, v in written.items() if isinstance(v, Mapping)}
+        plain = {k: v for k, v in written.items() if k not in nested}
+        lines += ["", "[[step]]", tomli_w.dumps({"do": name, **plain}).rstrip()]
+        if nested:
+            lines.append(tomli_w.dumps({"step": nested}).rstrip())
     header = _HEADER + (_CONFIDENTIAL if seeded else _FRESH)
-    return header + "\n" + tomli_w.dumps({"recipe": FORMAT, "step": steps})
+    return header + f"\nrecipe = {FORMAT}\n" + "\n".join(lines) + "\n"
 
 
 def from_text(text: str) -> list[Step]:

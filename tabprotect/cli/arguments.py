@@ -1,0 +1,79 @@
+"""Argument types and options that several commands share."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.project import storage
+from tabprotect.engine.project.examples import PREFIX
+from tabprotect.engine.project.history import History
+
+
+class UsageError(Exception):
+    """The command line itself is wrong."""
+
+
+def names(text: str) -> list[str]:
+    """``A,B`` as a list."""
+    found = [part.strip() for part in text.split(",")]
+    if not all(found):
+        raise argparse.ArgumentTypeError(f"not a list of names: {text!r}")
+    return found
+
+
+def sizes(text: str) -> list[int]:
+    """``4,4`` as a shape."""
+    try:
+        found = [int(part) for part in text.replace("x", ",").split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"not a shape such as 4,4: {text!r}") from None
+    if min(found) < 1:
+        raise argparse.ArgumentTypeError(f"a size is below 1: {text!r}")
+    return found
+
+
+def setting(text: str) -> tuple[str, str]:
+    """``NAME=VALUE``."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise argparse.ArgumentTypeError(f"not of the form NAME=VALUE: {text!r}")
+    return name.strip(), value.strip()
+
+
+def cell_list(text: str) -> list[tuple[int, ...]]:
+    """``0,1;2,3`` as cell indices; ``all`` as an empty list."""
+    if text == "all":
+        return []
+    try:
+        return [tuple(int(i) for i in cell.split(",")) for cell in text.split(";")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"not cells such as 0,1;2,3: {text!r}") from None
+
+
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """The options of every command that reads a table."""
+    group = parser.add_argument_group("reading the table")
+    group.add_argument(
+        "--strip-totals", action="store_true", help="take out total rows after checking them"
+    )
+    group.add_argument("--encoding", help="of a text file that is not UTF-8, such as cp1252")
+    group.add_argument("--delimiter", help="between fields, where it cannot be told")
+    group.add_argument("--count", metavar="COLUMN", help="the column of the counts")
+
+
+def absolute(source: str) -> str:
+    """A path that still means the same file when a recipe is run elsewhere."""
+    return source if source.startswith(PREFIX) else str(Path(source).absolute())
+
+
+def open_source(args: argparse.Namespace, progress: Progress) -> History:
+    """The table that ``args.table`` means: an example, a file, or a project as it was saved."""
+    if args.table.endswith(storage.SUFFIX):
+        return storage.load(Path(args.table))
+    given: dict[str, object] = {"source": absolute(args.table)}
+    for option in ("strip_totals", "encoding", "delimiter", "count"):
+        if getattr(args, option):
+            given[option] = getattr(args, option)
+    return History().apply("open_table", given, progress=progress)[0]

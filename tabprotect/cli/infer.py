@@ -1,0 +1,206 @@
+"""``infer`` and ``verify``: what a reader of a bundle does."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tabprotect.cli.arguments import UsageError, add_reading, cell_list, open_source
+from tabprotect.cli.output import Console
+from tabprotect.engine.bundle import verify as bundle
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.posterior.infer import infer
+from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.posterior.prior import parse_prior
+from tabprotect.engine.protection.method import likelihood_of
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.mechanism import Mechanism
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.engine.tables.table import Table
+
+if TYPE_CHECKING:
+    from tabprotect.cli.main import Verbs
+
+SHOWN = 40
+"""Cells that are printed for people; ``--json`` and ``--cells`` give all that are asked for."""
+
+
+def add(verbs: Verbs) -> None:
+    """Declare the commands."""
+    command = verbs.add("infer", run_infer, "the posterior distribution of every true cell")
+    command.add_argument("release", type=Path, nargs="?", metavar="RELEASE.zip")
+    command.add_argument("--published", dest="table", metavar="TABLE", help="with --mechanism")
+    command.add_argument("--mechanism", type=Path, metavar="mechanism.json")
+    command.add_argument(
+        "--prior",
+        default="uniform",
+        metavar="PRIOR",
+        help="uniform, positive, positive:CELLS, poisson:FILE, negative_binomial:FILE, table:FILE",
+    )
+    command.add_argument(
+        "--cells", type=cell_list, default=[], metavar="0,1;2,3", help="only these (default all)"
+    )
+    command.add_argument("--way", choices=["auto", "exact", "monte_carlo"], default="auto")
+    command.add_argument("--draws", type=int, metavar="N", help="of Monte Carlo")
+    command.add_argument("--seed", type=int, metavar="N", help="of Monte Carlo")
+    add_reading(command)
+    check = verbs.add("verify", run_verify, "check a release bundle")
+    check.add_argument("release", type=Path, metavar="RELEASE.zip")
+    check.add_argument(
+        "--fingerprint", metavar="SHA256", help="the one its publisher named elsewhere"
+    )
+
+
+def run_verify(args: argparse.Namespace, console: Console) -> int:
+    """Print what was checked."""
+    found = bundle.verify(args.release, fingerprint=args.fingerprint)
+    domain = found.release.table.domain
+    data = {
+        "ok": True,
+        "fingerprint": found.fingerprint,
+        "title": found.release.title,
+        "method": found.release.mechanism.method,
+        "variables": list(domain.names),
+        "shape": list(domain.shape),
+        "checks": list(found.checks),
+    }
+    lines = [
+        *(f"ok  {check}" for check in found.checks),
+        f"Fingerprint (SHA-256): {found.fingerprint}",
+        "Compare it with the one its publisher names elsewhere: hashes inside a zip find damage, "
+        "not a forger.",
+    ]
+    console.result(data, lines)
+    return 0
+
+
+def _release(args: argparse.Namespace, console: Console) -> Release:
+    if (args.release is None) == (args.table is None and args.mechanism is None):
+        raise UsageError("say either RELEASE.zip, or --published and --mechanism")
+    if args.release is not None:
+        return bundle.verify(args.release).release
+    if args.table is None or args.mechanism is None:
+        raise UsageError("--published and --mechanism go together")
+    table = open_source(args, console).project.original
+    path = args.mechanism
+    try:
+        stated = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError("there is no such file", file=path) from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=path) from None
+    except (ValueError, RecursionError) as error:
+        raise InputError("not valid JSON", file=path, line=getattr(error, "lineno", None)) from None
+    try:
+        table = _named(table, stated)
+        return Release(table, Mechanism.from_json(stated, table.domain))
+    except InputError as error:
+        raise error.in_file(path) from None
+
+
+def _named(table: Table, mechanism: object) -> Table:
+    """A grid without variable names takes those of its mechanism."""
+    if not isinstance(mechanism, dict):
+        return table
+    names, shape = mechanism.get("variables"), list(table.domain.shape)
+    generic = table.domain.names == ("row", "column")
+    if not generic or mechanism.get("shape") != shape or not isinstance(names, list):
+        return table
+    categories = [v.categories for v in table.domain.variables]
+    domain = Domain.of(dict(zip(map(str, names), categories, strict=True)))
+    return Table.dense(domain, table.counts) if len(names) == len(shape) else table
+
+
+def run_infer(args: argparse.Namespace, console: Console) -> int:
+    """Print the posterior."""
+    release = _release(args, console)
+    domain = release.table.domain
+    prior = parse_prior(args.prior, domain)
+    for cell in args.cells:
+        if len(cell) != domain.ndim:
+            raise InputError(f"{cell} is not a cell of {domain.ndim} numbers")
+        domain.flat(cell)
+    randomness = None if args.seed is None else Randomness.seeded(args.seed)
+    posterior = infer(
+        likelihood_of(release),
+        prior,
+        way=args.way,
+        randomness=randomness,
+        draws=args.draws,
+        progress=console,
+    )
+    asked: list[Index] = args.cells or list(np.ndindex(*domain.shape))
+    if console.as_json:
+        console.result(_json(posterior, asked), ())
+    else:
+        console.result({}, _lines(posterior, asked, all_asked=bool(args.cells)))
+    return 0
+
+
+def _json(posterior: Posterior, cells: list[Index]) -> dict[str, object]:
+    mean, mode = posterior.mean, posterior.mode
+    table = posterior.published
+    return {
+        "way": posterior.way,
+        "reason": posterior.reason,
+        "error": posterior.error,
+        "effective_sample_size": posterior.effective_sample_size,
+        "draws": posterior.draws,
+        "prior": posterior.prior.label,
+        "originals": posterior.originals,
+        "mode_is_published": posterior.mode_is_published,
+        "cells": [
+            {
+                "index": list(index),
+                "labels": list(table.domain.labels(index)),
+                "published": table[index],
+                "mean": float(mean[index]),
+                "mode": int(mode[index]),
+                "distribution": _distribution(posterior, index),
+            }
+            for index in cells
+        ],
+    }
+
+
+def _distribution(posterior: Posterior, index: Index) -> dict[str, float]:
+    values, chances = posterior.distribution(index)
+    return {str(v): p for v, p in zip(values.tolist(), chances.tolist(), strict=True)}
+
+
+def _lines(posterior: Posterior, cells: list[Index], *, all_asked: bool) -> list[str]:
+    domain = posterior.published.domain
+    way = (
+        "Exact posterior"
+        if posterior.way == "exact"
+        else f"Monte Carlo posterior (standard error at most {posterior.error:.4f}, effective "
+        f"sample size {posterior.effective_sample_size:,.0f})"
+    )
+    originals = posterior.originals
+    possible = "too many originals to count" if originals is None else f"{originals:,} originals"
+    matches = posterior.mode_matches
+    lines = [
+        f"{way} of a reader who {posterior.prior.label}: {possible} are possible."
+        if originals != 1
+        else f"{way} of a reader who {posterior.prior.label}: only one original is possible.",
+        f"The published count is the most probable one in {int(matches.sum()):,} of "
+        f"{domain.size:,} cells.",
+        "",
+    ]
+    shown = cells if all_asked else cells[:SHOWN]
+    width = max((len(domain.cell_text(i)) for i in shown), default=4)
+    lines.append(f"{'cell':<{width}}  published   mean  true count: probability")
+    for index in shown:
+        chances = "  ".join(f"{v}: {p:.3f}" for v, p in _distribution(posterior, index).items())
+        lines.append(
+            f"{domain.cell_text(index):<{width}}  {posterior.published[index]:>9}  "
+            f"{posterior.mean[index]:>5.2f}  {chances}"
+        )
+    if len(shown) < len(cells):
+        lines.append(f"... {len(cells) - len(shown):,} more; take --json or --cells")
+    return lines

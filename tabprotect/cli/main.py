@@ -1,0 +1,159 @@
+"""The command line: ``tabprotect`` and its commands.
+
+Results go to standard output, remarks and progress to standard error. Exit codes: 0 done, 2
+usage, 3 bad input, 4 bad parameters, 5 infeasible or refused, 6 bundle fails verification, 130
+interrupted, 1 anything unforeseen.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from typing import NoReturn
+
+from tabprotect import __version__
+from tabprotect.cli import cycles, infer, protect, tables
+from tabprotect.cli.arguments import UsageError
+from tabprotect.cli.output import Console
+from tabprotect.engine.errors import Interrupted, TabprotectError
+
+Run = Callable[[argparse.Namespace, Console], int]
+
+INTERNAL = 1
+USAGE = 2
+
+
+class _UsageFault(TabprotectError):  # noqa: N818
+    """A usage error in the form of all others, for ``--json``."""
+
+    exit_code = USAGE
+    kind = "usage"
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}\n{self.format_usage().strip()}")
+
+
+class Verbs:
+    """Collects the commands; each gets ``--json``, ``--progress`` and ``--debug``."""
+
+    def __init__(self, parser: argparse.ArgumentParser) -> None:
+        self._verbs = parser.add_subparsers(metavar="COMMAND", parser_class=_Parser)
+
+    def add(self, name: str, run: Run, help: str) -> argparse.ArgumentParser:
+        """Declare one command."""
+        parser = self._verbs.add_parser(name, help=help, description=help, allow_abbrev=False)
+        parser.set_defaults(run=run)
+        parser.add_argument(
+            "--json", action="store_true", help="one JSON object on standard output"
+        )
+        parser.add_argument(
+            "--progress",
+            action=argparse.BooleanOptionalAction,
+            help="on standard error (default: when it is a terminal)",
+        )
+        parser.add_argument("--debug", action="store_true", help="say where an internal error was")
+        return parser
+
+    def group(self, name: str, help: str) -> Verbs:
+        """Declare a command that has commands of its own."""
+        parser = self._verbs.add_parser(name, help=help, description=help, allow_abbrev=False)
+        parser.set_defaults(run=None, group=parser)
+        return Verbs(parser)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    top = _Parser(
+        prog="tabprotect",
+        description="Protect tables of counts; without a command the window opens.",
+        allow_abbrev=False,
+    )
+    top.add_argument("--version", action="version", version=f"tabprotect {__version__}")
+    top.set_defaults(run=None, group=None)
+    verbs = Verbs(top)
+    opener = verbs.add("open", _open_window, "open the window on a table, project or bundle")
+    opener.add_argument("table", metavar="TABLE", help="a file or example:NAME")
+    for family in (tables, cycles, protect, infer):
+        family.add(verbs)
+    return top
+
+
+def _open_window(args: argparse.Namespace, console: Console) -> int:
+    return _window([args.table])
+
+
+def _window(arguments: list[str]) -> int:
+    try:
+        # The one lazy import: the command line runs where no Qt is installed.
+        from tabprotect.gui.app import main as window
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] in ("PySide6", "shiboken6", "pyqtgraph", "superqt"):
+            hint = "install it with: pip install 'tabprotect[gui]'"
+            if not isinstance(error, ModuleNotFoundError):
+                hint = "a system library of Qt is missing: see the README's apt packages"
+            raise _UsageFault(f"the window cannot be loaded: {error}", hint=hint) from None
+        raise
+    return window(arguments)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code.
+
+    Parameters
+    ----------
+    argv
+        The arguments without the program's name; ``sys.argv[1:]`` when none are given.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    console = Console(as_json="--json" in arguments, show_progress=None)
+    try:
+        if not arguments:
+            return _window([])
+        args = parser().parse_args(arguments)
+        if args.run is None:
+            raise UsageError(f"a command is missing\n{(args.group or parser()).format_usage()}")
+        console = Console(as_json=args.json, show_progress=args.progress)
+        run: Run = args.run
+        return run(args, console)
+    except SystemExit as leave:  # --help and --version
+        return leave.code if isinstance(leave.code, int) else USAGE
+    except UsageError as error:
+        message, _, usage = str(error).partition("\n")
+        return _failed(console, _UsageFault(message, detail=usage, hint="see --help"))
+    except TabprotectError as error:
+        return _failed(console, error)
+    except KeyboardInterrupt:
+        return _failed(console, Interrupted("interrupted; nothing was changed"))
+    except BrokenPipeError:
+        # Whoever read us has enough; nothing may complain at exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return INTERNAL
+    except MemoryError:
+        return _failed(console, TabprotectError("there is not enough memory for this table"))
+    except Exception as error:
+        return _failed(console, _unforeseen(error, debug="--debug" in arguments))
+
+
+def _failed(console: Console, error: TabprotectError) -> int:
+    console.fail(error)
+    return error.exit_code
+
+
+def _unforeseen(error: Exception, *, debug: bool) -> TabprotectError:
+    # Never the exception's own text: it may quote a count.
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    name = os.path.basename(where.filename)
+    return TabprotectError(
+        f"internal error: {type(error).__name__} in {name}, line {where.lineno}",
+        hint="please report it" + ("" if debug else "; --debug says more"),
+        detail="".join(traceback.format_tb(error.__traceback__)) if debug else "",
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,73 @@
+"""What the command line says: results on standard output, everything else on standard error."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterable, Mapping
+
+from tabprotect.engine.errors import ParameterError, TabprotectError
+
+
+class Console:
+    """Standard output and error of one command.
+
+    With ``as_json`` standard output gets exactly one JSON object, errors included.
+    """
+
+    def __init__(self, *, as_json: bool, show_progress: bool | None) -> None:
+        self.as_json = as_json
+        terminal = sys.stderr.isatty()
+        self._shows = terminal if show_progress is None else show_progress
+        self._in_place = terminal
+        self._last = 0.0
+        self._open = False
+
+    def result(self, data: Mapping[str, object], lines: Iterable[str]) -> None:
+        """The outcome, as JSON or as lines for people."""
+        self.clear()
+        if self.as_json:
+            print(json.dumps(data, ensure_ascii=False, allow_nan=False))
+        else:
+            for line in lines:
+                print(line)
+        sys.stdout.flush()
+
+    def say(self, text: str) -> None:
+        """A remark that is no result."""
+        self.clear()
+        print(text, file=sys.stderr)
+
+    def fail(self, error: TabprotectError) -> None:
+        """An error with its place, its details and its remedy."""
+        self.clear()
+        if self.as_json:
+            print(json.dumps({"error": error.as_json() | {"exit_code": error.exit_code}}))
+        say = [f"error: {error}"]
+        if isinstance(error, ParameterError) and len(error.fields) > 1:
+            say = ["error: " + "\n       ".join(f"{n}: {why}" for n, why in error.fields.items())]
+        if error.detail:
+            say += [f"  {line}" for line in error.detail.splitlines()[:20]]
+        if error.hint:
+            say.append(f"hint: {error.hint}")
+        print("\n".join(say), file=sys.stderr)
+
+    def report(self, stage: str, fraction: float, partial: object = None) -> None:
+        """Progress, at most ten times a second (once a second where lines cannot be redrawn)."""
+        now = time.monotonic()
+        if not self._shows or now - self._last < (0.1 if self._in_place else 1.0):
+            return
+        self._last = now
+        text = f"{stage} {fraction:4.0%}"
+        if self._in_place:
+            print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+            self._open = True
+        else:
+            print(text, file=sys.stderr, flush=True)
+
+    def clear(self) -> None:
+        """Wipe the progress line."""
+        if self._open:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            self._open = False

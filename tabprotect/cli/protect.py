@@ -1,0 +1,156 @@
+"""``protect`` and ``run``: from a table to a release."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tabprotect.cli.arguments import UsageError, absolute, add_reading, open_source, setting
+from tabprotect.cli.output import Console
+from tabprotect.engine.bundle.archive import load, sha256
+from tabprotect.engine.project.project import DEFAULT_METHOD, Project
+from tabprotect.engine.project.replay import run_file
+from tabprotect.engine.protection.method import methods
+from tabprotect.engine.protection.summary import summarise
+
+if TYPE_CHECKING:
+    from tabprotect.cli.main import Verbs
+
+
+def add(verbs: Verbs) -> None:
+    """Declare the commands."""
+    protect = verbs.add("protect", run_protect, "protect a table and write its release bundle")
+    protect.add_argument("table", metavar="TABLE", help="a table file, a project, or example:NAME")
+    protect.add_argument("--method", help=f"{', '.join(methods())} (default {DEFAULT_METHOD})")
+    protect.add_argument(
+        "--set",
+        type=setting,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        dest="settings",
+        help="a parameter of the method; cycles=FILE or cycles=KIND takes a cycle set",
+    )
+    protect.add_argument("--at-risk", metavar="LOW..HIGH", help="counts at risk (default 1..2)")
+    protect.add_argument("--title", help="for the reader; published")
+    protect.add_argument(
+        "--accept-weak",
+        action="store_true",
+        help="go on although the table would leave (almost) unchanged; the decision is recorded",
+    )
+    protect.add_argument(
+        "--seed", type=int, help="replay these coins (default: the operating system's randomness)"
+    )
+    protect.add_argument("--out", type=Path, required=True, metavar="release.zip")
+    protect.add_argument("--dossier", type=Path, metavar="dossier.zip", help="CONFIDENTIAL")
+    add_reading(protect)
+    run = verbs.add("run", run_recipe, "run a recipe")
+    run.add_argument("recipe", type=Path, metavar="recipe.toml")
+    run.add_argument("--out", type=Path, required=True, metavar="DIR")
+
+
+def _settings(pairs: list[tuple[str, str]]) -> dict[str, str]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise UsageError("--set names a parameter twice")
+    return found
+
+
+def _typed(project: Project, settings: dict[str, str]) -> dict[str, object]:
+    """Numbers as numbers; what is none is left for the command to refuse, all at once."""
+    kinds = {p.name: p for p in project.protection.parameters}
+    out: dict[str, object] = {}
+    for name, value in settings.items():
+        try:
+            out[name] = kinds[name].check(value)
+        except (KeyError, ValueError):
+            out[name] = value
+    return out
+
+
+def run_protect(args: argparse.Namespace, console: Console) -> int:
+    """The same commands as the window's, in order."""
+    settings = _settings(args.settings)
+    if args.dossier is not None and args.dossier.absolute() == args.out.absolute():
+        raise UsageError("--out and --dossier name one file")
+    history = open_source(args, console)
+    for note in history.project.notes:
+        console.say(f"note: {note}")
+
+    def apply(name: str, **given: object) -> None:
+        nonlocal history
+        history, _ = history.apply(name, given, progress=console)
+
+    if args.title is not None:
+        apply("set_title", title=args.title)
+    if args.at_risk is not None:
+        apply("set_at_risk", rule=args.at_risk)
+    if args.method is not None:
+        apply("set_method", method=args.method)
+    cycles = settings.pop("cycles", None)
+    if settings:
+        apply("set_parameters", **_typed(history.project, settings))
+    if cycles is not None:
+        apply("set_cycles", **cycle_source(cycles))
+    given: dict[str, object] = {"accept_weak": True} if args.accept_weak else {}
+    apply("protect", **given, **({} if args.seed is None else {"seed": args.seed}))
+    beside = {} if args.dossier is None else {"dossier": str(args.dossier)}
+    apply("publish", release=str(args.out), **beside, overwrite=True)
+    _say_protected(history.project, args, console)
+    return 0
+
+
+def cycle_source(value: str) -> dict[str, object]:
+    """``cycles=VALUE`` as arguments of ``set_cycles``: a file where there is one, else a kind."""
+    path = Path(value)
+    if path.suffix or path.exists():
+        return {"file": absolute(value)}
+    return {"kind": value}
+
+
+def _say_protected(project: Project, args: argparse.Namespace, console: Console) -> None:
+    protected = project.protected
+    assert protected is not None
+    preview = protected.record.preview
+    summary = summarise(protected)
+    data: dict[str, object] = {
+        "method": project.method,
+        "title": project.title,
+        **summary.as_json(),
+        "expected": {
+            "unchanged_share": preview.unchanged_share,
+            "blocked_share": preview.blocked_share,
+            "mean_absolute_deviation": preview.mean_absolute_deviation,
+        },
+        "cycles": len(project.cycles),
+        "cycles_from": project.cycles_from or "default for this shape",
+        "parameters": project.values,
+        "decisions": list(protected.record.decisions),
+        "fingerprint": sha256(load(args.out)),
+        "out": str(args.out),
+        "dossier": None if args.dossier is None else str(args.dossier),
+        "confidential": True,
+    }
+    lines = [
+        summary.sentence,
+        f"Expected: unchanged with probability {preview.unchanged_share:.2f}, "
+        f"{preview.blocked_share:.0%} of the moves blocked.",
+        f"Release bundle (public): {args.out}",
+        f"Fingerprint: {data['fingerprint']}",
+        f"Dossier (CONFIDENTIAL): {args.dossier or 'none written'}",
+        *(f"Decision: {decision}" for decision in protected.record.decisions),
+        "These figures depend on the original: keep them in the house.",
+    ]
+    console.result(data, lines)
+
+
+def run_recipe(args: argparse.Namespace, console: Console) -> int:
+    """Run a recipe file and write what it publishes into a folder."""
+    history, written = run_file(args.recipe, args.out, progress=console)
+    labels = [step.label for step in history.steps]
+    console.result(
+        {"steps": labels, "written": [str(path) for path in written]},
+        [*labels, *(f"wrote {path}" for path in written)],
+    )
+    return 0

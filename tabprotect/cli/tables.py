@@ -1,0 +1,114 @@
+"""``examples``, ``describe`` and ``tabulate``: what there is, and counts from records."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tabprotect import __version__
+from tabprotect.cli.arguments import absolute, names
+from tabprotect.cli.output import Console
+from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.cycles.designs import DESIGNS
+from tabprotect.engine.project.examples import examples
+from tabprotect.engine.project.history import History
+from tabprotect.engine.protection.method import methods
+from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.files import write_csv
+
+if TYPE_CHECKING:
+    from tabprotect.cli.main import Verbs
+
+
+def add(verbs: Verbs) -> None:
+    """Declare the commands."""
+    verbs.add("examples", run_examples, "list the bundled examples")
+    verbs.add("describe", run_describe, "list methods, their parameters and guarantees")
+    tabulate = verbs.add("tabulate", run_tabulate, "count the records of a microdata file")
+    tabulate.add_argument("microdata", help="CSV or Parquet file, or example:NAME")
+    tabulate.add_argument("--by", type=names, required=True, metavar="A,B")
+    tabulate.add_argument("--weight", metavar="W", help="a column of whole-number weights")
+    tabulate.add_argument("--out", type=Path, required=True, metavar="TABLE.csv")
+
+
+def run_examples(args: argparse.Namespace, console: Console) -> int:
+    """Print every example with its source."""
+    found = examples()
+    lines = []
+    for example in found:
+        kind = "records" if example.microdata else "table"
+        lines += [f"example:{example.name}  ({kind})", f"    {example.title}. {example.source}"]
+    console.result({"examples": [e.as_json() for e in found]}, lines)
+    return 0
+
+
+def run_describe(args: argparse.Namespace, console: Console) -> int:
+    """Print the registries, as they are found in this very program."""
+    found = methods()
+    data = {
+        "version": __version__,
+        "methods": [method.as_json() for method in found.values()],
+        "cycle_designs": [
+            {"name": d.name, "label": d.label, "sentence": d.sentence, "avoid": d.avoid}
+            for d in DESIGNS.values()
+        ],
+        "at_risk": str(SmallCount()),
+        "priors": [
+            "uniform",
+            "positive",
+            "positive:CELLS",
+            "poisson:FILE",
+            "negative_binomial:FILE",
+            "table:FILE",
+        ],
+        "exit_codes": {
+            "0": "done",
+            "2": "usage",
+            "3": "bad input",
+            "4": "bad parameters",
+            "5": "infeasible or refused",
+            "6": "bundle fails verification",
+            "130": "interrupted",
+        },
+    }
+    lines: list[str] = []
+    for method in found.values():
+        lines += [
+            f"{method.name}: {method.label}",
+            "",
+            *method.help.splitlines(),
+            "",
+            "Parameters:",
+        ]
+        for p in method.parameters:
+            default = "" if p.default is None else f" (default {p.default})"
+            lines.append(f"  {p.name}: {p.help}{default}")
+            lines += [f"    {value}: {text}" for value, text in (p.choices or {}).items()]
+        lines += ["", "Guarantees:", *(f"  {text}" for text in method.guarantees.values())]
+    lines += ["", "Cycle designs:", *(f"  {d.name}: {d.sentence}" for d in DESIGNS.values())]
+    console.result(data, lines)
+    return 0
+
+
+def run_tabulate(args: argparse.Namespace, console: Console) -> int:
+    """Write the counts as a long-form CSV file."""
+    given: dict[str, object] = {"source": absolute(args.microdata), "by": args.by}
+    if args.weight is not None:
+        given["weight"] = args.weight
+    history, _ = History().apply("tabulate", given, progress=console)
+    table = history.project.original
+    write_bytes(args.out, write_csv(table))
+    shape = " x ".join(map(str, table.domain.shape))
+    data = {
+        "out": str(args.out),
+        "variables": list(table.domain.names),
+        "shape": list(table.domain.shape),
+        "cells": table.domain.size,
+        "positive_cells": len(table.cells[0]),
+        "total": table.total,
+    }
+    console.result(
+        data, [f"{args.out}: {', '.join(table.domain.names)} ({shape}), total {table.total:,}"]
+    )
+    return 0
