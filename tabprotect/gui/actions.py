@@ -51,6 +51,7 @@ class Actions(QObject):
                 )
         self._view()
         self._help()
+        self.window.help.list_actions([a for m in self.menus.values() for a in m.actions()])
         self.document.project_changed.connect(lambda _: self.refresh())
         self.document.view_changed.connect(lambda _: self.refresh())
         THEME.changed.connect(self._repaint)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -10,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.project import recipe
 from tabprotect.engine.project.commands import command as command_named
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.project import Project
@@ -23,6 +26,11 @@ if TYPE_CHECKING:
     from tabprotect.engine.posterior.posterior import Posterior
 
 Who = Literal["user", "intruder"]
+
+EVERYTHING = frozenset(
+    {"title", "table", "at_risk", "placement", "cycles", "parameters", "release", "priors"}
+)
+"""All names of changes: another project altogether."""
 
 QUICK_CELLS = 20_000
 """Cycle sets for tables of up to so many cells are designed at once, without a job."""
@@ -43,6 +51,7 @@ class Document(QObject):
     view_changed = Signal(bool)
     posterior_ready = Signal(str, object)
     posterior_failed = Signal(str, object)
+    originals_counted = Signal(str, object)
     error_raised = Signal(object, str)
     page_asked = Signal(str)
 
@@ -55,10 +64,11 @@ class Document(QObject):
         self.selection: Index | None = None
         self.selected_cycle: int | None = None
         self._public = False
-        self._queue: list[tuple[str, dict[str, Any], str]] = []
+        self._queue: list[tuple[str, dict[str, Any], Callable[[TabprotectError], object]]] = []
         self._busy: Job | None = None
         self._posteriors: dict[str, tuple[object, Posterior]] = {}
         self._asked: dict[str, object] = {}
+        self._originals: dict[str, tuple[object, int | None]] = {}
         self._mask: tuple[object, npt.NDArray[np.bool_]] | None = None
         self._number: tuple[object, int] | None = None
 
@@ -74,7 +84,7 @@ class Document(QObject):
     def modified(self) -> bool:
         """Whether there is work that was not saved."""
         project = self.project
-        return project is not None and project is not self.saved and self.history.position > 1
+        return project is not None and project is not self.saved
 
     @property
     def original(self) -> Table | None:
@@ -141,14 +151,24 @@ class Document(QObject):
 
     # -- commands -----------------------------------------------------------------------------
 
-    def apply(self, command: str, /, *, page: str = "", **arguments: Any) -> Job | None:
+    def apply(
+        self,
+        command: str,
+        /,
+        *,
+        page: str = "",
+        failed: Callable[[TabprotectError], object] | None = None,
+        **arguments: Any,
+    ) -> Job | None:
         """Do a command: at once, or as a job (returned) when it is long.
 
         While a job runs, later commands wait for it, so that none is lost. Errors go to
-        ``error_raised``; the project stays as it was.
+        ``failed``, or else to ``error_raised`` with the page's name; the project stays as it was.
         """
+        if failed is None:
+            failed = partial(self._tell_error, page=page)
         if self._busy is not None:
-            self._queue.append((command, arguments, page))
+            self._queue.append((command, arguments, failed))
             return None
         history = self.history
         try:
@@ -156,12 +176,36 @@ class Document(QObject):
             if verb.slow and not self._quick(command):
                 label = verb.label(history.project, arguments)
                 return self._start(
-                    label, lambda p: history.apply(command, arguments, progress=p), page
+                    label, lambda p: history.apply(command, arguments, progress=p), failed
                 )
             self._done(history.apply(command, arguments, progress=SILENT))
         except TabprotectError as error:
-            self.error_raised.emit(error, page)
+            failed(error)
         return None
+
+    def load(
+        self, label: str, work: Callable[[Progress], History], then: Callable[[], object]
+    ) -> Job | None:
+        """Open a saved project in a job, then call ``then``; nothing else is done meanwhile."""
+        if self._busy is not None:
+            return None
+        job = self.jobs.command(label, work)
+        self._busy = job
+        job.finished.connect(self.take)
+        job.finished.connect(lambda _: then())
+        job.failed.connect(lambda error: self._failed(error, self._tell_error))
+        job.ended.connect(self._next)
+        return job
+
+    def take(self, history: History) -> None:
+        """Go on with another history: a loaded or a recovered one."""
+        self.history = history
+        self.select(None)
+        self.select_cycle(None)
+        self._after(EVERYTHING)
+
+    def _tell_error(self, error: TabprotectError, page: str = "") -> None:
+        self.error_raised.emit(error, page)
 
     def _quick(self, command: str) -> bool:
         project = self.project
@@ -169,11 +213,11 @@ class Document(QObject):
             command == "set_cycles" and project is not None and project.domain.size <= QUICK_CELLS
         )
 
-    def _start(self, label: str, work: Any, page: str) -> Job:
+    def _start(self, label: str, work: Any, failed: Callable[[TabprotectError], object]) -> Job:
         job = self.jobs.command(label, work)
         self._busy = job
         job.finished.connect(self._done)
-        job.failed.connect(lambda error: self._failed(error, page))
+        job.failed.connect(lambda error: self._failed(error, failed))
         job.ended.connect(self._next)
         return job
 
@@ -181,16 +225,16 @@ class Document(QObject):
         self.history, changes = result
         self._after(changes)
 
-    def _failed(self, error: Exception, page: str) -> None:
+    def _failed(self, error: Exception, failed: Callable[[TabprotectError], object]) -> None:
         if not isinstance(error, TabprotectError):
             raise error
-        self.error_raised.emit(error, page)
+        failed(error)
 
     def _next(self) -> None:
         self._busy = None
         while self._queue and self._busy is None:
-            command, arguments, page = self._queue.pop(0)
-            self.apply(command, page=page, **arguments)
+            command, arguments, failed = self._queue.pop(0)
+            self.apply(command, failed=failed, **arguments)
 
     def _after(self, changes: frozenset[str]) -> None:
         shape = None if self.shown_table is None else self.shown_table.domain.shape
@@ -290,6 +334,25 @@ class Document(QObject):
             self._posteriors[who] = (key, posterior)
             self._asked.pop(who)
             self.posterior_ready.emit(who, posterior)
+            # The count can take longer than the posterior itself; nobody waits for it.
+            job = self.jobs.question(
+                "counting the possible originals",
+                lambda progress: posterior.originals,
+                name=f"originals {who}",
+            )
+            job.finished.connect(lambda number: self._counted(who, key, number))
+
+    def _counted(self, who: str, key: object, number: int | None) -> None:
+        self._originals[who] = (key, number)
+        if _same(self._posteriors[who][0], key):
+            self.originals_counted.emit(who, number)
+
+    def originals(self, who: Who = "user") -> int | None:
+        """How many originals remain possible; ``None`` while unknown, or too many to count."""
+        known, counted = self._posteriors.get(who), self._originals.get(who)
+        if known is None or counted is None or not _same(known[0], counted[0]):
+            return None
+        return counted[1]
 
     def _unanswered(self, who: str, key: object, error: Exception | None) -> None:
         # The question stays marked as asked: a page that repaints must not ask it again at once.
@@ -302,6 +365,10 @@ class Document(QObject):
     def ask_again(self, who: Who) -> None:
         """Allow a cancelled or failed question to be asked once more."""
         self._asked.pop(who, None)
+
+    def recipe_text(self) -> str:
+        """The recipe of the present state, without seeds."""
+        return recipe.to_text(self.history.trail, seeds=False)
 
     def close(self) -> None:
         """End all work; no thread is left."""

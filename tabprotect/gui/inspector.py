@@ -227,10 +227,11 @@ class Inspector(QScrollArea):
             self._caption.show()
             shown["expected"] = number_text(float(values @ chances))
             shown["90 % interval"] = _interval(values, chances, 0.9)
-            best = int(values[int(np.argmax(chances))])
+            best = int(posterior.mode[index])
+            chance = float(chances[values == best].sum())
             said = (
-                f"A reader under the prior \u201c{posterior.prior}\u201d believes this cell is "
-                f"{count_text(best)} with probability {number_text(float(chances.max()))}"
+                f"A reader who {posterior.prior.label} believes this cell is "
+                f"{count_text(best)} with probability {number_text(chance)}"
             )
             if true is not None:
                 chance = float(chances[values == true].sum())
@@ -271,7 +272,15 @@ def slice_total(table: Table, domain: Domain, index: Index, fixed: list[str]) ->
 
 
 def _interval(values: np.ndarray, chances: np.ndarray, level: float) -> str:
-    below = np.cumsum(chances)
-    low = int(values[int(np.searchsorted(below, (1 - level) / 2 + 1e-12))])
-    high = int(values[min(int(np.searchsorted(below, (1 + level) / 2 - 1e-12)), len(values) - 1)])
-    return f"{count_text(low)} to {count_text(high)}"
+    """The shortest run of counts with at least this probability, of equal ones the likeliest."""
+    span = np.arange(values[0], values[-1] + 1)
+    mass = np.zeros(len(span))
+    mass[values - values[0]] = chances
+    below = np.concatenate([[0.0], np.cumsum(mass)])
+    for length in range(1, len(span) + 1):
+        inside = below[length:] - below[:-length]
+        best = int(np.argmax(inside))
+        if inside[best] >= level - 1e-9:
+            low, high = int(span[best]), int(span[best + length - 1])
+            break
+    return count_text(low) if low == high else f"{count_text(low)} to {count_text(high)}"

@@ -30,7 +30,7 @@ from tabprotect.gui.pages.tabulate import TabulatePage
 from tabprotect.gui.rail import Rail
 from tabprotect.gui.recipe_panel import RecipePanel
 from tabprotect.gui.strip import Strip
-from tabprotect.gui.theme import GRID, THEME
+from tabprotect.gui.theme import GRID, THEME, count_text
 
 
 class MainWindow(QMainWindow):
@@ -54,8 +54,11 @@ class MainWindow(QMainWindow):
         self.stack = QStackedWidget()
         self.start = StartPage(document)
         self.pages: dict[str, Page] = {"start": self.start}
-        for page_type in (*PAGES, TabulatePage, HelpPage):
-            self.pages[page_type.name] = page_type(document)
+        self.tabulate = TabulatePage(document)
+        for page in (*(page_type(document) for page_type in PAGES), self.tabulate):
+            self.pages[page.name] = page
+        self.help = HelpPage(document)
+        self.pages["help"] = self.help
         for page in self.pages.values():
             self.stack.addWidget(page)
         self.rail = Rail(document, PAGES)
@@ -99,13 +102,14 @@ class MainWindow(QMainWindow):
         self.start.ask_open.connect(self.files.ask_open)
         self.start.ask_tabulate.connect(lambda: self.go("tabulate"))
         document.project_changed.connect(self._project_changed)
-        document.view_changed.connect(lambda _: self._tell())
-        document.selection_changed.connect(lambda _: self._tell())
+        document.view_changed.connect(self._tell)
+        document.selection_changed.connect(self._tell)
         document.error_raised.connect(self.show_error)
         document.page_asked.connect(self.go)
-        document.posterior_ready.connect(lambda *_: self._tell())
+        document.posterior_ready.connect(self._tell)
+        document.originals_counted.connect(self._tell)
         for dock in self.docks.values():
-            dock.visibilityChanged.connect(lambda _: self._tell())
+            dock.visibilityChanged.connect(self._tell)
         THEME.changed.connect(self._tell)
         self._restore()
         self.go("start")
@@ -154,7 +158,8 @@ class MainWindow(QMainWindow):
         confidential = (self.page, self.inspector, self.history, self.recipe)
         return any(part.shows_original() for part in confidential)
 
-    def _tell(self) -> None:
+    def _tell(self, *_: object) -> None:
+        # A bound method, not a lambda, wherever this is connected: it goes when the window goes.
         document = self.document
         if document.project is None:
             self.strip.show_state(None, "Nothing is open.")
@@ -175,7 +180,7 @@ class MainWindow(QMainWindow):
         if document.has_original and not document.public:
             number = document.at_risk_cells
             facts.append("original in memory")
-            facts.append(f"{number:,} at-risk cell{'' if number == 1 else 's'}")
+            facts.append(f"{count_text(number)} at-risk cell{'' if number == 1 else 's'}")
         elif document.has_original:
             # True in both views; the reader of the bundle is not the one looking here.
             facts.append("as a reader of the bundle sees it (F9 goes back)")
@@ -185,7 +190,7 @@ class MainWindow(QMainWindow):
             facts.append("not protected yet")
         posterior = document.known_posterior()
         if posterior is not None:
-            facts.append(_way(posterior.way, posterior.originals))
+            facts.append(_way(posterior.way, document.originals()))
         return facts
 
     def _crumb_text(self) -> str:
@@ -258,4 +263,4 @@ class MainWindow(QMainWindow):
 
 def _way(way: str, originals: int | None) -> str:
     words = "exact posterior" if way == "exact" else "posterior by simulation"
-    return words if originals is None else f"{words}, {originals:,} originals"
+    return words if originals is None else f"{words}, {count_text(originals)} possible originals"

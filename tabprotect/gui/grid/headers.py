@@ -34,7 +34,7 @@ class LevelHeader(QHeaderView):
             QHeaderView.ResizeMode.Fixed if self.down else QHeaderView.ResizeMode.Interactive
         )
         self.setAccessibleName("Rows" if self.down else "Columns")
-        THEME.changed.connect(lambda: self.viewport().update())
+        THEME.changed.connect(self.viewport().update)
 
     def take(self, layout: Layout | None) -> None:
         """Take labels from a layout."""
@@ -65,8 +65,9 @@ class LevelHeader(QHeaderView):
             return [metrics.horizontalAdvance("total") + 3 * GRID]
         out = []
         for name in self.names:
-            longest = max((name, *self.layout_.domain[name].categories), key=len)[:LABEL_LIMIT]
-            out.append(max(metrics.horizontalAdvance(longest), 4 * GRID) + 2 * GRID)
+            longest = max(self.layout_.domain[name].categories, key=len)[:LABEL_LIMIT]
+            wide = max(map(metrics.horizontalAdvance, (longest, f"{name[:LABEL_LIMIT]} \u2193")))
+            out.append(max(wide, 4 * GRID) + 3 * GRID)
         return out
 
     def sizeHint(self) -> QSize:
@@ -222,10 +223,14 @@ class Corner(QWidget):
     def needed(self) -> int:
         """Pixels that the names take beside each other."""
         metrics = self.fontMetrics()
-        wide = [metrics.horizontalAdvance(f"{n[:LABEL_LIMIT]} \u2192") for n in self._columns.names]
-        down = metrics.horizontalAdvance(f"{(self._rows.names or ('',))[-1][:LABEL_LIMIT]} \u2193")
-        beside = down if len(self._columns.names) == 1 else 0
-        return max(wide, default=0) + beside + 3 * GRID
+        across = [
+            metrics.horizontalAdvance(f"{n[:LABEL_LIMIT]} \u2192") for n in self._columns.names
+        ]
+        before = sum(self._rows.level_sizes()[:-1])
+        last = (self._rows.names or ("",))[-1]
+        down = metrics.horizontalAdvance(f"{last[:LABEL_LIMIT]} \u2193")
+        beside = before + down + (across[-1] if across else 0) + 3 * GRID
+        return max(beside, max(across, default=0) + 2 * GRID)
 
     def _cut(self, text: str, room: int) -> str:
         return self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, max(room, 0))

@@ -2,8 +2,46 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QTextBrowser
+
 from tabprotect.gui.document import Document
-from tabprotect.gui.pages.page import Page
+from tabprotect.gui.pages.page import Changes, Page
+from tabprotect.gui.theme import THEME
+
+WALK = """
+<h3>Five minutes</h3>
+<ol>
+<li><b>Open</b> an example or a table of counts. Cells with small counts are at risk: amber, with
+a dot.</li>
+<li><b>Cycles</b> say which cells move together. Each adds 1 to some cells and takes 1 from
+others, so that every margin stays exactly as it is.</li>
+<li><b>Perturb</b>: for each cycle a coin decides whether it is added (alpha), subtracted (beta)
+or left alone. What that will do is shown before it happens.</li>
+<li><b>Posterior</b>: what a reader, or an intruder, can believe about each true count.</li>
+<li><b>Release</b>: writes the public bundle and the confidential dossier.</li>
+</ol>
+<h3>House and public</h3>
+<p>The strip at the bottom says <b>CONFIDENTIAL</b> whenever anything of the original can be read
+off the screen, and <b>PUBLIC VIEW</b> when only what a reader of the bundle has is shown. <b>F9</b>
+switches every page between the two.</p>
+<h3>Words</h3>
+<p><b>At risk</b>: a count in the declared small range (status U; all others are safe, S).
+<b>Margin</b>: a sum over some variables. <b>Cycle</b>: a pattern of +1 and \u22121 that keeps the
+margins. <b>Pass</b>: one round over all cycles. <b>Blocked</b>: a cycle that touches a zero is not
+applied. <b>Prior</b>: what somebody believes before seeing the release; <b>posterior</b>: after.
+<b>Mode</b>: the most probable count.</p>
+"""
+
+KEYS = (
+    ("Return", "down; Ctrl+Return is the page's main action"),
+    ("F2 or typing", "change a count"),
+    ("Ctrl+arrow", "to the edge of the table"),
+    ("F8, Shift+F8", "next, previous at-risk cell"),
+    ("R, C, L on a variable", "put it into rows, columns, layers; arrows change the order"),
+    ("Esc", "cancel what is running; close a bar"),
+)
 
 
 class HelpPage(Page):
@@ -13,9 +51,35 @@ class HelpPage(Page):
     label = "Help"
     icon = "help"
 
+    def __init__(self, document: Document) -> None:
+        super().__init__(document)
+        self._actions: list[QAction] = []
+        self._text = QTextBrowser(openExternalLinks=False)
+        self._text.setAccessibleName("Help text")
+        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
+        self.body.addWidget(self._text, 1)
+        self.setFocusProxy(self._text)
+
     @classmethod
     def why_not(cls, document: Document) -> str:
         return ""
 
     def shows_original(self) -> bool:
         return False
+
+    def list_actions(self, actions: list[QAction]) -> None:
+        """The window's actions, for the table of keys."""
+        self._actions = actions
+
+    def refresh(self, changes: Changes) -> None:
+        rows = [
+            (action.shortcut().toString(), action.text().replace("&", "").rstrip("\u2026"))
+            for action in self._actions
+            if not action.shortcut().isEmpty()
+        ]
+        quiet = THEME.colours.quiet
+        keys = "".join(
+            f"<tr><td style='padding-right: 24px; color: {quiet}'>{key}</td><td>{words}</td></tr>"
+            for key, words in (*rows, *KEYS)
+        )
+        self._text.setHtml(f"{WALK}<h3>Keys</h3><table>{keys}</table>")

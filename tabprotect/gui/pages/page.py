@@ -76,7 +76,7 @@ class Page(QWidget):
         shortcut.activated.connect(self.main_button.click)
         document.project_changed.connect(self._changed)
         document.view_changed.connect(lambda _: self._changed(frozenset({"view"})))
-        THEME.changed.connect(lambda: self._changed(frozenset({"theme"})))
+        THEME.changed.connect(self._theme_changed)
 
     @classmethod
     def why_not(cls, document: Document) -> str:
@@ -137,6 +137,9 @@ class Page(QWidget):
     ) -> None:
         """Show an error in the page's strip."""
         self.errors.show_error(error, remedy_label=remedy_label, remedy=remedy)
+
+    def _theme_changed(self) -> None:
+        self._changed(frozenset({"theme"}))
 
     def _changed(self, changes: Changes) -> None:
         self._missed |= changes

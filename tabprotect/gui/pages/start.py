@@ -132,16 +132,29 @@ class StartPage(Page):
                 card.repaint_picture()
         self._list_recent()
 
-    def offer_recovery(self, label: str, recover: Callable[[], object]) -> None:
+    def offer_recovery(
+        self, text: str, *, recover: Callable[[], object], discard: Callable[[], object]
+    ) -> None:
         """Offer what a killed program left behind."""
-        card = self._card("Recover unsaved work", label, icon="history")
-
-        def chosen() -> None:
-            card.hide()
-            recover()
-
-        card.chosen.connect(chosen)
-        self._offers.addWidget(card)
+        frame = QFrame()
+        frame.setProperty("role", "card")
+        frame.setAccessibleName("Recover unsaved work")
+        title = QLabel("Recover unsaved work")
+        title.setProperty("role", "section")
+        row = QHBoxLayout(frame)
+        words = QVBoxLayout()
+        words.addWidget(title)
+        words.addWidget(QLabel(text, wordWrap=True))
+        row.addLayout(words, 1)
+        for label, run in (("Discard", discard), ("Recover", recover)):
+            button = QPushButton(label)
+            button.setAccessibleName(f"{label}: {text}")
+            if run is recover:
+                button.setProperty("role", "main")
+            button.clicked.connect(frame.hide)
+            button.clicked.connect(lambda _=False, r=run: r())
+            row.addWidget(button)
+        self._offers.addWidget(frame)
 
     def _ways(self) -> QGridLayout:
         ways = (

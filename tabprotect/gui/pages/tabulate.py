@@ -2,23 +2,184 @@
 
 from __future__ import annotations
 
+import math
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QFileDialog,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QTableWidget,
+    QTableWidgetItem,
+)
+
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.microdata.tabulate import ColumnSummary, columns
+from tabprotect.engine.project.examples import records_file
 from tabprotect.gui.document import Document
-from tabprotect.gui.pages.page import Page
+from tabprotect.gui.pages.page import Changes, Page
+from tabprotect.gui.theme import GRID, count_text
+
+RECORDS_FILTER = "Records (*.csv *.csv.gz *.tsv *.parquet);;All files (*)"
+TITLES = ("Variable", "Kind", "Categories", "Missing")
 
 
 class TabulatePage(Page):
-    """Records to counts."""
+    """Records to counts. The records themselves are never shown."""
 
     name = "tabulate"
     label = "Tabulate microdata"
     icon = "microdata"
+    main_label = "Tabulate"
+
+    def __init__(self, document: Document) -> None:
+        super().__init__(document)
+        self.source = ""
+        self._columns: tuple[ColumnSummary, ...] = ()
+        self.chosen: list[str] = []
+        self._file = QLabel("No file chosen yet.")
+        self._file.setAccessibleName("File of records")
+        pick = QPushButton("Choose a file\u2026")
+        pick.clicked.connect(self._ask)
+        head = QHBoxLayout()
+        head.addWidget(self._file, 1)
+        head.addWidget(pick)
+        self._filter = QLineEdit(placeholderText="filter the variables")
+        self._filter.setAccessibleName("Filter the variables")
+        self._filter.setClearButtonEnabled(True)
+        self._filter.textChanged.connect(self._apply_filter)
+        self._list = QTableWidget(0, len(TITLES))
+        self._list.setAccessibleName("Variables of the file; tick those to count by")
+        self._list.setHorizontalHeaderLabels(TITLES)
+        self._list.verticalHeader().hide()
+        self._list.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self._list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self._list.setTabKeyNavigation(False)
+        self._list.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self._list.itemChanged.connect(self._ticked)
+        self._weight = QComboBox()
+        self._weight.setAccessibleName("Weight")
+        label = QLabel("Weight:")
+        label.setBuddy(self._weight)
+        foot = QHBoxLayout()
+        foot.addWidget(label)
+        foot.addWidget(self._weight)
+        foot.addStretch(1)
+        for part in (head, self._filter, self._list, foot):
+            if isinstance(part, QHBoxLayout):
+                part.setSpacing(GRID)
+                self.body.addLayout(part)
+            else:
+                self.body.addWidget(part)
+        self._say()
 
     @classmethod
     def why_not(cls, document: Document) -> str:
         return ""
 
     def shows_original(self) -> bool:
-        return False
+        # Names and sizes of categories of records that are not published.
+        return bool(self._columns)
 
     def choose(self, source: str) -> None:
-        """Take a file of records."""
+        """Take a file of records, or ``example:NAME``, and list its variables."""
+        self.errors.clear()
+        self.source, self._columns, self.chosen = source, (), []
+        self._file.setText(Path(source).name)
+        self._list.setRowCount(0)
+        self._say()
+        job = self.document.jobs.question(
+            f"look into {Path(source).name}",
+            lambda progress: columns(records_file(source), progress=progress),
+            name="columns",
+        )
+        job.finished.connect(self._show_columns)
+        job.failed.connect(self._failed)
+
+    def _ask(self) -> None:
+        dialog = QFileDialog(self, "Records", "", RECORDS_FILTER)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self.choose)
+        dialog.open()
+
+    def _failed(self, error: Exception) -> None:
+        if not isinstance(error, TabprotectError):
+            raise error
+        self.show_error(error, remedy_label="Choose another file", remedy=self._ask)
+
+    def _show_columns(self, found: tuple[ColumnSummary, ...]) -> None:
+        self._columns = found
+        self._list.blockSignals(True)
+        self._list.setRowCount(len(found))
+        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        for row, column in enumerate(found):
+            name = QTableWidgetItem(column.name)
+            name.setFlags(name.flags() | Qt.ItemFlag.ItemIsUserCheckable)
+            name.setCheckState(Qt.CheckState.Unchecked)
+            self._list.setItem(row, 0, name)
+            texts = (column.kind, count_text(column.categories), count_text(column.missing))
+            for at, text in enumerate(texts, 1):
+                item = QTableWidgetItem(text)
+                if at > 1:
+                    item.setTextAlignment(right)
+                self._list.setItem(row, at, item)
+        self._list.blockSignals(False)
+        self._weight.clear()
+        self._weight.addItem("none: every record counts once", None)
+        for column in found:
+            if column.kind == "number":
+                self._weight.addItem(column.name, column.name)
+        self._apply_filter(self._filter.text())
+        self._list.setCurrentCell(0, 0)
+        self._list.setFocus()
+        self._say()
+
+    def _apply_filter(self, text: str) -> None:
+        wanted = text.casefold().strip()
+        for row in range(self._list.rowCount()):
+            item = self._list.item(row, 0)
+            hidden = item is None or wanted not in item.text().casefold()
+            self._list.setRowHidden(row, hidden)
+
+    def _ticked(self, item: QTableWidgetItem) -> None:
+        if item.column() != 0:
+            return
+        ticked, name = item.checkState() == Qt.CheckState.Checked, item.text()
+        if ticked and name not in self.chosen:
+            self.chosen.append(name)
+        elif not ticked and name in self.chosen:
+            self.chosen.remove(name)
+        self._say()
+
+    def _say(self) -> None:
+        self.main_button.setEnabled(len(self.chosen) > 0)
+        if not self._columns:
+            self.set_sentence("Choose a file of records: CSV (also .gz) or Parquet.")
+            return
+        if not self.chosen:
+            self.set_sentence("Tick the variables to count by; space ticks the current one.")
+            return
+        sizes = {c.name: c.categories + (1 if c.missing else 0) for c in self._columns}
+        shape = [sizes[name] for name in self.chosen]
+        names = " \u00d7 ".join(self.chosen)
+        product = " \u00d7 ".join(map(count_text, shape))
+        cells = count_text(math.prod(shape))
+        self.set_sentence(f"A table {names}: {product} = {cells} cells.")
+
+    def main_action(self) -> None:
+        arguments: dict[str, object] = {"source": self.source, "by": list(self.chosen)}
+        if self._weight.currentData():
+            arguments["weight"] = self._weight.currentData()
+        job = self.document.apply("tabulate", page=self.name, **arguments)
+        if job is not None:
+            job.finished.connect(lambda _: self.document.page_asked.emit("table"))
+
+    def refresh(self, changes: Changes) -> None:
+        self._say()
