@@ -83,7 +83,7 @@ class MicrodataFile:
             f"(SELECT {names} FROM read_csv({literal}, auto_detect=false, header=true, "
             f"columns={{{types}}}, delim={_literal(self.text.delimiter)}, quote='\"', escape='\"', "
             f"strict_mode=true, null_padding=false, compression='{packed}', "
-            f"encoding='{encoding}'))"
+            f"encoding='{encoding}', skip={int(self.text.skipped)}))"
         )
 
     def run(

@@ -103,6 +103,11 @@ def read_table(
         notes.append(
             f"{missing:,} of {table.domain.size:,} cells are not in the file and were taken as 0"
         )
+    if table.domain.ndim > 2 and missing > 0.9 * table.domain.size:
+        notes.append(
+            "if not every column is a variable of the table (some may group others), tabulate the "
+            "file by those that are, with the counts as weight"
+        )
     return TableFile(table, tuple(notes))
 
 

@@ -7,6 +7,7 @@ import csv
 import gzip
 import io
 import itertools
+import re
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ DELIMITERS = "\t;|,"
 """In this order: a file whose every row has as many tabs is not split at commas."""
 
 BLOCK = 1 << 20
+_SAID = re.compile('"?sep=(.)"?\r?\n')
 SAMPLE_ROWS = 60
 
 
@@ -70,7 +72,7 @@ class TextRecords:
     encoding
         ``None`` is UTF-8, or UTF-16 where the file begins with its mark.
     delimiter
-        ``None`` finds out among tab, semicolon, bar and comma.
+        ``None`` finds out among tab, semicolon, bar and comma, or obeys a first line ``sep=;``.
 
     Raises
     ------
@@ -91,7 +93,9 @@ class TextRecords:
         self._gzip = path.suffix.lower() == ".gz"
         self._file: BinaryIO | None = None
         self.encoding = self._check(encoding, progress)
-        self.delimiter = delimiter or self._sniff()
+        said = self._said_delimiter()
+        self.skipped = said is not None
+        self.delimiter = delimiter or said or self._sniff()
 
     @property
     def fraction(self) -> float:
@@ -169,6 +173,12 @@ class TextRecords:
                 position += len(block)
             return encoding
 
+    def _said_delimiter(self) -> str | None:
+        """The delimiter a spreadsheet program has written into a first line ``sep=;``."""
+        with self._bytes() as file, io.TextIOWrapper(file, self.encoding, newline="") as text:
+            found = _SAID.match(text.readline(20))
+        return found[1] if found else None
+
     def _sniff(self) -> str:
         with self._bytes() as file:
             reader = io.TextIOWrapper(file, self.encoding, newline="")
@@ -195,12 +205,14 @@ class TextRecords:
     @contextmanager
     def _csv(self) -> Iterator[_Rows]:
         with self._bytes() as file, io.TextIOWrapper(file, self.encoding, newline="") as text:
+            if self.skipped:
+                text.readline()
             yield csv.reader(text, delimiter=self.delimiter, strict=True)
 
     def _begins(self) -> Iterator[int]:
         """The line where each row begins that is not blank; a faulty row comes last."""
         with self._csv() as reader:
-            before = 0
+            before = int(self.skipped)
             while True:
                 try:
                     row = next(reader, None)
@@ -210,7 +222,7 @@ class TextRecords:
                     return
                 if any(row):
                     yield before + 1
-                before = reader.line_num
+                before = reader.line_num + int(self.skipped)
 
     def rows(self) -> Iterator[list[str]]:
         seen = 0

@@ -168,6 +168,7 @@ def test_odd_names_and_links(tmp_path: Path) -> None:
 
 def test_gzip_and_other_delimiters(tmp_path: Path) -> None:
     text = RECORDS.replace(",", ";")
+    assert tabulate(put(tmp_path, "sep=;\n" + text), ["sex"]).counts.tolist() == [3, 2]
     path = put(tmp_path, gzip.compress(text.encode()), "r.csv.gz")
     assert tabulate(path, ["sex"]).counts.tolist() == [3, 2]
     path.write_bytes(path.read_bytes()[:-12])

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tabprotect.engine.errors import InputError, Interrupted
 from tabprotect.engine.progress import Cancellable
+from tabprotect.engine.tables import forms, records
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.files import TableFile, read_table, write_csv
 from tabprotect.engine.tables.table import Table
@@ -50,6 +51,8 @@ def refused(tmp_path: Path, text: str | bytes, **options: object) -> InputError:
         "count,v,w\n1,a,x\n2,a,y\n3,b,x\n4,b,y\n",
         '"v","w","antall"\n"a","x","1"\n"a","y"," 2 "\n"b","x","+3"\n"b","y","004"\n',
         "v\\w,x,y\na,1,2\nb,3,4\n",
+        "sep=,\r\n" + LONG,
+        '\ufeff"sep=;"\n' + LONG.replace(",", ";"),
         '"","v","w","Freq"\n"1","a","x",1\n"2","a","y",2\n"3","b","x",3\n"4","b","y",4\n',
     ],
 )
@@ -123,6 +126,7 @@ def test_errors_name_their_place(
 
 
 def test_the_line_is_the_files_line(tmp_path: Path) -> None:
+    assert refused(tmp_path, "sep=,\nv,w,count\n\na,x,bad\n").line == 4
     text = 'v,w,count\n"a\nb",x,1\n\n"c ""d""",x,bad\n'
     assert refused(tmp_path, text).line == 5
 
@@ -278,7 +282,16 @@ def test_written_bytes() -> None:
     assert write_csv(Table.dense(odd, [0, 1])) == b'a b,count\n"say ""x""",0\n" y",1\n'
 
 
-def test_progress_and_cancel(tmp_path: Path) -> None:
+def test_columns_that_group_others_are_suspected(tmp_path: Path) -> None:
+    rows = "".join(f"r{i},c{i // 10},g{i // 20},5\n" for i in range(100))
+    found = read(tmp_path, "region,county,group,count\n" + rows)
+    assert "tabulate the file" in found.notes[1]
+
+
+def test_progress_and_cancel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forms, "CHUNK_FIELDS", 6000)
+    monkeypatch.setattr(records, "BLOCK", 1 << 14)
+
     class Watched(Cancellable):
         def __init__(self, most: int) -> None:
             super().__init__()
@@ -292,7 +305,7 @@ def test_progress_and_cancel(tmp_path: Path) -> None:
             super().report(stage, fraction, partial)
 
     path = tmp_path / "t.csv"
-    path.write_text("a,b,count\n" + "".join(f"r{i},s{i % 9},1\n" for i in range(300_000)))
+    path.write_text("a,b,count\n" + "".join(f"r{i},s{i % 9},1\n" for i in range(10_000)))
     watched = Watched(10_000)
     read_table(path, progress=watched)
     for stage in ("checking the file", "reading the table"):
