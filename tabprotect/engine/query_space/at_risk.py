@@ -1,0 +1,136 @@
+"""The at-risk cells of one table, and the counts of every margin at them. Confidential."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.query_space.lattice import Lattice, Query, bits
+from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.domain import Index
+from tabprotect.engine.tables.table import DENSE_LIMIT, Table
+
+Ints = npt.NDArray[np.int64]
+
+CACHE_BYTES = 256 * 2**20
+"""Margin counts at the at-risk cells that are kept at hand, at most."""
+
+DENSE_MARGIN = 2**21
+"""Cells up to which a margin is one bincount, whatever the number of cells that are not zero."""
+
+
+class AtRiskCells:
+    """The cells of a table that are not zero, the at-risk ones first.
+
+    Attributes
+    ----------
+    table, rule
+        The original and what calls a cell at risk.
+    lattice
+        The table's query space.
+    codes : int64 (K, cells)
+        Category numbers; the first ``size`` columns are the at-risk cells in the table's order.
+    counts : int64 (cells,)
+    size
+        m, the number of at-risk cells.
+
+    Raises
+    ------
+    InputError
+        When no cell is at risk, when a count is negative, or when zeros count as at risk in a
+        table too large to list them.
+    """
+
+    def __init__(self, table: Table, rule: SmallCount) -> None:
+        self.table = table
+        self.rule = rule
+        self.lattice = Lattice(table.domain.names)
+        if table.has_negative:
+            raise InputError("an original count is negative", hint="bounds are for counts from 0")
+        keys, counts = _cells(table, rule)
+        risky = rule.mask(counts)
+        if not risky.any():
+            raise InputError(
+                f"no cell of the table has a count in {rule}: there is nothing at risk",
+                hint="declare other counts at risk, for example 1..3",
+            )
+        order = np.concatenate([np.flatnonzero(risky), np.flatnonzero(~risky)])
+        self.counts: Ints = counts[order]
+        self.codes: Ints = np.empty((table.domain.ndim, len(keys)), dtype=np.int64)
+        rest = keys[order]
+        for v in reversed(range(table.domain.ndim)):
+            rest, self.codes[v] = np.divmod(rest, table.domain.shape[v])
+        self.size = int(risky.sum())
+        self.total = table.total
+        self._kept: OrderedDict[Query, Ints] = OrderedDict()
+        self._room = max(8, CACHE_BYTES // (8 * self.size))
+
+    def index(self, cell: int) -> Index:
+        """The at-risk cell number ``cell`` as categories by number."""
+        return tuple(int(code) for code in self.codes[:, cell])
+
+    def text(self, cells: Sequence[int] | Ints, limit: int = 5) -> str:
+        """At-risk cells for people of the house, the first few by name."""
+        domain = self.table.domain
+        named = [domain.cell_text(self.index(int(cell))) for cell in cells[:limit]]
+        more = len(cells) - len(named)
+        return ", ".join(named) + (f" and {more:,} more" if more > 0 else "")
+
+    def counts_at(self, query: Query) -> Ints:
+        """The margin's count at each at-risk cell (m,), read-only."""
+        found = self._kept.get(query)
+        if found is not None:
+            self._kept.move_to_end(query)
+            return found
+        out = self._margin(query)
+        out.flags.writeable = False
+        self._kept[query] = out
+        if len(self._kept) > self._room:
+            self._kept.popitem(last=False)
+        return out
+
+    def _margin(self, query: Query) -> Ints:
+        if not query:
+            return np.full(self.size, self.total, dtype=np.int64)
+        key, size = np.zeros(len(self.counts), dtype=np.int64), 1
+        for v in bits(query):
+            key *= self.table.domain.shape[v]
+            key += self.codes[v]
+            size *= self.table.domain.shape[v]
+        return summed(key, self.counts, size)[0][: self.size]
+
+
+def _cells(table: Table, rule: SmallCount) -> tuple[Ints, Ints]:
+    if rule.low > 0:
+        return table.cells
+    if table.domain.size > DENSE_LIMIT:
+        raise InputError(
+            f"zeros cannot be at risk in a table of {table.domain.size:,} cells",
+            hint="declare counts from 1 at risk",
+        )
+    counts = table.counts.reshape(-1)
+    keys = np.flatnonzero((counts > 0) | rule.mask(counts)).astype(np.int64)
+    return keys, counts[keys]
+
+
+def summed(key: Ints, counts: Ints, size: int) -> tuple[Ints, Ints]:
+    """Each entry's margin count (entries,), and the margin's key of each entry.
+
+    ``size`` is the number of cells the margin has; sums are exact in int64.
+    """
+    if size <= max(DENSE_MARGIN, len(key)):
+        margin = np.zeros(size, dtype=np.int64)
+        if counts.size and int(counts.max()) < 2**53 // max(len(counts), 1):
+            # bincount adds floats, exact as long as no sum reaches 2^53; it is much the fastest.
+            margin[:] = np.bincount(key, weights=counts, minlength=size)
+        else:
+            np.add.at(margin, key, counts)
+        return margin[key], key
+    _, inverse = np.unique(key, return_inverse=True)
+    margin = np.zeros(int(inverse.max()) + 1, dtype=np.int64)
+    np.add.at(margin, inverse, counts)
+    return margin[inverse], inverse

@@ -1,0 +1,128 @@
+"""Frontiers: antichains of queries that stand for everything below them, or above them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.query_space.lattice import Query, in_order
+
+
+def maximal(queries: Iterable[Query]) -> tuple[Query, ...]:
+    """The queries that lie in no other one."""
+    kept: list[Query] = []
+    for query in in_order(set(queries)):
+        if not any(query & other == query for other in kept):
+            kept.append(query)
+    return tuple(kept)
+
+
+def minimal(queries: Iterable[Query]) -> tuple[Query, ...]:
+    """The queries that contain no other one."""
+    kept: list[Query] = []
+    for query in reversed(in_order(set(queries))):
+        if not any(query & other == other for other in kept):
+            kept.append(query)
+    return tuple(in_order(kept))
+
+
+@dataclass(frozen=True)
+class Frontier:
+    """Everything at or below its members (released), or at or above them (unreleasable).
+
+    Attributes
+    ----------
+    variables
+        K of the lattice.
+    members
+        The antichain, larger queries first.
+    upward
+        Whether it stands for what is above.
+    """
+
+    variables: int
+    members: tuple[Query, ...]
+    upward: bool
+
+    @classmethod
+    def below(cls, variables: int, queries: Iterable[Query]) -> Frontier:
+        """The frontier of everything at or below some queries."""
+        return cls(variables, maximal(queries), upward=False)
+
+    @classmethod
+    def above(cls, variables: int, queries: Iterable[Query]) -> Frontier:
+        """The frontier of everything at or above some queries."""
+        return cls(variables, minimal(queries), upward=True)
+
+    def __contains__(self, query: object) -> bool:
+        """Whether the query is among what the frontier stands for."""
+        if not isinstance(query, int):
+            return False
+        if self.upward:
+            return any(member & query == member for member in self.members)
+        return any(member & query == query for member in self.members)
+
+    def __iter__(self) -> Iterator[Query]:
+        return iter(self.members)
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def add(self, *queries: Query) -> Frontier:
+        """The frontier that stands for these queries too; itself when it does already."""
+        new = [query for query in queries if query not in self]
+        if not new:
+            return self
+        return Frontier(
+            self.variables,
+            (minimal if self.upward else maximal)((*self.members, *new)),
+            upward=self.upward,
+        )
+
+    def covers(self, queries: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        """:meth:`__contains__` of many queries (n,) at once."""
+        out = np.zeros(len(queries), dtype=np.bool_)
+        for member in self.members:
+            out |= (queries & member) == (member if self.upward else queries)
+        return out
+
+    @cached_property
+    def by_dimension(self) -> tuple[int, ...]:
+        """How many queries of 0, 1, ..., K variables it stands for, exactly, without listing."""
+        full = (1 << self.variables) - 1
+        # What is above some sets is, complemented, what is below their complements.
+        sets = frozenset(full & ~m for m in self.members) if self.upward else self.members
+        counts = _count_below(frozenset(sets), {})
+        padded = [*counts, *[0] * (self.variables + 1 - len(counts))]
+        return tuple(reversed(padded)) if self.upward else tuple(padded)
+
+    @property
+    def size(self) -> int:
+        """How many queries it stands for, the empty one included."""
+        return sum(self.by_dimension)
+
+
+def _count_below(
+    sets: frozenset[Query], known: dict[frozenset[Query], list[int]]
+) -> list[int]:
+    """Subsets of any of ``sets`` by size, splitting on the highest variable that is in use."""
+    if not sets:
+        return []
+    if sets in known:
+        return known[sets]
+    if max(sets) == 0:
+        return [1]
+    bit = 1 << (max(sets).bit_length() - 1)
+    without = frozenset(maximal(s & ~bit for s in sets))
+    inside = frozenset(maximal(s & ~bit for s in sets if s & bit))
+    out = list(_count_below(without, known))
+    shifted = [0, *_count_below(inside, known)]
+    out += [0] * (len(shifted) - len(out))
+    for size, count in enumerate(shifted):
+        out[size] += count
+    known[sets] = out
+    return out

@@ -1,0 +1,134 @@
+"""The query space: every set of variables of one table, ordered by inclusion.
+
+A query is a bit set: bit ``v`` is the table's variable number ``v``. The empty query is the
+grand total, the full one the table itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.tables.margins import MarginSet
+
+Query = int
+
+MAX_VARIABLES = 40
+"""More than any table has cells for; a bit set stays a small integer."""
+
+
+def bits(query: Query) -> Iterator[int]:
+    """The numbers of the variables in a query, ascending."""
+    while query:
+        low = query & -query
+        yield low.bit_length() - 1
+        query ^= low
+
+
+def subsets(query: Query) -> Iterator[Query]:
+    """Every subset of a query, itself and the empty one included."""
+    sub = query
+    while True:
+        yield sub
+        if not sub:
+            return
+        sub = (sub - 1) & query
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """All ``2^K`` queries over named variables."""
+
+    names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.names) > MAX_VARIABLES:
+            raise InputError(
+                f"a query space over {len(self.names)} variables",
+                hint=f"take the margin over at most {MAX_VARIABLES} variables",
+            )
+
+    @property
+    def variables(self) -> int:
+        """K, the number of variables."""
+        return len(self.names)
+
+    @property
+    def full(self) -> Query:
+        """The table itself."""
+        return (1 << len(self.names)) - 1
+
+    @cached_property
+    def _bit(self) -> dict[str, int]:
+        return {name: 1 << v for v, name in enumerate(self.names)}
+
+    def query(self, names: Iterable[str]) -> Query:
+        """A query from variable names, in any order.
+
+        Raises
+        ------
+        InputError
+            For a variable that is repeated or that the table does not have.
+        """
+        out = 0
+        for name in names:
+            bit = self._bit.get(name)
+            if bit is None:
+                raise InputError(
+                    f"the table has no variable {name!r}", hint=f"it has {', '.join(self.names)}"
+                )
+            if out & bit:
+                raise InputError(
+                    f"the variable {name!r} is named twice in one sub-table", hint="name it once"
+                )
+            out |= bit
+        return out
+
+    def parse(self, text: str) -> Query:
+        """A query from ``"A,B"``; an empty text is the grand total.
+
+        Raises
+        ------
+        InputError
+            As :meth:`query`; also for a name left empty between commas.
+        """
+        if not text.strip():
+            return 0
+        if text.strip() in self._bit:
+            return self._bit[text.strip()]
+        return self.query(part.strip() for part in text.split(","))
+
+    def names_of(self, query: Query) -> tuple[str, ...]:
+        """The variables of a query in the table's order."""
+        return tuple(self.names[v] for v in bits(query))
+
+    def text(self, query: Query) -> str:
+        """``"A,B"``; empty for the grand total."""
+        return ",".join(self.names_of(query))
+
+    def margins(self, queries: Iterable[Query]) -> MarginSet:
+        """Queries as margins by name."""
+        return tuple(self.names_of(query) for query in queries)
+
+    def level(self, dimension: int) -> Iterator[Query]:
+        """All queries over ``dimension`` variables, in the variables' order."""
+        for chosen in combinations(range(self.variables), dimension):
+            yield sum(1 << v for v in chosen)
+
+    def below(self, query: Query) -> Iterator[Query]:
+        """The queries with one variable less."""
+        for v in bits(query):
+            yield query & ~(1 << v)
+
+    def above(self, query: Query) -> Iterator[Query]:
+        """The queries with one variable more."""
+        for v in bits(self.full & ~query):
+            yield query | 1 << v
+
+
+def in_order(queries: Iterable[Query]) -> Sequence[Query]:
+    """Larger queries first, then by the variables' order: the order of every printed list."""
+    return sorted(queries, key=lambda q: (-q.bit_count(), tuple(bits(q))))

@@ -1,0 +1,95 @@
+"""Independent pieces of work on this machine's cores, or on somebody's Dask cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TypeVar
+
+import joblib
+
+from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.progress import Progress
+
+Workers = int | str | None
+"""A number of processes, ``"tcp://host:port"`` of a Dask scheduler, or ``None``: one process."""
+
+Piece = TypeVar("Piece")
+Result = TypeVar("Result")
+
+
+def parse_workers(text: str) -> Workers:
+    """``"4"`` or ``"tcp://host:8786"``.
+
+    Raises
+    ------
+    ParameterError
+        When it is neither.
+    """
+    if "://" in text:
+        return text
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise ParameterError(
+            {"workers": f"must be a number from 1 up or tcp://host:port, is {text!r}"}
+        )
+    return number
+
+
+def spread(
+    work: Callable[[Piece], Result],
+    pieces: Sequence[Piece],
+    workers: Workers,
+    progress: Progress,
+    stage: str,
+) -> list[Result]:
+    """The results in the order of the pieces, wherever they were computed.
+
+    Raises
+    ------
+    Interrupted
+        When cancelled: between two pieces, and nothing is left running.
+    InputError
+        When there is no scheduler at the address.
+    """
+    out: list[Result] = []
+    progress.report(stage, 0.0)
+    if workers is None or workers == 1:
+        for done, piece in enumerate(pieces, start=1):
+            out.append(work(piece))
+            progress.report(stage, done / len(pieces))
+        return out
+    with _parallel(workers) as parallel:
+        results: Iterator[Result] = parallel(joblib.delayed(work)(piece) for piece in pieces)
+        for done, result in enumerate(results, start=1):
+            out.append(result)
+            progress.report(stage, done / len(pieces))
+    return out
+
+
+@contextmanager
+def _parallel(workers: int | str) -> Iterator[Callable[..., Iterator[object]]]:
+    if isinstance(workers, int):
+        with joblib.Parallel(n_jobs=workers, return_as="generator") as parallel:
+            yield parallel
+        return
+    try:
+        # An optional dependency of some weight, for those who have a cluster.
+        from distributed import Client
+    except ImportError:
+        raise InputError(
+            "a Dask scheduler needs the package distributed, which is not installed",
+            hint='install it with: pip install "tabprotect[cluster]"',
+        ) from None
+    try:
+        client = Client(workers, timeout="10s")
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"no Dask scheduler answers at {workers} ({error})",
+            hint="start one, or give a number of processes",
+        ) from None
+    with client, joblib.parallel_config(backend="dask"):
+        yield joblib.Parallel(return_as="generator")
