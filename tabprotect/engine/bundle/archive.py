@@ -27,6 +27,12 @@ MAX_RATIO = 150
 
 MAX_MEMBERS = 4096
 
+MAX_DIRECTORY = 2**20
+"""Bytes of the zip's own list of its files."""
+
+MAX_JSON = 192 * 2**20
+"""Bytes of a JSON file that is parsed: parsing takes many times as much memory."""
+
 _MEBIBYTE = 2**20
 
 
@@ -88,6 +94,7 @@ def unpack(data: bytes, *, allowed: Callable[[str], bool]) -> dict[str, bytes]:
     BundleError
         For anything but a plain zip of plainly named files of plausible size.
     """
+    _check_directory(data)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = archive.infolist()
@@ -106,6 +113,17 @@ def unpack(data: bytes, *, allowed: Callable[[str], bool]) -> dict[str, bytes]:
         raise BundleError(f"the zip is damaged or is none: {error}") from None
     except (OSError, RuntimeError) as error:
         raise BundleError(f"the zip cannot be unpacked: {error}") from None
+
+
+def _check_directory(data: bytes) -> None:
+    """Refuse a list of files that would fill the memory before any of them is looked at."""
+    end = data.rfind(b"PK\x05\x06", max(len(data) - 2**16 - 22, 0))
+    if end < 0 or len(data) < end + 22:
+        raise BundleError("this is no zip file, or its end is missing")
+    if data[max(end - 20, 0) : end].startswith(b"PK\x06\x07"):
+        raise BundleError("the zip is in the format for absurd sizes (zip64): refused")
+    if int.from_bytes(data[end + 12 : end + 16], "little") > MAX_DIRECTORY:
+        raise BundleError("the zip lists an absurd number of files: refused")
 
 
 def _check_member(member: zipfile.ZipInfo, allowed: Callable[[str], bool]) -> None:
@@ -162,6 +180,9 @@ def parse_json(name: str, data: bytes) -> object:
     BundleError
         Naming the file, and the line where there is one.
     """
+
+    if len(data) > MAX_JSON:
+        raise BundleError(f"{name}: larger than {MAX_JSON // _MEBIBYTE} MiB: refused")
 
     def once(pairs: list[tuple[str, object]]) -> dict[str, object]:
         found = dict(pairs)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle import archive, data_package, manifest, reader_text
-from tabprotect.engine.bundle.verify import KIND, MECHANISM, verify
+from tabprotect.engine.bundle.verify import KIND, MECHANISM, verify, verify_bytes
 from tabprotect.engine.release.release import Release
 
 
@@ -27,7 +27,7 @@ def to_bytes(release: Release) -> bytes:
 
 
 def write(release: Release, path: Path, *, overwrite: bool = True) -> str:
-    """Write the bundle, whole or not at all.
+    """Write the bundle, whole or not at all, after verifying it as its readers will.
 
     Returns
     -------
@@ -38,10 +38,13 @@ def write(release: Release, path: Path, *, overwrite: bool = True) -> str:
     ------
     InputError
         When it cannot be written there.
+    BundleError
+        When it would not pass (a published count is impossible, or it is too large).
     """
     data = to_bytes(release)
+    fingerprint = verify_bytes(data).fingerprint
     write_bytes(path, data, overwrite=overwrite)
-    return archive.sha256(data)
+    return fingerprint
 
 
 def read(path: Path) -> Release:
