@@ -1,8 +1,63 @@
-"""The release page."""
+"""What will leave the house, byte by byte; what stays; and the one button."""
 
 from __future__ import annotations
 
-from tabprotect.gui.pages.page import Page
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton
+
+from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.project import Project
+from tabprotect.gui import icons
+from tabprotect.gui.document import Document
+from tabprotect.gui.jobs import Job
+from tabprotect.gui.pages.page import Changes, Page
+from tabprotect.gui.pages.release_bundle import (
+    Bundle,
+    inspect,
+    leaving_sentence,
+    mechanism_text,
+    prepare,
+    reader_sentence,
+)
+from tabprotect.gui.pages.release_checks import Check, CheckList, Fingerprint
+from tabprotect.gui.pages.release_files import FilesPanel
+from tabprotect.gui.pages.release_publish import LeavingHouse, PublishForm
+from tabprotect.gui.theme import GRID, THEME
+
+
+class Seal(QFrame):
+    """What was published and where, after it happened."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        self.setAccessibleName("Published")
+        self._picture = QLabel()
+        self.text = QLabel(wordWrap=True)
+        self.text.setAccessibleName("What was published")
+        self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.copy = QPushButton("Copy fingerprint")
+        self.open = QPushButton("Open as a reader")
+        self.open.setToolTip("Open the bundle without the original, as its reader does.")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
+        row.setSpacing(2 * GRID)
+        row.addWidget(self._picture)
+        row.addWidget(self.text, 1)
+        row.addWidget(self.copy)
+        row.addWidget(self.open)
+
+    def show_release(self, path: Path, fingerprint: str) -> None:
+        """Show the seal of a written bundle."""
+        self._picture.setPixmap(icons.pixmap("seal", 32, colour=THEME.colours.released))
+        self.text.setText(
+            f"Published as {path.name}. Undo cannot go back past this point.\n"
+            f"Fingerprint: {fingerprint}\nName it where readers can compare it."
+        )
 
 
 class ReleasePage(Page):
@@ -12,3 +67,203 @@ class ReleasePage(Page):
     label = "Release"
     icon = "release"
     hint = "What leaves the house."
+    main_label = "Publish\u2026"
+
+    def __init__(self, document: Document) -> None:
+        super().__init__(document)
+        self.bundle: Bundle | None = None
+        self._bundle_of: object = None
+        self._question: LeavingHouse | None = None
+        self.panel = FilesPanel()
+        self.checks = CheckList()
+        self.fingerprint = Fingerprint()
+        title = QLabel("Checks")
+        title.setProperty("role", "section")
+        self.panel.left.addWidget(title)
+        self.panel.left.addWidget(self.checks, 2)
+        self.panel.left.addWidget(self.fingerprint)
+        self.form = PublishForm()
+        self.form.titled.connect(self._set_title)
+        self.seal = Seal()
+        self.seal.copy.clicked.connect(self._copy)
+        self.seal.open.clicked.connect(self._open_as_reader)
+        self._mechanism = QLabel(wordWrap=True)
+        self._mechanism.setAccessibleName("The mechanism in words")
+        self._mechanism.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.body.addWidget(self._mechanism)
+        self.body.addWidget(self.panel, 1)
+        self.body.addWidget(self.form)
+        self.body.addWidget(self.seal)
+        self._note = QLabel(wordWrap=True)
+        self._note.setProperty("role", "quiet")
+        self.footer.addWidget(self._note, 1)
+
+    @classmethod
+    def why_not(cls, document: Document) -> str:
+        if document.project is None:
+            return "Open a table or a release bundle first."
+        if document.release is None:
+            return "Protect the table first: there is nothing to publish yet."
+        return ""
+
+    @property
+    def house(self) -> bool:
+        """Whether the page may show what belongs to the house."""
+        return self.document.has_original and not self.document.public
+
+    # -- what is shown ------------------------------------------------------------------------
+
+    def refresh(self, changes: Changes) -> None:
+        project, release = self.document.project, self.document.release
+        if project is None or release is None:
+            return
+        if self._bundle_of is not release:
+            self._bundle_of, self.bundle = release, None
+            self._prepare(project)
+        self._show()
+
+    def _prepare(self, project: Project) -> None:
+        release = project.release
+        assert release is not None
+        path = Path(project.source)
+        reader = project.released is not None and path.is_file()
+
+        def work(progress: Progress) -> Bundle:
+            if reader:
+                return inspect(path, progress)
+            return prepare(release, project.protected, progress)
+
+        job = self.document.jobs.question("preparing the bundle", work, name="bundle")
+        job.finished.connect(lambda bundle: self._prepared(release, bundle))
+        job.failed.connect(self._failed)
+        job.cancelled.connect(self._cancelled)
+
+    def _prepared(self, release: object, bundle: Bundle) -> None:
+        if release is self._bundle_of:
+            self.bundle = bundle
+            self._show()
+
+    def _failed(self, error: Exception) -> None:
+        if not isinstance(error, TabprotectError):
+            raise error
+        self.show_error(error)
+
+    def _cancelled(self) -> None:
+        # Asked for again when the page is next brought up to date.
+        if self.bundle is None:
+            self._bundle_of = None
+            self._note.setText("Cancelled. Leave the page and come back to prepare the bundle.")
+
+    def _show(self) -> None:
+        project, release, bundle = self.document.project, self.document.release, self.bundle
+        assert project is not None and release is not None
+        house = self.house
+        published = house and project.published
+        self.panel.show_bundle(bundle, house=house)
+        self.checks.show_checks(self._checks(project))
+        self.fingerprint.setVisible(bundle is not None and not published)
+        if bundle is not None:
+            self.fingerprint.show_fingerprint(bundle.fingerprint, compare=not house)
+        self.form.setVisible(house and not published)
+        self.form.show_project(title=project.title, source=project.source)
+        self.main_button.setVisible(house and not published)
+        self.main_button.setEnabled(bundle is not None)
+        self.seal.setVisible(published and bundle is not None)
+        self._note.setText(self._note_text(published))
+        self._mechanism.setText(mechanism_text(release))
+        if bundle is None:
+            self.set_sentence("Preparing the bundle \u2026")
+        elif house:
+            self.set_sentence(leaving_sentence(bundle, release, published=published))
+            self.seal.show_release(self._published_path(), bundle.fingerprint)
+        else:
+            self.set_sentence(reader_sentence(bundle, release))
+
+    def _note_text(self, published: bool) -> str:
+        if self.house:
+            return "" if published else "Nothing leaves before you have confirmed it once more."
+        if self.document.has_original:
+            return "This is what a reader of the bundle will see. F9 goes back to the house."
+        return "Compute what to believe under a prior of your own on the page Posterior."
+
+    def _checks(self, project: Project) -> list[Check]:
+        bundle = self.bundle
+        if bundle is None:
+            return []
+        checks: list[Check] = []
+        if self.house and project.protected is not None:
+            record, summary = project.protected.record, bundle.summary
+            if summary is not None:
+                kept = "tick" if summary.margins_preserved else "cross"
+                checks.append((kept, summary.sentence))
+            checks.append(
+                ("warning", "A given seed was used: whoever knows it can replay every coin.")
+                if record.seed_given
+                else ("tick", "Random numbers came from the operating system.")
+            )
+            checks += [("warning", f"Decision: {text}") for text in record.decisions]
+            if not project.title:
+                checks.append(("warning", "The release has no title."))
+        checks += [("tick", text) for text in bundle.checks]
+        return checks
+
+    def _published_path(self) -> Path:
+        history = self.document.history
+        for step in reversed(history.steps[: history.position]):
+            if step.sealed:
+                return Path(str(step.arguments["release"]))
+        return Path()
+
+    # -- what happens -------------------------------------------------------------------------
+
+    def _set_title(self, title: str) -> None:
+        project = self.document.project
+        if project is not None and self.house and title != project.title:
+            self.document.apply("set_title", page=self.name, title=title)
+
+    def main_action(self) -> None:
+        if not self.house or self.bundle is None or self._question is not None:
+            return
+        # The title may still be in the field: Ctrl+Return does not end its editing.
+        self._set_title(self.form.title.text().strip())
+        destination = self.form.destination()
+        try:
+            for path in (destination.release, destination.dossier):
+                if path is not None and not path.parent.is_dir():
+                    raise InputError(
+                        "there is no such folder", file=path.parent, hint="choose another place"
+                    )
+            if destination.release == destination.dossier:
+                raise InputError(
+                    "release and dossier would be one file",
+                    file=destination.release,
+                    hint="give the release another name",
+                )
+        except InputError as error:
+            self.show_error(error)
+            return
+        self._question = LeavingHouse(self, destination, what=self.sentence)
+        self._question.accepted.connect(
+            lambda: self._publish(destination.release, destination.dossier, bool(destination.taken))
+        )
+        self._question.finished.connect(self._answered)
+        self._question.open()
+
+    def _answered(self) -> None:
+        self._question = None
+
+    def _publish(self, release: Path, dossier: Path | None, overwrite: bool) -> Job | None:
+        return self.document.apply(
+            "publish",
+            page=self.name,
+            release=str(release),
+            dossier=None if dossier is None else str(dossier),
+            overwrite=overwrite,
+        )
+
+    def _copy(self) -> None:
+        if self.bundle is not None:
+            QGuiApplication.clipboard().setText(self.bundle.fingerprint)
+
+    def _open_as_reader(self) -> None:
+        self.document.apply("open_bundle", page=self.name, path=str(self._published_path()))

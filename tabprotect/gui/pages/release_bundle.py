@@ -1,0 +1,133 @@
+"""The bundle as the release page shows it: every public byte, what was checked, and in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from tabprotect.engine.bundle import archive, confidential, public
+from tabprotect.engine.bundle.verify import FILES, verify_bytes
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.protection.method import likelihood_of, methods
+from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.protection.summary import Summary, summarise
+from tabprotect.engine.release.likelihood import BLOCKING_RULES
+from tabprotect.engine.release.release import Release
+from tabprotect.gui.theme import chance_text, count_text
+
+MEANINGS = {
+    "README.md": "For the reader: what was done, what is exact, how to compute with it.",
+    "datapackage.json": "The variables and their categories.",
+    "table.csv": "The protected counts, one line per cell.",
+    "mechanism.json": "How the counts were changed, exactly: everything but the coins.",
+    "manifest.json": "The SHA-256 of every file.",
+}
+
+STAYS: tuple[tuple[str, str], ...] = (
+    (confidential.ORIGINAL, "The original counts."),
+    (confidential.RECORD, "The seed, the rule for at-risk cells, the decisions taken."),
+    (confidential.COINS, "Each coin, what was done, and what was blocked."),
+    ("risk_report.md", "What was at risk and what became of it."),
+    ("audit_trail.json", "Every step that led here."),
+    ("recipe.toml", "How to repeat it, seed included."),
+)
+"""What a dossier keeps, for people."""
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A bundle that passed verification.
+
+    Attributes
+    ----------
+    files
+        Every file by name.
+    size
+        Bytes of the zip.
+    fingerprint
+        Its SHA-256.
+    checks
+        What was checked, in words.
+    summary
+        What the run did to the original; ``None`` without an original. Confidential.
+    """
+
+    files: dict[str, bytes]
+    size: int
+    fingerprint: str
+    checks: tuple[str, ...]
+    summary: Summary | None = None
+
+
+def prepare(release: Release, protected: Protected | None, progress: Progress) -> Bundle:
+    """Make the bundle in memory and verify it as its reader will."""
+    progress.report("making the bundle", 0.1)
+    files = public.files(release)
+    data = archive.pack(files)
+    progress.report("verifying the bundle", 0.5)
+    verified = verify_bytes(data)
+    progress.report("comparing with the original", 0.9)
+    summary = None if protected is None else summarise(protected)
+    return Bundle(files, len(data), verified.fingerprint, verified.checks, summary)
+
+
+def inspect(path: Path, progress: Progress) -> Bundle:
+    """A bundle file, verified once more.
+
+    Raises
+    ------
+    BundleError, InputError
+        When it is not what it was, or no longer there.
+    """
+    progress.report("reading the bundle", 0.1)
+    data = archive.load(path)
+    progress.report("verifying the bundle", 0.4)
+    verified = verify_bytes(data)
+    files = archive.unpack(data, allowed=FILES.__contains__)
+    return Bundle(files, len(data), verified.fingerprint, verified.checks)
+
+
+def size_text(size: int) -> str:
+    """Bytes for people."""
+    if size < 1000:
+        return f"{size} bytes"
+    for unit in ("kB", "MB"):
+        size_ = size / 1000
+        if size_ < 1000:
+            return f"{size_:.1f} {unit}" if size_ < 100 else f"{size_:.0f} {unit}"
+        size = round(size_)
+    return f"{size / 1000:.1f} GB"
+
+
+def mechanism_text(release: Release) -> str:
+    """How the table was protected, in words."""
+    likelihood = likelihood_of(release)
+    label = methods()[release.mechanism.method].label
+    cycles, passes = len(likelihood.moves), likelihood.passes
+    return (
+        f"{label}: {count_text(cycles)} cycle{'' if cycles == 1 else 's'}, "
+        f"{passes} pass{'' if passes == 1 else 'es'}. A coin adds each with probability "
+        f"{chance_text(likelihood.alpha)}, subtracts it with {chance_text(likelihood.beta)}, else "
+        f"leaves the table. {BLOCKING_RULES[likelihood.rule]}"
+    )
+
+
+def leaving_sentence(bundle: Bundle, release: Release, *, published: bool) -> str:
+    """The page's sentence in the house."""
+    files, cells = len(bundle.files), release.table.domain.size
+    verb = "left" if published else "will leave"
+    stay = "stayed" if published else "stay"
+    return (
+        f"{files} files ({size_text(bundle.size)} as one zip) {verb} the house: the protected "
+        f"counts of {count_text(cells)} cells and all a reader needs to judge them. "
+        f"The original, the seed and the coins {stay} here."
+    )
+
+
+def reader_sentence(bundle: Bundle, release: Release) -> str:
+    """The page's sentence for a reader."""
+    cells = release.table.domain.size
+    return (
+        f"This bundle of {size_text(bundle.size)} passed all {len(bundle.checks)} checks: "
+        f"protected counts of {count_text(cells)} cells, with the mechanism that made them."
+    )

@@ -1,0 +1,140 @@
+"""What leaves the house and what stays, file by file, with every public byte to look at."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontDatabase, QTextOption
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tabprotect.gui import icons
+from tabprotect.gui.pages.release_bundle import MEANINGS, STAYS, Bundle, size_text
+from tabprotect.gui.theme import GRID, tabular
+
+AT_FIRST = 40_000
+"""Characters of a file that are shown before all is asked for."""
+
+
+class FileTree(QTreeWidget):
+    """Two groups: what leaves, and (in the house) what stays."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Files that leave the house and files that stay")
+        self.setColumnCount(2)
+        self.setHeaderHidden(True)
+        self.setRootIsDecorated(False)
+        self.setUniformRowHeights(True)
+        self.header().setStretchLastSection(False)
+        self.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+
+    def show_files(self, bundle: Bundle, *, house: bool) -> None:
+        """List the files; the first public one becomes the current one."""
+        self.clear()
+        self.setFont(tabular(self.font()))
+        title = "Leaves the house" if house else "In the bundle"
+        leaves = self._group(title, icon="open-eye", size=size_text(bundle.size))
+        for name, data in bundle.files.items():
+            item = QTreeWidgetItem(leaves, [name, size_text(len(data))])
+            item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            item.setToolTip(0, f"<p>{MEANINGS.get(name, '')}</p>")
+            item.setData(0, Qt.ItemDataRole.UserRole, name)
+        if house:
+            stays = self._group("Stays: the dossier, CONFIDENTIAL", icon="shield", size="")
+            for name, meaning in STAYS:
+                item = QTreeWidgetItem(stays, [name, ""])
+                item.setToolTip(0, f"<p>{meaning}</p>")
+                item.setForeground(0, self.palette().placeholderText())
+        self.expandAll()
+        rows = sum(1 + g.childCount() for g in (leaves, *([stays] if house else [])))
+        height = self.fontMetrics().height() + 4
+        self.setMaximumHeight(max(rows * height, 6 * height) + 2 * self.frameWidth())
+        self.setCurrentItem(leaves.child(0))
+
+    def _group(self, title: str, *, icon: str, size: str) -> QTreeWidgetItem:
+        group = QTreeWidgetItem(self, [title, size])
+        font = self.font()
+        font.setBold(True)
+        group.setFont(0, font)
+        group.setIcon(0, icons.icon(icon))
+        group.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        return group
+
+
+class FilesPanel(QWidget):
+    """The tree at the left, the chosen file's bytes at the right."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Files")
+        self.tree = FileTree()
+        self.tree.currentItemChanged.connect(lambda now, _: self._choose(now))
+        self.bundle: Bundle | None = None
+        self.title = QLabel()
+        self.title.setProperty("role", "section")
+        self._meaning = QLabel(wordWrap=True)
+        self._meaning.setProperty("role", "quiet")
+        self._all = QPushButton("Show all of it")
+        self._all.clicked.connect(self._show_all)
+        self.preview = QPlainTextEdit(readOnly=True)
+        self.preview.setAccessibleName("Content of the file")
+        self.preview.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.preview.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        head = QHBoxLayout()
+        head.addWidget(self.title, 1)
+        head.addWidget(self._all)
+        self.right = QVBoxLayout()
+        self.right.setSpacing(4)
+        self.right.addLayout(head)
+        self.right.addWidget(self._meaning)
+        self.right.addWidget(self.preview, 1)
+        self.left = QVBoxLayout()
+        self.left.setSpacing(GRID)
+        self.left.addWidget(self.tree, 3)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(2 * GRID)
+        row.addLayout(self.left, 2)
+        row.addLayout(self.right, 3)
+
+    def show_bundle(self, bundle: Bundle | None, *, house: bool) -> None:
+        """Show a bundle; ``None`` empties the panel."""
+        self.bundle = bundle
+        if bundle is None:
+            self.tree.clear()
+            self._choose(None)
+            return
+        self.tree.show_files(bundle, house=house)
+
+    def _choose(self, item: QTreeWidgetItem | None) -> None:
+        name = None if item is None else item.data(0, Qt.ItemDataRole.UserRole)
+        stays = dict(STAYS).get(item.text(0), "") if item is not None else ""
+        self._all.hide()
+        if self.bundle is None or name is None:
+            self.title.setText(item.text(0) if stays and item is not None else "")
+            self._meaning.setText(f"{stays} It never leaves the house." if stays else "")
+            self.preview.clear()
+            return
+        data = self.bundle.files[name]
+        self.title.setText(f"{name} \u00b7 {size_text(len(data))}")
+        self._meaning.setText(MEANINGS.get(name, ""))
+        text = data.decode("utf-8", errors="replace")
+        self._all.setVisible(len(text) > AT_FIRST)
+        self.preview.setPlainText(text[:AT_FIRST])
+
+    def _show_all(self) -> None:
+        name = self.tree.currentItem().data(0, Qt.ItemDataRole.UserRole)
+        if self.bundle is not None and name is not None:
+            self._all.hide()
+            data = self.bundle.files[name]
+            self.preview.setPlainText(data.decode("utf-8", errors="replace"))
