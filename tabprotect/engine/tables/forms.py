@@ -57,7 +57,7 @@ def recognise(records: Records, *, count: str | None = None) -> Form:
     """
     sample = list(itertools.islice(records.rows(), SAMPLE_ROWS))
     if not sample:
-        raise InputError("the file has no rows", file=records.name)
+        raise InputError("the file has no rows", file=records.name, hint="export the table again")
     header, body = sample[0], [row for row in sample[1:] if len(row) == len(sample[0])]
     words = [name.strip().casefold() for name in header]
     if count is not None:
@@ -82,13 +82,17 @@ def recognise(records: Records, *, count: str | None = None) -> Form:
     if not body:
         if len(sample) > 1:
             return Form("long")
-        raise InputError(
-            "there is a header but no row of counts",
-            file=records.name,
-            line=records.line(0),
-            hint="export the table again",
-        )
+        raise _nothing_but_header(records)
     return _by_content(records, header, words, body)
+
+
+def _nothing_but_header(records: Records) -> InputError:
+    return InputError(
+        "there is a header but no row of counts",
+        file=records.name,
+        line=records.line(0),
+        hint="export the table again",
+    )
 
 
 def _by_content(
@@ -213,7 +217,7 @@ def read_long(
             # More rows than cells: one occurs twice, and the rest need not be read.
             break
     if not rows:
-        raise InputError("there is a header but no row of counts", file=records.name, line=1)
+        raise _nothing_but_header(records)
     notes = [form.note] if form.note else []
     if decimals:
         notes.append(f"{decimals} counts were written with decimals, all of them zeros")

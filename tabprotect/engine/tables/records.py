@@ -122,18 +122,24 @@ class TextRecords:
                 hint="copy or download it again",
             ) from None
         except FileNotFoundError:
-            raise InputError("there is no such file", file=self.path) from None
+            raise InputError(
+                "there is no such file", file=self.path, hint="check its name and folder"
+            ) from None
         except IsADirectoryError:
             raise InputError("this is a folder", file=self.path, hint="choose a file") from None
         except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror}", file=self.path) from None
+            raise InputError(
+                f"cannot be read: {error.strerror}",
+                file=self.path,
+                hint="check that you may read it, and that its disk is there",
+            ) from None
 
     def _check(self, encoding: str | None, progress: Progress) -> str:
         """Decode the whole file once, so that no later step meets a broken byte."""
         with self._bytes() as file:
             head = file.read(4)
             if not head:
-                raise InputError("the file is empty", file=self.path)
+                raise InputError("the file is empty", file=self.path, hint="export the table again")
             if encoding is None:
                 wide = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
                 encoding = "utf-16" if wide else "utf-8-sig"

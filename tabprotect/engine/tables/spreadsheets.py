@@ -42,7 +42,7 @@ def read_sheet(path: Path) -> tuple[SheetRecords, list[str]]:
         For a file that is damaged, protected by a password, or has no data.
     """
     if not path.is_file():
-        raise InputError("there is no such file", file=path)
+        raise InputError("there is no such file", file=path, hint="check its name and folder")
     try:
         with python_calamine.load_workbook(str(path)) as book:
             for name in book.sheet_names:
@@ -51,7 +51,9 @@ def read_sheet(path: Path) -> tuple[SheetRecords, list[str]]:
                 if any(field != "" for row in values for field in row):
                     break
             else:
-                raise InputError("the workbook has no data", file=path)
+                raise InputError(
+                    "the workbook has no data", file=path, hint="export the table again"
+                )
             sheets = len(book.sheet_names)
             first = (sheet.start or (0, 0))[0]
     except python_calamine.PasswordError:
