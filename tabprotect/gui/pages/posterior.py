@@ -233,6 +233,7 @@ class PosteriorPage(Page):
             self.figure.compute(view),
             text=self.figure.text,
             top=self.figure.top,
+            flip=self.figure.flip,
             selection=self.document.selection,
             dots=None if view.original is None else view.rule.mask(view.original.counts),
         )

@@ -58,6 +58,8 @@ class CellFigure:
         End of the colour scale; ``None`` for the largest number there is.
     house
         Whether it needs the original.
+    flip
+        Whether small numbers are the exposed ones: dark is exposed on every map.
     """
 
     name: str
@@ -67,6 +69,7 @@ class CellFigure:
     text: Callable[[float], str]
     top: float | None = None
     house: bool = False
+    flip: bool = False
 
     def label_for(self, rule: SmallCount) -> str:
         """The label with the rule's numbers."""
@@ -95,9 +98,10 @@ FIGURES: tuple[CellFigure, ...] = (
     CellFigure(
         "entropy",
         "Entropy",
-        "What a reader still does not know, in bits; 0 is certainty.",
+        "What a reader still does not know, in bits; at 0 (dark) the count is certain.",
         lambda view: view.posterior.entropy,
         number_text,
+        flip=True,
     ),
     CellFigure(
         "small",
@@ -135,6 +139,7 @@ FIGURES: tuple[CellFigure, ...] = (
         "How far apart the ends of the central 90 % interval are.",
         lambda view: np.subtract(*view.posterior.interval(LEVEL)[::-1]),
         _whole,
+        flip=True,
     ),
     CellFigure(
         "shift",

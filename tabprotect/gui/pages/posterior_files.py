@@ -199,6 +199,7 @@ class PosteriorFiles(QObject):
                 self._page.map.values_shown,
                 text=self._page.figure.text,
                 top=self._page.map.top,
+                flip=self._page.map.flip,
             )
             write = picture.svg if kind == "map_svg" else picture.png
             return write(caption=self._caption(kind), size=picture.best_size())

@@ -19,7 +19,6 @@ from tabprotect.gui.pages.release_bundle import (
     Bundle,
     inspect,
     leaving_sentence,
-    mechanism_text,
     prepare,
     reader_sentence,
 )
@@ -170,7 +169,7 @@ class ReleasePage(Page):
         self.main_button.setEnabled(bundle is not None)
         self.seal.setVisible(published and bundle is not None)
         self._note.setText(self._note_text(published))
-        self._mechanism.setText(mechanism_text(release))
+        self._mechanism.setText("" if bundle is None else bundle.mechanism)
         if bundle is None:
             self.set_sentence("Preparing the bundle \u2026")
         elif house:

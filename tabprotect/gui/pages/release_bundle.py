@@ -48,6 +48,8 @@ class Bundle:
         Its SHA-256.
     checks
         What was checked, in words.
+    mechanism
+        How the table was protected, in words.
     summary
         What the run did to the original; ``None`` without an original. Confidential.
     """
@@ -56,6 +58,7 @@ class Bundle:
     size: int
     fingerprint: str
     checks: tuple[str, ...]
+    mechanism: str
     summary: Summary | None = None
 
 
@@ -68,7 +71,8 @@ def prepare(release: Release, protected: Protected | None, progress: Progress) -
     verified = verify_bytes(data)
     progress.report("comparing with the original", 0.9)
     summary = None if protected is None else summarise(protected)
-    return Bundle(files, len(data), verified.fingerprint, verified.checks, summary)
+    words = mechanism_text(release)
+    return Bundle(files, len(data), verified.fingerprint, verified.checks, words, summary)
 
 
 def inspect(path: Path, progress: Progress) -> Bundle:
@@ -84,7 +88,8 @@ def inspect(path: Path, progress: Progress) -> Bundle:
     progress.report("verifying the bundle", 0.4)
     verified = verify_bytes(data)
     files = archive.unpack(data, allowed=FILES.__contains__)
-    return Bundle(files, len(data), verified.fingerprint, verified.checks)
+    words = mechanism_text(verified.release)
+    return Bundle(files, len(data), verified.fingerprint, verified.checks, words)
 
 
 def size_text(size: int) -> str:

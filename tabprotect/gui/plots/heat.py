@@ -32,11 +32,15 @@ def shades(colours: Colours) -> list[tuple[QColor, QColor]]:
     return out
 
 
-def shade_numbers(values: npt.NDArray[np.generic], top: float) -> npt.NDArray[np.uint8]:
-    """The shade of each value, from 1 (0 would be no ground); ``top`` takes the last one."""
-    share = (
-        np.clip(values.astype(np.float64) / top, 0.0, 1.0) if top > 0 else np.zeros(values.shape)
-    )
+def shade_numbers(
+    values: npt.NDArray[np.generic], top: float, *, flip: bool = False
+) -> npt.NDArray[np.uint8]:
+    """The shade of each value, from 1 (0 would be no ground); ``top`` takes the last one.
+
+    ``flip`` gives the last one to 0 instead: dark is what is exposed.
+    """
+    share = np.clip(values.astype(np.float64) / (top if top > 0 else 1.0), 0.0, 1.0)
+    share = 1.0 - share if flip else share
     return (1 + np.rint(share * (STEPS - 1))).astype(np.uint8)
 
 

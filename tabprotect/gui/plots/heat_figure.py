@@ -37,10 +37,11 @@ class HeatFigure(Figure):
         *,
         text: Callable[[Any], str],
         top: float,
+        flip: bool,
     ) -> None:
         super().__init__(name)
         self._layout, self._values = layout, values
-        self._text, self._top = text, top
+        self._text, self._top, self._flip = text, top, flip
         rows, columns = values.shape
         self._written = values.size <= WRITTEN
         self._rows = (
@@ -70,7 +71,9 @@ class HeatFigure(Figure):
     def draw(self, painter: QPainter, area: QRectF, colours: Colours) -> None:
         line = QFontMetricsF(painter.font()).height()
         foot = QRectF(area.left(), area.bottom() - line - 4, 24 * GRID, line + 4)
-        draw_scale(painter, foot, self._text(0.0), self._text(self._top), colours)
+        ends = [self._text(0.0), self._text(self._top)]
+        low, high = reversed(ends) if self._flip else ends
+        draw_scale(painter, foot, low, high, colours)
         painter.setPen(QColor(colours.text))
         painter.drawText(
             QRectF(area.left(), area.top(), area.width(), line), LEFT, self.accessibleName()
@@ -85,7 +88,7 @@ class HeatFigure(Figure):
         left, wide, line = self._measure()
         tall = 1.5 * line
         grounds = shades(colours)
-        numbers = shade_numbers(self._values, self._top) - 1
+        numbers = shade_numbers(self._values, self._top, flip=self._flip) - 1
         painter.setPen(QColor(colours.quiet))
         for column, label in enumerate(self._columns):
             box = QRectF(area.left() + left + column * wide, area.top(), wide, tall)
@@ -105,7 +108,9 @@ class HeatFigure(Figure):
 
     def _draw_points(self, painter: QPainter, area: QRectF, colours: Colours) -> None:
         palette = np.array([g.getRgb()[:3] for g, _ in shades(colours)], dtype=np.uint8)
-        pixels = np.ascontiguousarray(palette[shade_numbers(self._values, self._top) - 1])
+        pixels = np.ascontiguousarray(
+            palette[shade_numbers(self._values, self._top, flip=self._flip) - 1]
+        )
         rows, columns = self._values.shape
         image = QImage(pixels.data, columns, rows, 3 * columns, QImage.Format.Format_RGB888)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)

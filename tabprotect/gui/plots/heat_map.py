@@ -38,7 +38,7 @@ class HeatMap(QWidget):
         self._layer: Index = ()
         self._values: Grid | None = None
         self._text: Callable[[Any], str] = str
-        self._top = 1.0
+        self._top, self._flip = 1.0, False
         self._dots: npt.NDArray[np.bool_] | None = None
         self._shown_dots: npt.NDArray[np.bool_] | None = None
         self._showing = False
@@ -64,8 +64,13 @@ class HeatMap(QWidget):
 
     @property
     def top(self) -> float:
-        """The value at the dark end of the scale."""
+        """The end of the scale."""
         return self._top
+
+    @property
+    def flip(self) -> bool:
+        """Whether 0 is at the dark end."""
+        return self._flip
 
     def show_values(
         self,
@@ -76,6 +81,7 @@ class HeatMap(QWidget):
         text: Callable[[Any], str],
         top: float | None,
         selection: Index | None,
+        flip: bool = False,
         dots: npt.NDArray[np.bool_] | None = None,
     ) -> None:
         """Show numbers of the table's shape.
@@ -85,7 +91,9 @@ class HeatMap(QWidget):
         text
             How a number is written.
         top
-            The value at the dark end; ``None`` for the largest of the whole table.
+            The end of the scale; ``None`` for the largest value of the whole table.
+        flip
+            Whether 0 takes the dark end.
         selection
             The selected cell: its layer is shown.
         dots
@@ -93,7 +101,9 @@ class HeatMap(QWidget):
         """
         self._values, self._text, self._dots = values, text, dots
         self._top = float(values.max(initial=0)) if top is None else top
-        self.scale.show_scale(text(0.0), text(self._top) if self._top > 0 else "")
+        self._flip = flip
+        ends = (text(0.0), text(self._top))
+        self.scale.show_scale(*(reversed(ends) if flip else ends))
         if self._key is None or self._key != (domain, placement):
             self._key = (domain, placement)
             self._layer = (0,) * domain.ndim
@@ -121,7 +131,7 @@ class HeatMap(QWidget):
         values = np.ascontiguousarray(layout.flat(self._values))
         self._showing = True
         self._shown_dots = None if self._dots is None else layout.flat(self._dots)
-        self.grid.delegate.ground = shade_numbers(values, self._top)
+        self.grid.delegate.ground = shade_numbers(values, self._top, flip=self._flip)
         self.grid.show_grid(layout, values, text=self._text)
         self._showing = False
         self._paint()
