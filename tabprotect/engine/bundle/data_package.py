@@ -160,7 +160,9 @@ def read_table(data: bytes, domain: Domain) -> Table:
         raise BundleError(f"{TABLE}, line {rows.line_num}: {error}") from None
     if not seen.all():
         cell = domain.cell_text(domain.unflat(int(np.argmin(seen))))
-        raise BundleError(f"{TABLE}: {int((~seen).sum()):,} cells are missing, first {cell}")
+        raise BundleError(
+            f"{TABLE}: {int((~seen).sum()):,} of {domain.size:,} cells are missing, first {cell}"
+        )
     try:
         return Table.dense(domain, counts.reshape(domain.shape))
     except InputError as error:

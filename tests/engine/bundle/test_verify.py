@@ -1,0 +1,283 @@
+"""Damaged, forged and hostile bundles: each is refused with what is wrong and where."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import stat
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tabprotect.engine.bundle import manifest, public
+from tabprotect.engine.bundle.verify import KIND, verify, verify_bytes
+from tabprotect.engine.errors import BundleError, InputError
+from tabprotect.engine.protection.problem import Protected
+
+Files = dict[str, bytes]
+
+
+def zipped(files: Files, compression: int = zipfile.ZIP_DEFLATED) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", compression) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+def resealed(files: Files) -> bytes:
+    """A forger's bundle: changed, with a manifest that fits."""
+    return zipped(manifest.sealed({n: d for n, d in files.items() if n != manifest.NAME}, KIND))
+
+
+def edited(files: Files, name: str, change: Callable[[Any], object]) -> Files:
+    data = json.loads(files[name])
+    new = change(data)
+    return files | {name: json.dumps(data if new is None else new).encode()}
+
+
+@pytest.fixture
+def files(protected: Protected) -> Files:
+    return public.files(protected.release)
+
+
+def refused(data: bytes, match: str) -> BundleError:
+    with pytest.raises(BundleError, match=match) as error:
+        verify_bytes(data)
+    assert error.value.exit_code == 6
+    return error.value
+
+
+def test_a_sound_bundle_passes_however_it_was_zipped(files: Files, protected: Protected) -> None:
+    for compression in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED):
+        found = verify_bytes(zipped(files, compression))
+        assert found.release.table == protected.release.table
+        assert len(found.checks) == 6
+
+
+def test_the_fingerprint_is_that_of_the_file(files: Files, tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    path.write_bytes(zipped(files))
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    assert verify(path).fingerprint == digest
+    assert verify(path, fingerprint=f" {digest.upper()}\n").checks[0].startswith("The fingerprint")
+    with pytest.raises(BundleError, match=r"a\.zip: the fingerprint is"):
+        verify(path, fingerprint="0" * 64)
+
+
+@pytest.mark.parametrize("name", ["mechanism.json", "table.csv", "datapackage.json", "README.md"])
+def test_any_changed_file_is_found_in_a_sound_zip(files: Files, name: str) -> None:
+    data = bytearray(files[name])
+    data[len(data) // 2] ^= 1
+    refused(zipped(files | {name: bytes(data)}), f"{name} was changed")
+
+
+def test_missing_and_unlisted_files(files: Files) -> None:
+    for name in files:
+        refused(zipped({n: d for n, d in files.items() if n != name}), f"{name} is missing")
+    refused(zipped(files | {"extra.txt": b"x"}), "'extra.txt', which does not belong")
+    listed = json.loads(files["manifest.json"])
+    del listed["files"]["README.md"]
+    refused(zipped(files | {"manifest.json": json.dumps(listed).encode()}), "not listed")
+    listed["files"] |= {"README.md": 3, "ghost.txt": {}}
+    refused(zipped(files | {"manifest.json": json.dumps(listed).encode()}), "ghost.txt is listed")
+
+
+def test_a_manifest_of_something_else(files: Files) -> None:
+    for change, match in (
+        ({"format": "tabprotect dossier"}, "no tabprotect release"),
+        ({"format_version": 99}, "version 99 is unknown"),
+        ({"files": []}, '"files" is missing'),
+    ):
+        stated = json.loads(files["manifest.json"]) | change
+        refused(zipped(files | {"manifest.json": json.dumps(stated).encode()}), match)
+
+
+def test_not_a_zip(files: Files) -> None:
+    whole = zipped(files)
+    refused(b"", "no zip file")
+    refused(b"count\n1\n", "no zip file")
+    refused(whole[:-30], "no zip file|damaged")
+    refused(whole[: len(whole) // 2], "no zip file|damaged")
+
+
+def named(name: str, *, mode: int = 0, flags: int = 0) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        info = zipfile.ZipInfo("x" * len(name))
+        info.external_attr = mode << 16
+        archive.writestr(info, b"data")
+    # zipfile mends bad names while writing: put them in afterwards.
+    raw = bytearray(out.getvalue().replace(b"x" * len(name), name.encode()))
+    if flags:
+        raw[raw.rfind(b"PK\x01\x02") + 8] |= flags
+        raw[6] |= flags
+    return bytes(raw)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../table.csv", "/etc/passwd", "a/../../b", "..\\x.csv", "C:\\x.csv", "\\\\host\\x", "a\x00b"],
+)
+def test_names_that_lead_out(name: str) -> None:
+    refused(named(name), "leads out of it")
+
+
+def test_links_folders_and_encryption() -> None:
+    refused(named("table.csv", mode=stat.S_IFLNK | 0o777), "is a link")
+    refused(named("table.csv", mode=stat.S_IFIFO | 0o644), "not a plain file")
+    refused(named("folder/", mode=stat.S_IFDIR | 0o755), "not a plain file")
+    refused(named("table.csv", flags=1), "encrypted")
+
+
+def test_unusual_compression(files: Files) -> None:
+    refused(zipped(files, zipfile.ZIP_BZIP2), "unusual way")
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_the_same_name_twice(files: Files) -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, data in [*files.items(), ("table.csv", b"other")]:
+            archive.writestr(name, data)
+    refused(out.getvalue(), "'table.csv' twice")
+
+
+def test_bombs(files: Files) -> None:
+    refused(zipped(files | {"table.csv": b"0" * 30_000_000}), "zip bomb")
+    lying = bytearray(zipped(files | {"table.csv": b"0" * 3_000_000}))
+    # A directory that understates the size does not get more unpacked than it says.
+    entry = lying.find(b"PK\x01\x02", lying.find(b"PK\x01\x02") + 1)
+    while lying[entry + 46 : entry + 55] != b"table.csv":
+        entry = lying.find(b"PK\x01\x02", entry + 1)
+    lying[entry + 24 : entry + 28] = (1000).to_bytes(4, "little")
+    refused(bytes(lying), "damaged|was changed|size the zip says")
+    whole = bytearray(zipped(files))
+    end = whole.rfind(b"PK\x05\x06")
+    whole[end + 12 : end + 16] = (2**31).to_bytes(4, "little")
+    refused(bytes(whole), "absurd number of files")
+    zip64 = zipped(files)
+    end = zip64.rfind(b"PK\x05\x06")
+    refused(zip64[:end] + b"PK\x06\x07" + bytes(16) + zip64[end:], "zip64")
+
+
+def test_json_that_is_meant_to_hurt(files: Files) -> None:
+    for text, match in (
+        (b"[" * 200_000, "nested too deeply"),
+        (b'{"method": "a", "method": "b"}', "names a key twice"),
+        (b'{"alpha": NaN}', "NaN is not JSON"),
+        (b'{"alpha": ' + b"9" * 5000 + b"}", "mechanism.json"),
+        (b"\xff\xfe", "not UTF-8"),
+        (b"{", "line 1: not valid JSON"),
+        (b"[]", "missing"),
+    ):
+        refused(resealed(files | {"mechanism.json": text}), match)
+
+
+FORGERIES: list[tuple[str, Callable[[Any], object], str]] = [
+    ("mechanism.json", lambda m: m["cycles"][0]["plus"].pop(), "mechanism.json: cycle 1 changes"),
+    ("mechanism.json", lambda m: m.update(alpha=0.9), "more than 1"),
+    ("mechanism.json", lambda m: m.update(alpha=-0.1), "alpha: must be between"),
+    ("mechanism.json", lambda m: m.update(passes=0), "passes"),
+    ("mechanism.json", lambda m: m.update(passes=1.5), "whole number"),
+    ("mechanism.json", lambda m: m.update(blocking="slides_legacy"), "blocking"),
+    ("mechanism.json", lambda m: m.update(method="magic"), "unknown: 'magic'"),
+    ("mechanism.json", lambda m: m.update(method=3), "names no"),
+    ("mechanism.json", lambda m: m.update(extra=1), "extra: unknown"),
+    ("mechanism.json", lambda m: m.update(shape=[7, 6]), "for the shape"),
+    ("mechanism.json", lambda m: m.update(variables=["a", "b"]), "for the variables"),
+    ("mechanism.json", lambda m: m.update(cycles=[]), "missing or empty"),
+    ("mechanism.json", lambda m: m.update(cycles="order-1"), "missing or empty"),
+    ("mechanism.json", lambda m: m["cycles"][0]["plus"].append([99, 0]), "lies outside"),
+    ("mechanism.json", lambda m: m.pop("variables") and None, "is missing"),
+    ("mechanism.json", lambda m: m.update(margins=[["age"], ["nothing"]]), "mechanism.json"),
+    ("datapackage.json", lambda p: p.update(title=7), "title is not text"),
+    ("datapackage.json", lambda p: p.update(resources={}), "'resources' is missing"),
+    ("datapackage.json", lambda p: p["resources"].pop(0) and None, "describe table.csv once"),
+    (
+        "datapackage.json",
+        lambda p: p["resources"][0]["schema"]["fields"][1]["constraints"]["enum"].pop() and None,
+        "table.csv, line 8: variable 'age' has no category",
+    ),
+    (
+        "datapackage.json",
+        lambda p: p["resources"][0]["schema"]["fields"][1]["constraints"]["enum"].append("new"),
+        "6 of 48 cells are missing, first .*new",
+    ),
+    (
+        "datapackage.json",
+        lambda p: p["resources"][0]["schema"]["fields"][1]["constraints"]["enum"].append("10-19"),
+        "twice",
+    ),
+    (
+        "datapackage.json",
+        lambda p: p["resources"][0]["schema"]["fields"].reverse(),
+        "last field must be",
+    ),
+    ("datapackage.json", lambda p: p["resources"][0]["schema"].pop("primaryKey") and None, "key"),
+]
+
+
+@pytest.mark.parametrize(("name", "change", "match"), FORGERIES)
+def test_forgeries_with_a_manifest_that_fits(
+    files: Files, name: str, change: Callable[[Any], object], match: str
+) -> None:
+    def in_place(data: Any) -> None:
+        change(data)
+
+    refused(resealed(edited(files, name, in_place)), match)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "match"),
+    [
+        (b",10-19,2\n", b",10-19,2.0\n", "no whole number"),
+        (b",10-19,2\n", b",10-19,two\n", "no whole number"),
+        (b",10-19,2\n", b",10-19, 2\n", "no whole number"),
+        (b",10-19,2\n", b",10-19,9999999999999999999\n", "no whole number"),
+        (b",10-19,2\n", b",10-19,\n", "no whole number"),
+        (b",10-19,2\n", b",10-19,-2\n", "published count is negative"),
+        (b",10-19,2\n", b",20-29,2\n", "line 3: the cell occurs twice"),
+        (b"north,10-19,2\n", b"", "1 of 42 cells are missing"),
+        (b",10-19,2\n", b",10-19,2,2\n", "4 fields, not 3"),
+        (b",age,", b",year,", "columns are not those"),
+        (b",10-19,2\n", b',10-19,"2\n', "table.csv"),
+    ],
+)
+def test_tables_that_contradict_their_description(
+    files: Files, old: bytes, new: bytes, match: str
+) -> None:
+    lines = files["table.csv"].split(b"\n", 2)
+    # The first cell's line gets a known count, so that every case starts from the same text.
+    known = b"\n".join([lines[0], b"north,10-19,2", lines[2]])
+    assert old in known
+    refused(resealed(files | {"table.csv": known.replace(old, new, 1)}), match)
+
+
+def test_no_such_file_is_bad_input(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such file"):
+        verify(tmp_path / "none.zip")
+    with pytest.raises(InputError, match="folder"):
+        verify(tmp_path)
+
+
+@given(st.data())
+@settings(max_examples=150, deadline=None)
+def test_random_damage_never_gets_through(protected: Protected, data: st.DataObject) -> None:
+    """Any flipped byte is either found, or changed nothing that a reader sees."""
+    whole = bytearray(public.to_bytes(protected.release))
+    at = data.draw(st.integers(0, len(whole) - 1))
+    whole[at] ^= data.draw(st.integers(1, 255))
+    try:
+        found = verify_bytes(bytes(whole))
+    except BundleError:
+        return
+    assert found.release.table == protected.release.table
+    assert found.release.mechanism.as_json() == protected.release.mechanism.as_json()
+    assert found.release.title == protected.release.title
