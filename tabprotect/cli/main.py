@@ -78,13 +78,15 @@ def parser() -> argparse.ArgumentParser:
     verbs = Verbs(top)
     opener = verbs.add("open", _open_window, "open the window on a table, project or bundle")
     opener.add_argument("table", metavar="TABLE", help="a file or example:NAME")
+    # For the test of a packaged program: paint the window into a file and quit.
+    opener.add_argument("--smoke", metavar="FILE.png", help=argparse.SUPPRESS)
     for family in (tables, cycles, protect, infer):
         family.add(verbs)
     return top
 
 
 def _open_window(args: argparse.Namespace, console: Console) -> int:
-    return _window([args.table])
+    return _window([args.table, *(["--smoke", args.smoke] if args.smoke else [])])
 
 
 def _window(arguments: list[str]) -> int:

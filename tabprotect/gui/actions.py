@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
-from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu
 
+from tabprotect.engine.project.shell import as_command
 from tabprotect.gui import icons
 from tabprotect.gui.pages.registry import PAGES
 from tabprotect.gui.theme import THEME, Mode
@@ -17,6 +18,16 @@ if TYPE_CHECKING:
     from tabprotect.gui.main_window import MainWindow
 
 MENUS = ("File", "Edit", "Table", "Protect", "Inspect", "Release", "View", "Help")
+
+
+COMMANDS = {
+    "table": "open_table",
+    "cycles": "check",
+    "perturb": "protect",
+    "posterior": "infer",
+    "release": "publish",
+}
+"""What each page does, as a command of the project."""
 
 
 class Actions(QObject):
@@ -110,6 +121,7 @@ class Actions(QObject):
         self._add("Edit", "redo", "&Redo", "Ctrl+Y", self.document.redo, picture="redo")
         self["redo"].setShortcuts([QKeySequence("Ctrl+Y"), QKeySequence("Ctrl+Shift+Z")])
         self.menus["Edit"].addSeparator()
+        self._add("Edit", "copy_command", "Copy as co&mmand", "Ctrl+Alt+C", self.copy_command)
 
     def _view(self) -> None:
         window = self.window
@@ -169,6 +181,17 @@ class Actions(QObject):
     def _help(self) -> None:
         self._add("Help", "help", "&Help", "F1", lambda: self.window.go("help"), picture="help")
 
+    def copy_command(self) -> None:
+        """Put the command line that does what the page in front does onto the clipboard."""
+        QGuiApplication.clipboard().setText(self.command_line())
+
+    def command_line(self) -> str:
+        """The command line that does what the page in front does; empty where there is none."""
+        project, verb = self.document.project, COMMANDS.get(self.window.page.name, "")
+        if project is None or not verb:
+            return ""
+        return as_command(project, verb)
+
     # -- state --------------------------------------------------------------------------------
 
     def refresh(self) -> None:
@@ -182,6 +205,7 @@ class Actions(QObject):
             named = label and not self.document.public
             self[name].setText(f"&{verb}: {label}" if named else f"&{verb}")
             self[name].setEnabled(bool(label))
+        self["copy_command"].setEnabled(project is not None)
         self["save"].setEnabled(project is not None)
         self["save_as"].setEnabled(project is not None)
         self["public"].setChecked(self.document.public)

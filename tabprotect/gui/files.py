@@ -28,9 +28,13 @@ OPEN_FILTER = (
 
 
 class Files(QObject):
-    """Opening and saving for one window. ``opened`` and ``saved`` carry the path or source."""
+    """Opening and saving for one window.
+
+    ``opened`` and ``saved`` carry the path or source, ``refused`` the error.
+    """
 
     opened = Signal(str)
+    refused = Signal(object)
     saved = Signal(str)
 
     def __init__(self, window: MainWindow) -> None:
@@ -96,6 +100,7 @@ class Files(QObject):
 
     def _refused(self, error: TabprotectError, source: str) -> None:
         page = self.window.page
+        self.refused.emit(error)
         if isinstance(error, InputError) and "--strip-totals" in error.hint:
             # The command line's option, as a button.
             error.hint = ""

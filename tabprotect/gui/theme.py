@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-import pyqtgraph as pg
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
@@ -151,7 +150,7 @@ class Theme(QObject):
         return self.colours is DARK
 
     def apply(self, *, mode: Mode | None = None, zoom: float | None = None) -> None:
-        """Set colours and font size on the application and on plots made from now on."""
+        """Set colours and font size on the application."""
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         if not self._points:
@@ -166,9 +165,6 @@ class Theme(QObject):
         font.setPointSizeF(self._points * self.zoom)
         app.setFont(font)
         app.setStyleSheet(self._style())
-        pg.setConfigOptions(
-            background=self.colours.base, foreground=self.colours.text, antialias=True
-        )
         self.changed.emit()
 
     def _wants_dark(self) -> bool:

@@ -26,6 +26,9 @@ AnyIndex = QModelIndex | QPersistentModelIndex
 Grid = npt.NDArray[Any]
 
 
+HEADER_ROLES = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole)
+
+
 class GridModel(QAbstractTableModel):
     """A flat array of values with a layout.
 
@@ -83,7 +86,7 @@ class GridModel(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        if role != Qt.ItemDataRole.DisplayRole or self.layout_ is None:
+        if self.layout_ is None or role not in HEADER_ROLES:
             return None
         down = orientation == Qt.Orientation.Vertical
         if section < self.layout_.shape[0 if down else 1]:

@@ -216,6 +216,7 @@ class PlacementBar(QScrollArea):
                 chip.asked.connect(self._move)
                 zone.chips.append(chip)
                 zone.row.addWidget(chip)
+                chip.show()
                 if zone_name == "layers":
                     zone.row.addWidget(self._combo(name))
             if not names:
@@ -233,7 +234,7 @@ class PlacementBar(QScrollArea):
         combo.setAccessibleName(f"Layer: {name}")
         combo.addItems(list(self._domain[name].categories))
         combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        combo.setMinimumContentsLength(10)
+        combo.setMinimumContentsLength(min(max(map(len, self._domain[name].categories)) + 1, 28))
         combo.currentIndexChanged.connect(lambda code: self._choose(name, code))
         self._combos[name] = combo
         return combo

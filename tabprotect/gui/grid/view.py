@@ -21,9 +21,12 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.grid.cells import CellDelegate, Grid, GridModel
-from tabprotect.gui.grid.headers import LABEL_LIMIT, Corner, LevelHeader
+from tabprotect.gui.grid.headers import Corner, LevelHeader
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.theme import GRID, THEME, count_text, tabular
+
+COLUMN_LIMIT = 16
+"""Characters of a column's label that the first width makes room for."""
 
 EDIT = (
     QAbstractItemView.EditTrigger.AnyKeyPressed
@@ -84,7 +87,8 @@ class CellsView(QTableView):
                 shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
                 self.jump(*target, extend=shift)
                 return
-        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not control:
+        editing = self.state() == QAbstractItemView.State.EditingState
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not control and not editing:
             self.step(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
             return
         if key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
@@ -306,7 +310,7 @@ class GridView(QWidget):
         names = self.cells.columns.names
         if self.layout_ is not None and names:
             inner = self.layout_.domain[names[-1]].categories
-            label = max(inner, key=len)[:LABEL_LIMIT]
+            label = max(inner, key=len)[:COLUMN_LIMIT]
             wide = max(metrics.horizontalAdvance(label), metrics.horizontalAdvance(longest))
         else:
             wide = metrics.horizontalAdvance(longest)

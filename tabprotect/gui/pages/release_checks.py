@@ -43,7 +43,10 @@ class CheckList(QScrollArea):
         self._grid.setVerticalSpacing(4)
         self._grid.setColumnStretch(1, 1)
         self.setWidget(self._inner)
-        THEME.changed.connect(lambda: self.show_checks(self.checks))
+        THEME.changed.connect(self._theme_changed)
+
+    def _theme_changed(self) -> None:
+        self.show_checks(self.checks)
 
     def show_checks(self, checks: list[Check]) -> None:
         """List the statements anew."""

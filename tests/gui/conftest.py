@@ -1,0 +1,77 @@
+"""The real main window, and what no test may leave behind: Qt warnings, threads, work."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+from PySide6.QtCore import QtMsgType, qInstallMessageHandler
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from tabprotect.gui.app import application
+from tabprotect.gui.document import Document
+from tabprotect.gui.main_window import MainWindow
+from tabprotect.gui.theme import THEME
+
+# Before any QApplication: tests need no display.
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+HARMLESS = ("This plugin does not support propagateSizeHints",)
+"""What the offscreen platform says of itself."""
+
+Settle = Callable[[], None]
+
+
+@pytest.fixture(autouse=True)
+def clean(qapp: QApplication) -> Iterator[None]:
+    """A Qt warning or a thread that outlives its test fails it."""
+    said: list[str] = []
+
+    def listen(kind: QtMsgType, context: object, message: str) -> None:
+        if kind != QtMsgType.QtDebugMsg and not message.startswith(HARMLESS):
+            said.append(message)
+
+    before = qInstallMessageHandler(listen)
+    threads = set(threading.enumerate())
+    yield
+    qInstallMessageHandler(before)
+    left = [t.name for t in threading.enumerate() if t not in threads and t.is_alive()]
+    assert not left, f"threads left behind: {left}"
+    assert not said, "\n".join(said)
+
+
+@pytest.fixture
+def window(qtbot: QtBot) -> Iterator[MainWindow]:
+    """The window as it starts, in light colours."""
+    application()
+    THEME.apply(mode="light", zoom=1.0)
+    window = MainWindow(Document())
+    qtbot.addWidget(window)
+    window.resize(1280, 720)
+    with qtbot.waitExposed(window):
+        window.show()
+    yield window
+    window.document.saved = window.document.project
+    window.close()
+
+
+@pytest.fixture
+def settle(window: MainWindow, qtbot: QtBot) -> Settle:
+    """Wait until no job runs any more and what it brought is shown."""
+
+    def wait() -> None:
+        qtbot.waitUntil(lambda: not window.document.jobs.running, timeout=30_000)
+        QApplication.processEvents()
+
+    return wait
+
+
+@pytest.fixture
+def opened(window: MainWindow, settle: Settle) -> MainWindow:
+    """The window with the 4 x 4 example on the table page."""
+    window.files.open("example:duncan-roehrig-4x4")
+    settle()
+    return window
