@@ -68,27 +68,38 @@ class Frame:
 
 
 def lay_out(
-    outer: QRectF, font: QFont, *, low: float, high: float, peak: float, rows: int
+    outer: QRectF,
+    font: QFont,
+    *,
+    low: float,
+    high: float,
+    peak: float,
+    rows: int,
+    headroom: float = 0.5,
 ) -> Frame:
-    """A frame inside ``outer`` with room for the axes and ``rows`` lines of labels above."""
+    """A frame inside ``outer`` with room for the axes, and for labels.
+
+    Parameters
+    ----------
+    rows
+        Lines of labels above the plot.
+    headroom
+        Lines of labels above the highest bar.
+    """
     metrics = QFontMetricsF(font)
     line = metrics.height()
     left = metrics.horizontalAdvance(".00") + 8
     area = outer.adjusted(left, rows * (line + 2) + 4, -4, -2 * line - 8)
-    step = nice_step(max(peak, 1e-9) * 1.12, 4)
-    top = min(math.ceil(max(peak, 1e-9) * 1.12 / step - 1e-9) * step, 1.0)
-    return Frame(area, low, high, max(top, peak))
+    room = max(area.height() - headroom * line, area.height() / 2, 1.0)
+    return Frame(area, low, high, max(peak, 1e-9) * max(area.height(), 1.0) / room)
 
 
 def draw_chances(painter: QPainter, frame: Frame, colours: Colours) -> None:
     """The probability axis: quiet lines and their numbers."""
     metrics = QFontMetricsF(painter.font())
     step = nice_step(frame.top, 4)
-    ticks = round(frame.top / step + 1e-9)
-    for number in range(int(ticks) + 1):
+    for number in range(int(min(frame.top, 1.0) / step + 1e-9) + 1):
         chance = number * step
-        if chance > frame.top * (1 + 1e-9):
-            break
         y = frame.y(chance)
         painter.setPen(QPen(QColor(colours.border), 1 if number else 1.5))
         painter.drawLine(QPointF(frame.area.left(), y), QPointF(frame.area.right(), y))

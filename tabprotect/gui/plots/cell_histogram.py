@@ -114,7 +114,13 @@ class CellHistogram(Figure):
             marks.append(Mark(self.true, f"true {count_text(self.true)} [house]", true=True))
         marks = merged(marks)
         frame = lay_out(
-            area, painter.font(), low=low - 0.5, high=high + 0.5, peak=peak, rows=len(marks)
+            area,
+            painter.font(),
+            low=low - 0.5,
+            high=high + 0.5,
+            peak=peak,
+            rows=len(marks),
+            headroom=2.3 if len(self.beliefs) > 1 else 1.3,
         )
         self._frame = frame
         draw_chances(painter, frame, colours)

@@ -135,9 +135,6 @@ class HeatMap(QWidget):
         self.grid.show_grid(layout, values, text=self._text)
         self._showing = False
         self._paint()
-        # As high as the rows need: the rest of the page's height is for what stands below.
-        above = 6 * GRID if self._combos else GRID
-        self.setMaximumHeight(self.grid.cells.maximumHeight() + above)
         domain = self._key[0]
         for name, combo in self._combos.items():
             combo.blockSignals(True)
@@ -147,6 +144,13 @@ class HeatMap(QWidget):
     def _paint(self) -> None:
         self.grid.delegate.grounds = shades(THEME.colours)
         self.grid.repaint_cells()
+        # As high and wide as the cells need: the rest is for what stands below.
+        cells = self.grid.cells
+        wide = cells.columns.defaultSectionSize() * self.grid.model.columnCount()
+        bar = cells.verticalScrollBar().sizeHint().width()
+        cells.setMaximumWidth(min(wide + cells.rows.width() + bar + 2, 16_000_000))
+        layers = self.layers.sizeHint().height() + GRID if self._combos else 0
+        self.setMaximumHeight(cells.maximumHeight() + layers)
 
     def _draw_dot(
         self, painter: QPainter, rect: QRect, row: int, column: int, selected: bool
