@@ -76,6 +76,7 @@ class CycleDelegate(CellDelegate):
         self.stuck: Grid | None = None
         self.lock: Grid | None = None
         self.weight: Grid | None = None
+        self.dots = True
         self.draw = self._draw
 
     def take_colours(self) -> None:
@@ -101,6 +102,8 @@ class CycleDelegate(CellDelegate):
             edge = 3
             top = box.bottom() - edge + 1 if sign > 0 else box.top()
             painter.fillRect(QRect(box.left(), top, box.width(), edge), colour(name))
+        elif not self.dots:
+            return
         painter.setPen(colour({1: "plus", -1: "minus", 0: "quiet"}[sign]))
         _bold(painter, rect.adjusted(INSET, 0, 0, 0), SIGNS[sign])
 
@@ -174,7 +177,7 @@ class CycleGrid(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.grid = GridView("Table with the selected cycle")
-        self.grid.room = (3 * GRID, GRID)
+        self.grid.room = (2 * GRID, GRID)
         self.cell_delegate = CycleDelegate(self.grid)
         self.grid.delegate = self.cell_delegate
         self.grid.cells.setItemDelegate(self.cell_delegate)

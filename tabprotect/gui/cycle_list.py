@@ -323,7 +323,7 @@ class CycleList(QWidget):
         self.view.selectionModel().currentChanged.connect(self._current)
         self.view.moved.connect(self.moved)
         self.view.remove_asked.connect(self.remove_asked)
-        self.setMinimumWidth(20 * GRID)
+        self.setMinimumWidth(19 * GRID)
         self.repaint_pictures()
 
     def repaint_pictures(self) -> None:

@@ -103,9 +103,10 @@ def paint_pattern(painter: QPainter, area: QRectF, matrix: Pattern) -> None:
 
 
 def extent(moves: MoveSet, cycle: int) -> str:
-    """Which categories a cycle touches, briefly: ``v1, v2 × w1, w2``; long lists as numbers."""
+    """Which categories a cycle touches, briefly: ``v1, v2 × w1, w2``; where it is all of them, how many cells."""
     domain = moves.domain
-    index = np.unravel_index(moves.entries(cycle)[0], domain.shape)
+    cells = moves.entries(cycle)[0]
+    index = np.unravel_index(cells, domain.shape)
     parts = []
     for variable, codes in zip(domain.variables, index, strict=True):
         found = np.unique(codes)
@@ -115,4 +116,6 @@ def extent(moves: MoveSet, cycle: int) -> str:
             parts.append(", ".join(variable.categories[int(i)] for i in found))
         else:
             parts.append(f"{len(found)} {variable.name}")
+    if all(part.startswith("all ") for part in parts):
+        return f"{len(cells)} cells"
     return " \u00d7 ".join(parts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QTableView, QWidget
 
 from tabprotect.engine.tables.domain import Index
@@ -72,7 +72,7 @@ class WalkOverlay(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         ink = colour("text")
-        ink.setAlpha(150)
+        ink.setAlpha(130)
         painter.setPen(QPen(ink, 1.5))
         painter.setBrush(ink)
         model = self._view.model()
@@ -81,10 +81,20 @@ class WalkOverlay(QWidget):
             if places[0] is None or places[1] is None:
                 continue
             boxes = [QRectF(self._view.visualRect(model.index(*at))) for at in places if at]
-            _arrow(painter, *boxes)
+            _arrow(painter, *boxes, bent=self._is_outer(*step))
+
+    def _is_outer(self, start: Index, end: Index) -> bool:
+        """Whether the step changes an outer variable: it would run over steps of the inner one."""
+        assert self._layout is not None
+        placement, domain = self._layout.placement, self._layout.domain
+        inner = {*placement.rows[-1:], *placement.columns[-1:]}
+        return any(
+            a != b and name not in inner
+            for name, a, b in zip(domain.names, start, end, strict=True)
+        )
 
 
-def _arrow(painter: QPainter, start: QRectF, end: QRectF) -> None:
+def _arrow(painter: QPainter, start: QRectF, end: QRectF, *, bent: bool) -> None:
     a, b = start.center(), end.center()
     along = b - a
     length = max((along.x() ** 2 + along.y() ** 2) ** 0.5, 1.0)
@@ -92,5 +102,14 @@ def _arrow(painter: QPainter, start: QRectF, end: QRectF) -> None:
     side = QPointF(-unit.y(), unit.x())
     trim = min(start.width() / max(abs(unit.x()), 1e-9), start.height() / max(abs(unit.y()), 1e-9))
     a, b = a + unit * (0.3 * trim), b - unit * (0.3 * trim)
-    painter.drawLine(a, b)
+    path = QPainterPath(a)
+    if bent:
+        middle = (a + b) / 2 + side * min(0.6 * start.width(), 0.25 * length)
+        path.quadTo(middle, b)
+        unit = b - middle
+        unit /= max((unit.x() ** 2 + unit.y() ** 2) ** 0.5, 1.0)
+        side = QPointF(-unit.y(), unit.x())
+    else:
+        path.lineTo(b)
+    painter.strokePath(path, painter.pen())
     painter.drawPolygon(QPolygonF([b, b - unit * 8 + side * 4, b - unit * 8 - side * 4]))

@@ -119,7 +119,7 @@ class CyclesPage(Page):
         split.addWidget(middle)
         split.addWidget(self.proof)
         split.setStretchFactor(1, 1)
-        split.setSizes([24 * GRID, 52 * GRID, 34 * GRID])
+        split.setSizes([20 * GRID, 60 * GRID, 29 * GRID])
         empty = QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
         empty.setProperty("role", "quiet")
         self._empty = empty
@@ -130,6 +130,7 @@ class CyclesPage(Page):
         self.body.addWidget(self.placement)
         self.body.addWidget(self.stack, 1)
         self.footer.addWidget(self._legend, 1)
+        self.footer.addStretch(0)
         self.setFocusProxy(self.grid.grid.cells)
 
     def _connect(self) -> None:
@@ -215,7 +216,6 @@ class CyclesPage(Page):
             self.set_sentence("This table has no cycles.")
             return
         placement = project.placement or Placement.of(project.domain)
-        self.placement.setVisible(project.domain.ndim > 2)
         self.placement.show_placement(project.domain, placement, self._layer)
         if changes & JUDGED:
             self._invalidate()
@@ -236,7 +236,10 @@ class CyclesPage(Page):
             self._layer = (0,) * domain.ndim
         self._functional = None
         self.list.show_moves(
-            moves, project.placement or Placement.of(domain), editable=self.editable, where=self._origin()
+            moves,
+            project.placement or Placement.of(domain),
+            editable=self.editable,
+            where=self._origin(),
         )
         if moves is not None:
             cycle = self.document.selected_cycle
@@ -262,6 +265,10 @@ class CyclesPage(Page):
             self.stack.setCurrentWidget(self.templates)
         else:
             self.stack.setCurrentWidget(self._work)
+        working = self.stack.currentWidget() is self._work
+        self._legend.setVisible(working)
+        project = self.document.project
+        self.placement.setVisible(working and project is not None and project.domain.ndim > 2)
 
     def _layout(self) -> Layout:
         project = self.document.project

@@ -1,0 +1,270 @@
+"""The mechanism's form: coin, passes, blocking rule, where the randomness comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import cast
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QDoubleSpinBox,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QRadioButton,
+    QScrollArea,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.release.likelihood import BLOCKING_RULES
+from tabprotect.gui.coin_triangle import CoinTriangle
+from tabprotect.gui.theme import GRID, number_text
+
+REST = 350
+"""Milliseconds without a change after which a change becomes one step of the history."""
+
+RULES = {
+    "any_zero": "any zero (the default)",
+    "negative": "negative",
+    "none": "none",
+}
+
+SEED_WARNING = (
+    "Who knows the seed can replay the coins and read the original back from the published table. "
+    "It goes into the dossier, never into the release."
+)
+
+
+class CoinForm(QScrollArea):
+    """``parameters_set`` carries the changed parameters, ``seed_set`` a seed or ``None``."""
+
+    parameters_set = Signal(object)
+    seed_set = Signal(object)
+    wrong = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Mechanism")
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFixedWidth(46 * GRID)
+        self._showing = False
+        self._shown: dict[str, object] = {}
+        self._rest = QTimer(self, singleShot=True, interval=REST)
+        self._rest.timeout.connect(self.flush)
+        inner = QWidget()
+        self.setWidget(inner)
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(0, 0, GRID, 0)
+        column.setSpacing(GRID)
+        column.addLayout(self._coin())
+        column.addWidget(_section("Blocking rule"))
+        column.addLayout(self._rule())
+        self._seed_part = self._seed()
+        column.addWidget(self._seed_part)
+        column.addStretch(1)
+
+    # -- building -----------------------------------------------------------------------------
+
+    def _coin(self) -> QHBoxLayout:
+        self.triangle = CoinTriangle()
+        self.triangle.changed.connect(self._dragged)
+        self.triangle.settled.connect(self._rest.start)
+        self.alpha, self.beta = _share("alpha"), _share("beta")
+        self.gamma = QLabel()
+        self.gamma.setAccessibleName("gamma")
+        self.passes = QSpinBox(minimum=1, maximum=100)
+        self.passes.setAccessibleName("Passes")
+        self.passes.setKeyboardTracking(False)
+        self.bias = QLabel(wordWrap=True)
+        self.bias.setProperty("role", "quiet")
+        for box in (self.alpha, self.beta):
+            box.valueChanged.connect(self._typed)
+        self.passes.valueChanged.connect(lambda _: self._touched())
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(GRID)
+        grid.setVerticalSpacing(GRID // 2)
+        rows: tuple[tuple[str, QWidget], ...] = (
+            ("\u03b1 add", self.alpha),
+            ("\u03b2 subtract", self.beta),
+            ("\u03b3 leave", self.gamma),
+            ("passes", self.passes),
+        )
+        for number, (text, widget) in enumerate(rows):
+            label = QLabel(text)
+            label.setBuddy(widget)
+            grid.addWidget(label, number, 0)
+            grid.addWidget(widget, number, 1)
+        side = QVBoxLayout()
+        side.addLayout(grid)
+        side.addWidget(self.bias)
+        side.addStretch(1)
+        row = QHBoxLayout()
+        row.setSpacing(2 * GRID)
+        row.addWidget(self.triangle)
+        row.addLayout(side, 1)
+        return row
+
+    def _rule(self) -> QVBoxLayout:
+        column = QVBoxLayout()
+        column.setSpacing(GRID // 2)
+        self.rules: dict[str, QRadioButton] = {}
+        group = QButtonGroup(self)
+        for name, words in BLOCKING_RULES.items():
+            button = QRadioButton(RULES[name])
+            button.setAccessibleDescription(words)
+            button.toggled.connect(lambda on: self._touched() if on else None)
+            group.addButton(button)
+            self.rules[name] = button
+            column.addWidget(button)
+            consequence = QLabel(words, wordWrap=True)
+            consequence.setProperty("role", "quiet")
+            consequence.setContentsMargins(3 * GRID, 0, 0, 0)
+            column.addWidget(consequence)
+        return column
+
+    def _seed(self) -> QWidget:
+        part = QWidget()
+        self.fresh = QRadioButton("fresh, from the operating system (the default)")
+        self.given = QRadioButton("a given seed:")
+        self.seed = QLineEdit(placeholderText="whole number")
+        self.seed.setAccessibleName("Seed")
+        self.seed.setMaximumWidth(22 * GRID)
+        group = QButtonGroup(part)
+        group.addButton(self.fresh)
+        group.addButton(self.given)
+        self.warning = QLabel(SEED_WARNING, wordWrap=True)
+        self.warning.setProperty("role", "quiet")
+        self.warning.setContentsMargins(3 * GRID, 0, 0, 0)
+        self.fresh.clicked.connect(lambda: self._choose_seed(None))
+        self.given.clicked.connect(self._ask_seed)
+        self.seed.editingFinished.connect(self._seed_typed)
+        row = QHBoxLayout()
+        row.setSpacing(GRID)
+        row.addWidget(self.given)
+        row.addWidget(self.seed, 1)
+        column = QVBoxLayout(part)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(GRID // 2)
+        column.addWidget(_section("Randomness"))
+        column.addWidget(self.fresh)
+        column.addLayout(row)
+        column.addWidget(self.warning)
+        return part
+
+    # -- showing ------------------------------------------------------------------------------
+
+    def show_values(self, values: Mapping[str, object], *, seed: int | None, house: bool) -> None:
+        """Show a mechanism; outside the house nothing can be changed and no seed is shown."""
+        self._rest.stop()
+        self._showing = True
+        self._shown = dict(values)
+        alpha, beta = cast(float, values["alpha"]), cast(float, values["beta"])
+        self.alpha.setValue(alpha)
+        self.beta.setValue(beta)
+        self.triangle.set_values(alpha, beta)
+        self.passes.setValue(cast(int, values["passes"]))
+        self.rules[str(values["blocking"])].setChecked(True)
+        self._tell_coin(alpha, beta)
+        (self.fresh if seed is None else self.given).setChecked(True)
+        self.seed.setText("" if seed is None else str(seed))
+        self.seed.setVisible(seed is not None)
+        self.warning.setVisible(seed is not None)
+        self._showing = False
+        for widget in (self.triangle, self.alpha, self.beta, self.passes, *self.rules.values()):
+            widget.setEnabled(house)
+        self._seed_part.setVisible(house)
+
+    def _tell_coin(self, alpha: float, beta: float) -> None:
+        gamma = max(round(1 - alpha - beta, 10), 0.0)
+        self.gamma.setText(number_text(gamma))
+        self.bias.setText(
+            "\u03b1 = \u03b2: no drift up or down"
+            if abs(alpha - beta) < 1e-9
+            else "\u03b1 \u2260 \u03b2: the table drifts"
+        )
+
+    # -- changing -----------------------------------------------------------------------------
+
+    def flush(self) -> None:
+        """Hand over what was changed and not yet said."""
+        self._rest.stop()
+        given = {
+            "alpha": round(self.alpha.value(), 4),
+            "beta": round(self.beta.value(), 4),
+            "passes": self.passes.value(),
+            "blocking": next(n for n, b in self.rules.items() if b.isChecked()),
+        }
+        changed = {name: value for name, value in given.items() if value != self._shown.get(name)}
+        if changed and self._shown:
+            self.parameters_set.emit(changed)
+
+    def _touched(self) -> None:
+        if not self._showing:
+            self._rest.start()
+
+    def _dragged(self, alpha: float, beta: float) -> None:
+        self._showing = True
+        self.alpha.setValue(alpha)
+        self.beta.setValue(beta)
+        self._tell_coin(alpha, beta)
+        self._showing = False
+
+    def _typed(self) -> None:
+        if self._showing:
+            return
+        # The one that is not being typed gives way: together they may not exceed 1.
+        first, second = self.alpha, self.beta
+        if self.sender() is self.beta:
+            first, second = second, first
+        self._showing = True
+        second.setValue(min(second.value(), round(1 - first.value(), 4)))
+        self._showing = False
+        alpha, beta = self.alpha.value(), self.beta.value()
+        self.triangle.set_values(alpha, beta)
+        self._tell_coin(alpha, beta)
+        self._rest.start()
+
+    def _ask_seed(self) -> None:
+        self.seed.show()
+        self.warning.show()
+        self.seed.setFocus()
+
+    def _choose_seed(self, seed: int | None) -> None:
+        if not self._showing:
+            self.seed_set.emit(seed)
+
+    def _seed_typed(self) -> None:
+        text = self.seed.text().strip()
+        if self._showing or not text:
+            return
+        if not text.isdecimal():
+            self.wrong.emit(
+                ParameterError(
+                    {"seed": f"must be a whole number of at least 0, is {text!r}"},
+                    hint="type digits, or take fresh randomness",
+                )
+            )
+            return
+        self.given.setChecked(True)
+        self._choose_seed(int(text))
+
+
+def _section(text: str) -> QLabel:
+    label = QLabel(text)
+    label.setProperty("role", "section")
+    return label
+
+
+def _share(name: str) -> QDoubleSpinBox:
+    box = QDoubleSpinBox(minimum=0.0, maximum=1.0, singleStep=0.01, decimals=2)
+    box.setAccessibleName(name)
+    box.setKeyboardTracking(False)
+    return box
