@@ -43,7 +43,7 @@ def _edited(project: Project, table: Table) -> Project:
     """The project on a changed table; whatever depended on the old one is dropped."""
     before, domain = project.original.domain, table.domain
     moves, placement = project.moves, project.placement
-    if moves is not None:
+    if moves is not None and domain != before:
         moves = moves.on(domain) if domain.shape == before.shape else None
     if placement is None or set(domain.names) != set(before.names):
         placement = Placement.of(domain)
