@@ -39,8 +39,11 @@ POPULATIONS = 10
 MOST_ENTRIES = 2**23
 """Entries (cycle or group, draw) of one population, which bounds its memory."""
 
-MOST_UPDATES = 4 * 10**9
+MOST_UPDATES = 10**9
 """Cell updates of one estimate unless a number of draws is asked for (about a minute)."""
+
+RESAMPLING_COST = 12
+"""Weighted draws cost this many times more: resampling copies whole populations."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,8 +113,9 @@ class BackwardWalk:
 
     @property
     def updates(self) -> int:
-        """Cell updates of one draw."""
-        return max(len(self.model.moves.cells) * self.model.passes, 1)
+        """Cost of one draw in cell updates."""
+        each = max(len(self.model.moves.cells) * self.model.passes, 1)
+        return each if self.model.symmetric else each * RESAMPLING_COST
 
     def largest_population(self) -> int:
         """Draws side by side within the memory bound."""

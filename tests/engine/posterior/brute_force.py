@@ -23,9 +23,7 @@ def step_chance(
     total: Number = 0
     for coin, chance in chances.items():
         reached = tuple(x + coin * m for x, m in zip(before, move, strict=True))
-        blocked = (rule == "any_zero" and touches_zero) or (
-            rule == "negative" and min(reached) < 0
-        )
+        blocked = (rule == "any_zero" and touches_zero) or (rule == "negative" and min(reached) < 0)
         if (before if blocked else reached) == after:
             total += chance
     return total

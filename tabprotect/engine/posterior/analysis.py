@@ -1,0 +1,159 @@
+"""An analysis over tables drawn from the posterior: the spread that perturbation adds to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.domain import Domain
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+Statistic = Callable[[IntArray], FloatArray]
+"""From tables (draws, *shape) to one number each; NaN where it is not defined."""
+
+QUANTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
+
+BLOCK_CELLS = 2**22
+"""Cells of the tables held at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """A statistic over posterior draws.
+
+    Attributes
+    ----------
+    name
+        What was computed, in words.
+    published
+        Its value on the published table.
+    values : float64 (draws,)
+        Its value on each drawn table.
+    """
+
+    name: str
+    published: float
+    values: FloatArray
+
+    @property
+    def _defined(self) -> FloatArray:
+        return self.values[~np.isnan(self.values)]
+
+    @property
+    def undefined(self) -> int:
+        """Draws on which the statistic is not defined (an empty row, 0/0)."""
+        return int(np.isnan(self.values).sum())
+
+    @property
+    def mean(self) -> float:
+        """Mean over the draws; NaN where none is defined."""
+        return float(self._defined.mean()) if len(self._defined) else float("nan")
+
+    @property
+    def standard_deviation(self) -> float:
+        """The spread that perturbation adds."""
+        return float(self._defined.std(ddof=1)) if len(self._defined) > 1 else float("nan")
+
+    @property
+    def quantiles(self) -> dict[float, float]:
+        """Quantiles over the draws."""
+        if not len(self._defined):
+            return dict.fromkeys(QUANTILES, float("nan"))
+        # Odds ratios can be infinite: an order statistic, not an interpolation between two.
+        found = np.quantile(self._defined, QUANTILES, method="nearest")
+        return dict(zip(QUANTILES, found.tolist(), strict=True))
+
+
+def chi_square(tables: IntArray) -> FloatArray:
+    """Pearson's chi-square against independence of all variables, (draws,).
+
+    NaN for an empty table; empty categories add nothing.
+    """
+    x = tables.astype(np.float64)
+    k = x.ndim - 1
+    total = x.reshape(len(x), -1).sum(axis=1)
+    every = [1] * k
+    expected = np.ones_like(x)
+    for axis in range(1, k + 1):
+        margin = x.sum(axis=tuple(a for a in range(1, k + 1) if a != axis))
+        shape = [len(x), *every]
+        shape[axis] = x.shape[axis]
+        expected = expected * margin.reshape(shape)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        expected /= (total ** (k - 1)).reshape(-1, *every)
+        terms = np.where(expected > 0, (x - expected) ** 2 / expected, 0.0)
+    return np.where(total > 0, terms.reshape(len(x), -1).sum(axis=1), np.nan)
+
+
+def cramers_v(tables: IntArray) -> FloatArray:
+    """Cramer's V of two-way tables, (draws,).
+
+    Raises
+    ------
+    ParameterError
+        For tables of another dimension.
+    """
+    if tables.ndim != 3:
+        raise ParameterError(
+            {"analysis": "Cramer's V is for two-way tables"}, hint="take chi-square"
+        )
+    total = tables.reshape(len(tables), -1).sum(axis=1).astype(np.float64)
+    least = min(tables.shape[1:]) - 1
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.sqrt(chi_square(tables) / (total * least)), dtype=np.float64)
+
+
+def odds_ratio(domain: Domain, first: Sequence[int], second: Sequence[int]) -> Statistic:
+    """The odds ratio of the 2 x 2 block with the opposite corners ``first`` and ``second``.
+
+    The corners differ in exactly two variables: n(first) n(second) / (n(other) n(other)).
+
+    Raises
+    ------
+    ParameterError
+        When they differ in another number of variables.
+    """
+    differ = [a for a, (i, j) in enumerate(zip(first, second, strict=True)) if i != j]
+    if len(differ) != 2:
+        raise ParameterError(
+            {"analysis": "the corners of an odds ratio differ in exactly two variables"},
+            hint="choose two cells in different rows and columns of one layer",
+        )
+    one, other = list(first), list(first)
+    one[differ[0]] = second[differ[0]]
+    other[differ[1]] = second[differ[1]]
+    keys = [domain.flat(cell) for cell in (first, second, one, other)]
+
+    def statistic(tables: IntArray) -> FloatArray:
+        a, d, b, c = tables.reshape(len(tables), -1)[:, keys].T.astype(np.float64)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray((a * d) / (b * c), dtype=np.float64)
+
+    return statistic
+
+
+def analyse(
+    posterior: Posterior,
+    statistic: Statistic,
+    name: str,
+    *,
+    generator: np.random.Generator,
+    draws: int = 1000,
+    progress: Progress = SILENT,
+) -> Summary:
+    """A statistic over joint draws from the posterior, and on the published table."""
+    size = int(np.clip(BLOCK_CELLS // max(posterior.published.domain.size, 1), 1, draws))
+    values: list[FloatArray] = []
+    for done in range(0, draws, size):
+        progress.report("analysing drawn tables", done / draws)
+        tables = posterior.sample(min(size, draws - done), generator, progress)
+        values.append(statistic(tables))
+    published = float(statistic(posterior.published.counts[None])[0])
+    return Summary(name, published, np.concatenate(values))
