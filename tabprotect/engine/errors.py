@@ -112,6 +112,13 @@ class InfeasibleError(TabprotectError):
     kind = "infeasible"
 
 
+class SolverError(TabprotectError):
+    """The solver failed on a programme that has a solution; nothing is known from it."""
+
+    exit_code = 5
+    kind = "solver"
+
+
 class RefusedError(TabprotectError):
     """Possible, but it would not protect: going on takes an explicit, recorded decision."""
 

@@ -1,0 +1,323 @@
+"""Bounds of cells under any release, and whether a release is safe.
+
+The cheapest way that is exact is taken: the closed form where the release comes apart into
+single margins; else the shuttle, linear programmes and integer programmes on what does not come
+apart, each only for the cells that are still open.
+
+Source: Dobra, Karr, Sanil and Fienberg 2002, section 4 (releasable when the smallest width of
+the at-risk cells is at least beta).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from tabprotect.engine.bounds.bounds import Bounds, Ints, Method
+from tabprotect.engine.bounds.enclosure import Enclosure
+from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.margins import MarginSet, maximal
+from tabprotect.engine.tables.table import Table
+
+Way = Literal["auto", "decomposable", "shuttle", "lp", "integer"]
+
+WAYS: dict[str, str] = {
+    "auto": "the cheapest way that is exact",
+    "decomposable": "closed form, for decomposable releases only",
+    "shuttle": "shuttle algorithm: contains the true bounds",
+    "lp": "linear programmes: contain the true bounds",
+    "integer": "an integer programme for every cell, however long it takes",
+}
+
+Verdict = Literal["safe", "bad", "unknown"]
+
+CellChoice = Literal["at-risk", "all"] | Ints
+
+MOST_LISTED = 5_000_000
+"""Cells that ``cells="all"`` lists."""
+
+AUTO_NODES = 5_000
+"""Branch-and-bound nodes ``auto`` spends on one end of one interval."""
+
+Step = Literal["shuttle", "lp", "integer"]
+
+_STEPS: dict[str, tuple[Step, ...]] = {
+    "auto": ("shuttle", "lp", "integer"),
+    "decomposable": (),
+    "shuttle": ("shuttle",),
+    "lp": ("lp",),
+    "integer": ("lp", "integer"),
+}
+
+_STAGES: dict[Step, str] = {
+    "shuttle": "shuttle algorithm",
+    "lp": "linear programmes",
+    "integer": "integer programmes",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class WidthResult:
+    """The smallest width of the cells that matter. Confidential.
+
+    Attributes
+    ----------
+    width
+        Smallest upper minus lower bound; an upper limit of it where not ``exact``.
+    exact
+        Whether ``width`` is proven to be the true one.
+    method
+        The strongest way that was needed.
+    verdict
+        Against beta: ``safe`` (proven: every width is at least beta), ``bad`` (proven: one is
+        not), ``unknown`` (not proven safe, which refuses); ``None`` without a beta.
+    tight
+        The bounds of the cells that are too tight as far as they were met; without a beta, of
+        those with the smallest width.
+    why
+        In a sentence, for people.
+    """
+
+    width: int
+    exact: bool
+    method: Method
+    verdict: Verdict | None
+    tight: Bounds
+    why: str
+
+
+def bounds(
+    table: Table,
+    release: Sequence[Sequence[str]],
+    *,
+    cells: CellChoice = "all",
+    at_risk: tuple[int, int] = (1, 2),
+    method: Way = "auto",
+    progress: Progress = SILENT,
+) -> Bounds:
+    """Lower and upper bounds of cells, given released margins.
+
+    Parameters
+    ----------
+    table
+        The original, dense or sparse.
+    release
+        Released margins by variable names; ``()`` among them is the grand total.
+    cells
+        ``"at-risk"``, ``"all"``, or mixed-radix keys (m,).
+    at_risk
+        Smallest and largest count that is at risk.
+    method
+        See ``WAYS``.
+
+    Raises
+    ------
+    InputError
+        For an empty release, unknown or repeated variables, negative counts, no at-risk cell,
+        too many cells to list.
+    ParameterError
+        For an unknown method, or ``decomposable`` where the release is not.
+    Interrupted
+        When cancelled.
+    """
+    enclosure = _enclosure(table, release, cells, at_risk, method)
+    if method == "decomposable" and enclosure.kernels:
+        raise ParameterError(
+            {"bounds": "the released margins are not decomposable: there is no closed form"},
+            hint="take auto",
+        )
+    for step in _STEPS[method]:
+        if step == "shuttle":
+            enclosure.tighten(progress)
+            continue
+        waiting = np.flatnonzero(~enclosure.sharp())
+        for done, cell in enumerate(waiting):
+            progress.report(_STAGES[step], done / len(waiting))
+            _solve(enclosure, int(cell), step, method, progress)
+    return _result(enclosure)
+
+
+def width(
+    table: Table,
+    release: Sequence[Sequence[str]],
+    *,
+    cells: CellChoice = "at-risk",
+    at_risk: tuple[int, int] = (1, 2),
+    beta: int | None = None,
+    method: Way = "auto",
+    progress: Progress = SILENT,
+) -> WidthResult:
+    """The smallest width of the at-risk cells, and whether the release is safe at beta.
+
+    Only the cells that can be the tightest are looked at closely. With a ``beta``, work stops as
+    soon as the release is proven safe or bad: the width is then an upper limit of the true one
+    unless ``exact``.
+
+    Parameters and errors are those of :func:`bounds`, but that ``decomposable`` on a release
+    that is not leaves the verdict unknown.
+    """
+    enclosure = _enclosure(table, release, cells, at_risk, method)
+    for step in _STEPS[method]:
+        if step == "shuttle":
+            enclosure.tighten(progress)
+        else:
+            _narrow(enclosure, step, method, beta, progress)
+        if _decided(*_widths(enclosure), beta):
+            break
+    outer, inner = _widths(enclosure)
+    smallest = int(outer.min())
+    exact = smallest == int(inner.min())
+    verdict: Verdict | None = None
+    tight = outer == smallest
+    if beta is not None:
+        verdict = "bad" if smallest < beta else "safe" if int(inner.min()) >= beta else "unknown"
+        tight = outer < beta
+    return WidthResult(
+        smallest,
+        exact,
+        enclosure.method,
+        verdict,
+        _result(enclosure).only(tight),
+        _sentence(verdict, smallest, beta, enclosure, exact),
+    )
+
+
+def _narrow(
+    enclosure: Enclosure, step: Step, method: Way, beta: int | None, progress: Progress
+) -> None:
+    """Solve for the tightest cells until the smallest width, or the verdict, is known."""
+    tried = np.zeros(len(enclosure.cells), dtype=np.bool_)
+    while True:
+        outer, inner = _widths(enclosure)
+        if _decided(outer, inner, beta):
+            return
+        goal = int(outer.min()) if beta is None else beta
+        waiting = np.flatnonzero(~tried & (inner < goal) & (inner < outer))
+        if not len(waiting):
+            return
+        cell = int(waiting[np.argmin(outer[waiting])])
+        progress.report(_STAGES[step], 1 - len(waiting) / len(tried))
+        _solve(enclosure, cell, step, method, progress)
+        tried[cell] = True
+
+
+def _widths(enclosure: Enclosure) -> tuple[Ints, Ints]:
+    """Of the outer and of the inner bounds (m,)."""
+    (low, high), (least, most) = enclosure.outer(), enclosure.inner()
+    return high - low, most - least
+
+
+def _decided(outer: Ints, inner: Ints, beta: int | None) -> bool:
+    if beta is None:
+        return int(outer.min()) == int(inner.min())
+    return int(outer.min()) < beta or int(inner.min()) >= beta
+
+
+def _solve(enclosure: Enclosure, cell: int, step: Step, method: Way, progress: Progress) -> None:
+    enclosure.solve(
+        cell,
+        integral=step == "integer",
+        most_nodes=AUTO_NODES if method == "auto" else None,
+        progress=progress,
+        stage=_STAGES[step],
+    )
+
+
+def _enclosure(
+    table: Table,
+    release: Sequence[Sequence[str]],
+    cells: CellChoice,
+    at_risk: tuple[int, int],
+    method: Way,
+) -> Enclosure:
+    if method not in WAYS:
+        raise ParameterError({"bounds": f"unknown: {method!r}; there are {', '.join(WAYS)}"})
+    if table.has_negative:
+        raise InputError("an original count is negative", hint="bounds are for counts from 0")
+    margins = released(table, release)
+    keys = _keys(table, cells, at_risk)
+    return Enclosure(table, margins, keys, split=method in ("auto", "decomposable"))
+
+
+def released(table: Table, release: Sequence[Sequence[str]]) -> MarginSet:
+    """A release as its maximal margins, each in the table's order.
+
+    Raises
+    ------
+    InputError
+        For an empty release, and for unknown or repeated variables.
+    """
+    if not len(release):
+        raise InputError("nothing is released", hint="name at least one margin")
+    for margin in release:
+        twice = {name for name in margin if list(margin).count(name) > 1}
+        if twice:
+            raise InputError(
+                f"the variable {min(twice)!r} is named twice in one margin", hint="name it once"
+            )
+    return maximal(table.domain, release)
+
+
+def _keys(table: Table, cells: CellChoice, at_risk: tuple[int, int]) -> Ints:
+    if not isinstance(cells, str):
+        keys = np.array(cells, dtype=np.int64)
+        if not len(keys):
+            raise InputError("no cells are asked for")
+        if int(keys.min()) < 0 or int(keys.max()) >= table.domain.size:
+            raise InputError("a cell lies outside the table")
+        return keys
+    if cells == "at-risk" and at_risk[0] > 0:
+        held, counts = table.cells
+        keys = held[(counts >= at_risk[0]) & (counts <= at_risk[1])]
+    else:
+        if table.domain.size > MOST_LISTED:
+            raise InputError(
+                f"the table has {table.domain.size:,} cells: too many to list",
+                hint="ask for the at-risk cells, with counts from 1",
+            )
+        keys = np.arange(table.domain.size, dtype=np.int64)
+        if cells == "at-risk":
+            keys = keys[table.counts.reshape(-1) <= at_risk[1]]
+    if not len(keys):
+        raise InputError(
+            f"no cell of the table has a count in {at_risk[0]}..{at_risk[1]}: "
+            "there is nothing at risk",
+            hint="declare other counts at risk, for example 1..3",
+        )
+    return keys
+
+
+def _result(enclosure: Enclosure) -> Bounds:
+    lower, upper = enclosure.outer()
+    sharp = enclosure.sharp()
+    if not enclosure.kernels:
+        why = "The released margins are decomposable: the bounds are a closed form and sharp."
+    elif sharp.all():
+        why = (
+            "The bounds are sharp: for each end of each interval there is a table of whole counts "
+            "with the released margins."
+        )
+    else:
+        why = (
+            f"The bounds of {int((~sharp).sum()):,} of {len(sharp):,} cells contain the true "
+            "ones but are not proven sharp: they can prove a release bad, never safe."
+        )
+        if not all(kernel.solvable for kernel in enclosure.kernels):
+            why += " The release leaves too many cells open, or too large counts, for a programme."
+    return Bounds(enclosure.cells, lower, upper, sharp, enclosure.method, why)
+
+
+def _sentence(
+    verdict: Verdict | None, smallest: int, beta: int | None, enclosure: Enclosure, exact: bool
+) -> str:
+    if verdict == "safe":
+        return f"Safe: every at-risk cell is proven to have a width of at least {beta}."
+    if verdict == "bad":
+        return f"Bad: an at-risk cell's width is at most {smallest}, less than {beta}."
+    if verdict == "unknown":
+        return f"Not proven safe at {beta}: {_result(enclosure).why}"
+    return f"The smallest width is {'' if exact else 'at most '}{smallest}."

@@ -1,0 +1,68 @@
+"""The value that every way of bounding cells gives back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+Method = Literal["decomposable", "shuttle", "lp", "integer", "frechet"]
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """What released margins say about some cells. Confidential: it names true at-risk cells.
+
+    The true bounds, over all tables of whole counts from 0 up that have the released margins,
+    always lie within ``lower..upper``; where ``sharp`` they are proven to be just these.
+
+    Attributes
+    ----------
+    cells : int64 (m,)
+        Mixed-radix keys.
+    lower, upper : int64 (m,)
+    sharp : bool (m,)
+        Cells for which a table with the lower and one with the upper count is known.
+    method
+        The strongest way that was needed; ``frechet`` is the smallest margin count alone.
+    why
+        In a sentence, for people.
+    """
+
+    cells: Ints
+    lower: Ints
+    upper: Ints
+    sharp: npt.NDArray[np.bool_]
+    method: Method
+    why: str
+
+    def __post_init__(self) -> None:
+        for array in (self.lower, self.upper, self.sharp):
+            array.flags.writeable = False
+
+    @property
+    def exact(self) -> bool:
+        """Whether every cell's bounds are proven sharp."""
+        return bool(self.sharp.all())
+
+    @property
+    def widths(self) -> Ints:
+        """Upper less lower (m,)."""
+        return self.upper - self.lower
+
+    def only(self, chosen: npt.NDArray[np.bool_]) -> Bounds:
+        """The same of some of the cells (m,)."""
+        return replace(
+            self,
+            cells=self.cells[chosen],
+            lower=self.lower[chosen],
+            upper=self.upper[chosen],
+            sharp=self.sharp[chosen],
+        )
+
+    def __repr__(self) -> str:
+        return f"<Bounds of {len(self.cells)} cells, {self.method}, exact={self.exact}>"

@@ -1,0 +1,195 @@
+"""Bounds from both sides: what is proven about a cell, and what tables are known to attain.
+
+The outer bounds contain the true ones; the inner ones are attained by tables of whole counts
+that have the released margins (the original is one of them). Where both meet, the bounds are
+sharp. So a release can be called bad by outer bounds alone, and safe by inner bounds alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.bounds.bounds import Ints, Method
+from tabprotect.engine.bounds.decomposable import (
+    JunctionTree,
+    Part,
+    closed_form,
+    counts_at,
+    junction_tree,
+    lookup,
+    uncovered_loss,
+)
+from tabprotect.engine.bounds.programme import Programme
+from tabprotect.engine.bounds.shuttle import fits, tighten
+from tabprotect.engine.bounds.support import support
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.solver import Sense
+from tabprotect.engine.tables.margins import MarginSet
+from tabprotect.engine.tables.table import Table
+
+STRENGTH: tuple[Method, ...] = ("decomposable", "frechet", "shuttle", "lp", "integer")
+
+
+class Kernel:
+    """A part of a release that does not come apart, and the cells asked for in it.
+
+    Attributes
+    ----------
+    of : int64 (m,)
+        Which of the part's cells each asked cell of the table belongs to.
+    low, high : int64 (cells,)
+        Outer bounds of the part's cells.
+    least, most : int64 (cells,)
+        Inner ones.
+    """
+
+    def __init__(self, table: Table, margins: MarginSet, asked: Ints) -> None:
+        keys, self.of = np.unique(asked, return_inverse=True)
+        self._table, self._margins = table, margins
+        truth = lookup(table, keys)
+        self.least, self.most = truth.copy(), truth.copy()
+        self.low = np.zeros(len(keys), dtype=np.int64)
+        self.high = np.full(len(keys), table.total, dtype=np.int64)
+        for margin in margins:
+            np.minimum(self.high, counts_at(table, margin, keys), out=self.high)
+        self._opened = support(table, margins)
+        if self._opened is not None:
+            self._at = self._opened.positions(keys)
+            self._box = (
+                np.zeros(len(self._opened.keys), dtype=np.int64),
+                np.full(len(self._opened.keys), table.total, dtype=np.int64),
+            )
+        self._programmes: dict[bool, Programme] = {}
+
+    def tighten(self, progress: Progress) -> bool:
+        """Run the shuttle, unless it is too large; say whether it ran."""
+        if self._opened is None or not fits(self._opened):
+            return False
+        self._box = tighten(self._table, self._margins, self._opened, progress=progress)
+        self.low, self.high = (self._opened.at(box, self._at) for box in self._box)
+        return True
+
+    @property
+    def solvable(self) -> bool:
+        """Whether a programme can be made of it."""
+        return self._opened is not None and Programme.fits(self._opened)
+
+    def solve(
+        self,
+        cell: int,
+        *,
+        integral: bool,
+        most_nodes: int | None,
+        progress: Progress,
+        stage: str,
+    ) -> None:
+        """Refine both ends of one cell; tables met on the way serve all cells."""
+        assert self._opened is not None
+        ends: list[Sense] = []
+        if self.low[cell] < self.least[cell]:
+            ends.append("min")
+        if self.high[cell] > self.most[cell]:
+            ends.append("max")
+        if not ends:
+            return
+        programme = self._programmes.get(integral)
+        if programme is None:
+            programme = Programme(self._opened, *self._box, integral=integral)
+            self._programmes[integral] = programme
+        for sense in ends:
+            found = programme.extreme(
+                int(self._at[cell]), sense, most_nodes=most_nodes, progress=progress, stage=stage
+            )
+            if sense == "min":
+                self.low[cell] = max(self.low[cell], found.bound)
+            else:
+                self.high[cell] = min(self.high[cell], found.bound)
+            if found.witness is not None:
+                counts = self._opened.at(found.witness, self._at)
+                np.minimum(self.least, counts, out=self.least)
+                np.maximum(self.most, counts, out=self.most)
+
+
+class Enclosure:
+    """Outer and inner bounds of the asked cells under one release.
+
+    Parameters
+    ----------
+    table
+        The original.
+    release
+        Released margins, none contained in another.
+    cells : int64 (m,)
+        Mixed-radix keys.
+    split
+        Whether to take the release apart first.
+    """
+
+    def __init__(self, table: Table, release: MarginSet, cells: Ints, *, split: bool) -> None:
+        covered = {name for margin in release for name in margin}
+        names = table.domain.project(covered).names
+        tree = junction_tree(release) if split else JunctionTree((Part(names, release),), ())
+        closed = tuple(part.names for part in tree.parts if len(part.margins) == 1)
+        self._upper, self._base = closed_form(table, closed, tree.separators, cells)
+        self._base -= uncovered_loss(table, covered)
+        self.kernels = [
+            Kernel(
+                table.margin(part.names),
+                part.margins,
+                table.domain.project_keys(cells, part.names),
+            )
+            for part in tree.parts
+            if len(part.margins) > 1
+        ]
+        self.cells = cells
+        self.method: Method = "frechet" if self.kernels else "decomposable"
+
+    def outer(self) -> tuple[Ints, Ints]:
+        """Lower and upper bounds (m,) that contain the true ones."""
+        return self._glue([(k.low[k.of], k.high[k.of]) for k in self.kernels])
+
+    def inner(self) -> tuple[Ints, Ints]:
+        """Counts (m,) that are attained: tables of the parts can be combined at will."""
+        return self._glue([(k.least[k.of], k.most[k.of]) for k in self.kernels])
+
+    def _glue(self, sides: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
+        lower, upper = self._base.copy(), self._upper.copy()
+        for low, high in sides:
+            lower += low
+            np.minimum(upper, high, out=upper)
+        return np.maximum(lower, 0), upper
+
+    def sharp(self) -> npt.NDArray[np.bool_]:
+        """Which cells' bounds are proven to be the true ones (m,)."""
+        (low, high), (least, most) = self.outer(), self.inner()
+        return (low == least) & (high == most)
+
+    def tighten(self, progress: Progress) -> None:
+        """Run the shuttle on every part."""
+        if any([kernel.tighten(progress) for kernel in self.kernels]):
+            self._used("shuttle")
+
+    def solve(
+        self,
+        cell: int,
+        *,
+        integral: bool,
+        most_nodes: int | None,
+        progress: Progress,
+        stage: str,
+    ) -> None:
+        """Refine one cell in every part, as far as the parts are small enough."""
+        for kernel in self.kernels:
+            if kernel.solvable:
+                self._used("integer" if integral else "lp")
+                kernel.solve(
+                    int(kernel.of[cell]),
+                    integral=integral,
+                    most_nodes=most_nodes,
+                    progress=progress,
+                    stage=stage,
+                )
+
+    def _used(self, method: Method) -> None:
+        self.method = max(self.method, method, key=STRENGTH.index)

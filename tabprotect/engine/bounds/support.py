@@ -1,0 +1,138 @@
+"""The cells that released margins leave open: positive in every one of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.bounds.decomposable import lookup
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.margins import MarginSet
+from tabprotect.engine.tables.table import Table
+
+Ints = npt.NDArray[np.int64]
+
+MOST_CELLS = 2_000_000
+"""Cells a support is built for; a sweep of the shuttle takes seconds there."""
+
+
+@dataclass(frozen=True, eq=False)
+class Support:
+    """All cells that may hold anybody, and the released sums they enter.
+
+    Attributes
+    ----------
+    domain
+        Of the variables that occur in the margins.
+    keys : int64 (cells,)
+        Mixed-radix keys in ``domain``, ascending. All other cells are zero.
+    rows : int64 (cells, margins)
+        Number of the sum, over all margins, that each cell enters.
+    totals : int64 (sums,)
+    truth : int64 (cells,)
+        The original counts: one table with these sums.
+    """
+
+    domain: Domain
+    keys: Ints
+    rows: Ints
+    totals: Ints
+    truth: Ints
+
+    @property
+    def total(self) -> int:
+        """The grand total."""
+        return int(self.truth.sum())
+
+    def positions(self, keys: Ints) -> Ints:
+        """Where the cells ``keys`` stand in the support; -1 for those known to be zero."""
+        if not len(self.keys):
+            return np.full(len(keys), -1, dtype=np.int64)
+        at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        return np.where(self.keys[at] == keys, at, -1)
+
+    @staticmethod
+    def at(values: Ints, positions: Ints) -> Ints:
+        """Values of the support at positions; 0 for cells outside it."""
+        out = np.zeros(len(positions), dtype=np.int64)
+        out[positions >= 0] = values[positions[positions >= 0]]
+        return out
+
+    def keeps(self, counts: Ints) -> bool:
+        """Whether a table of whole counts (cells,) has all the released sums: exact."""
+        if len(counts) and int(counts.min()) < 0:
+            return False
+        found = np.zeros(len(self.totals), dtype=np.int64)
+        for row in self.rows.T:
+            np.add.at(found, row, counts)
+        return bool((found == self.totals).all())
+
+
+def support(table: Table, margins: MarginSet) -> Support | None:
+    """The support of margins that cover all variables of the table; ``None`` when too large.
+
+    Parameters
+    ----------
+    table
+        The original, or its margin over the variables of the release.
+    margins
+        The released ones, none contained in another.
+    """
+    domain = table.domain
+    released = {names: table.margin(names) for names in margins}
+    waiting = sorted(margins, key=lambda names: len(released[names].cells[0]))
+    known: dict[str, Ints] = {}
+    size = 1
+    while waiting:
+        # Margins over variables at hand only strike out cells; else the one that adds fewest.
+        names = min(
+            waiting, key=lambda m: np.prod([len(domain[n].categories) for n in m if n not in known])
+        )
+        waiting.remove(names)
+        joined = _join(known, size, released[names])
+        if joined is None:
+            return None
+        known, size = joined
+    keys = np.zeros(size, dtype=np.int64)
+    for variable in domain.variables:
+        keys *= len(variable.categories)
+        keys += known[variable.name]
+    keys.sort()
+    rows, totals, offset = [], [], 0
+    for names in margins:
+        margin_keys, counts = released[names].cells
+        row = np.searchsorted(margin_keys, domain.project_keys(keys, names))
+        rows.append(row + offset)
+        totals.append(counts)
+        offset += len(counts)
+    return Support(
+        domain, keys, np.stack(rows, axis=1), np.concatenate(totals), lookup(table, keys)
+    )
+
+
+def _join(known: dict[str, Ints], size: int, margin: Table) -> tuple[dict[str, Ints], int] | None:
+    """Cells over the variables at hand joined with a margin's positive cells."""
+    keys = margin.cells[0]
+    new: dict[str, Ints] = {}
+    for variable in reversed(margin.domain.variables):
+        keys, new[variable.name] = np.divmod(keys, len(variable.categories))
+    left, right = np.zeros(size, dtype=np.int64), np.zeros(len(keys), dtype=np.int64)
+    for variable in margin.domain.variables:
+        if variable.name in known:
+            left = left * len(variable.categories) + known[variable.name]
+            right = right * len(variable.categories) + new[variable.name]
+    order = np.argsort(right, kind="stable")
+    right = right[order]
+    first = np.searchsorted(right, left, side="left")
+    repeats = np.searchsorted(right, left, side="right") - first
+    joined = int(repeats.sum())
+    if joined > MOST_CELLS:
+        return None
+    old = np.repeat(np.arange(size), repeats)
+    within = np.arange(joined) - np.repeat(np.cumsum(repeats) - repeats, repeats)
+    match = order[first[old] + within]
+    out = {name: codes[old] for name, codes in known.items()}
+    out |= {name: codes[match] for name, codes in new.items() if name not in known}
+    return out, joined

@@ -1,0 +1,216 @@
+"""Linear and integer programmes: the one place that knows HiGHS.
+
+HiGHS is called with one thread and a fixed seed, so that the same programme gives the same
+answer. (Never load OR-tools into the same process: the two clash.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import highspy
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.errors import InfeasibleError, Interrupted, SolverError
+from tabprotect.engine.progress import SILENT, Progress
+
+Sense = Literal["min", "max"]
+
+PRIMAL_SIMPLEX = 4
+
+NEAR = 1e-6
+"""How far a float may be from the integer it stands for."""
+
+_ENDED = (
+    highspy.HighsModelStatus.kOptimal,
+    highspy.HighsModelStatus.kSolutionLimit,
+    highspy.HighsModelStatus.kIterationLimit,
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one run found.
+
+    Attributes
+    ----------
+    bound
+        No feasible point has a better objective (up to the solver's tolerance).
+    value
+        Of the best point found; ``None`` when a limit ended the run before there was one.
+    point : float64 (columns,)
+        That point; empty when there is none.
+    optimal
+        Whether no limit ended the run.
+    """
+
+    bound: float
+    value: float | None
+    point: npt.NDArray[np.float64]
+    optimal: bool
+
+
+class Model:
+    """``A x = b`` with ``low <= x <= high``, kept between runs; only the objective changes.
+
+    Each column of A is all ones in the rows that ``rows`` names: every constraint here is a sum
+    of cells.
+
+    Parameters
+    ----------
+    rows : int (columns, sums)
+        The sums that each column is added into.
+    totals : (number of sums,)
+        What each sum must be.
+    low, high : (columns,)
+    integral
+        Whether every column must be a whole number.
+    """
+
+    def __init__(
+        self,
+        rows: npt.NDArray[np.int64],
+        totals: npt.NDArray[np.int64],
+        *,
+        low: npt.NDArray[np.int64],
+        high: npt.NDArray[np.int64],
+        integral: bool = False,
+    ) -> None:
+        self.columns, per_column = rows.shape
+        self.integral = integral
+        self._cost = np.zeros(self.columns)
+        self._sense: Sense = "min"
+        self._watch: Callable[[], None] | None = None
+        self._stopped: BaseException | None = None
+        self._highs = highspy.Highs()
+        for option, value in {
+            "output_flag": False,
+            "threads": 1,
+            "random_seed": 0,
+            "simplex_strategy": PRIMAL_SIMPLEX,
+            "presolve": "on" if integral else "off",
+            "mip_rel_gap": 0.0,
+            # Objectives are whole numbers: a bound less than one away is already proof.
+            "mip_abs_gap": 0.99,
+            "mip_feasibility_tolerance": NEAR / 10,
+        }.items():
+            self._highs.setOptionValue(option, value)
+        sums = totals.astype(np.float64)
+        lp = highspy.HighsLp()
+        lp.num_col_, lp.num_row_ = self.columns, len(totals)
+        lp.col_cost_ = self._cost
+        lp.col_lower_, lp.col_upper_ = low.astype(np.float64), high.astype(np.float64)
+        lp.row_lower_ = lp.row_upper_ = sums
+        lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+        lp.a_matrix_.num_col_, lp.a_matrix_.num_row_ = lp.num_col_, lp.num_row_
+        lp.a_matrix_.start_ = np.arange(self.columns + 1) * per_column
+        lp.a_matrix_.index_ = rows.reshape(-1)
+        lp.a_matrix_.value_ = np.ones(rows.size)
+        if integral:
+            lp.integrality_ = [highspy.HighsVarType.kInteger] * self.columns
+        self._demand(self._highs.passModel(lp), "take the programme")
+        self._highs.cbSimplexInterrupt += self._ask
+        self._highs.cbMipInterrupt += self._ask
+
+    def optimise(
+        self,
+        columns: npt.NDArray[np.int64],
+        sense: Sense,
+        *,
+        start: npt.NDArray[np.int64] | None = None,
+        most_nodes: int | None = None,
+        progress: Progress = SILENT,
+        stage: str = "solving",
+    ) -> Outcome:
+        """Minimise or maximise the sum of some columns, from where the last run ended.
+
+        Parameters
+        ----------
+        columns
+            The columns that are summed.
+        start : (columns,)
+            A feasible point in whole numbers, if one is known (integer programmes only).
+        most_nodes
+            Branch-and-bound nodes after which an integer programme gives up; a count and not a
+            time, so that the answer does not depend on the machine.
+        progress
+            Asked many times a second whether to go on.
+
+        Raises
+        ------
+        InfeasibleError
+            When no point satisfies the sums.
+        Interrupted
+            When cancelled; the model can be used again.
+        SolverError
+            When the solver fails.
+        """
+        cost = np.zeros(self.columns)
+        cost[columns] = 1.0
+        changed = np.flatnonzero(cost != self._cost).astype(np.int32)
+        self._demand(
+            self._highs.changeColsCost(len(changed), changed, cost[changed]), "set the objective"
+        )
+        self._cost = cost
+        wanted = highspy.ObjSense.kMinimize if sense == "min" else highspy.ObjSense.kMaximize
+        self._demand(self._highs.changeObjectiveSense(wanted), "set the objective")
+        if self.integral:
+            limit = 2**31 - 1 if most_nodes is None else most_nodes
+            self._highs.setOptionValue("mip_max_nodes", limit)
+            if start is not None:
+                every = np.arange(self.columns, dtype=np.int32)
+                self._highs.setSolution(self.columns, every, start.astype(np.float64))
+        self._run(progress, stage)
+        return self._outcome()
+
+    def _run(self, progress: Progress, stage: str) -> None:
+        progress.report(stage, 0.0)
+        self._stopped = None
+        self._watch = lambda: progress.report(stage, 0.0)
+        try:
+            status = self._highs.run()
+        finally:
+            self._watch = None
+        if self._stopped is not None:
+            # Half a basis would make the next run depend on when this one was cancelled.
+            self._highs.clearSolver()
+            raise self._stopped
+        self._demand(status, "solve the programme")
+
+    def _ask(self, event: highspy.highs.HighsCallbackEvent) -> None:
+        # An exception must not travel through the solver's own code.
+        if self._watch is None or self._stopped is not None:
+            return
+        try:
+            self._watch()
+        except (Interrupted, KeyboardInterrupt) as stop:
+            self._stopped = stop
+            event.interrupt()
+
+    def _outcome(self) -> Outcome:
+        status = self._highs.getModelStatus()
+        if status in (
+            highspy.HighsModelStatus.kInfeasible,
+            highspy.HighsModelStatus.kUnboundedOrInfeasible,
+        ):
+            raise InfeasibleError("no table has these sums")
+        if status not in _ENDED:
+            raise SolverError(
+                f"the solver stopped without an answer ({self._highs.modelStatusToString(status)})"
+            )
+        info = self._highs.getInfo()
+        optimal = status == highspy.HighsModelStatus.kOptimal
+        found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
+        value = float(info.objective_function_value) if found else None
+        bound = float(info.mip_dual_bound) if self.integral else value
+        if bound is None or (not optimal and not self.integral):
+            raise SolverError("the solver gave up on a linear programme")
+        point = np.array(self._highs.getSolution().col_value) if found else np.zeros(0)
+        return Outcome(bound, value, point, optimal)
+
+    def _demand(self, status: highspy.HighsStatus, what: str) -> None:
+        if status == highspy.HighsStatus.kError:
+            raise SolverError(f"the solver could not {what}")
