@@ -1,0 +1,191 @@
+"""From a table to a posterior on the command line, against the known values."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tabprotect.engine.bundle import confidential
+from tabprotect.engine.project import storage
+from tabprotect.engine.project.history import History
+
+REFERENCE = json.loads((Path(__file__).parents[1] / "reference" / "cyclic.json").read_text())
+TWO_WAY = REFERENCE["two_way_4x4"]
+POSTERIOR = TWO_WAY["posteriors"]["any|alpha=beta=1/4"]
+
+SLIDE_SEED = 44
+"""With this seed the coins fall as on Duncan and Roehrig's slides."""
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def slide(run: Run, tmp_path: Path) -> Path:
+    """The slides' published table as a release bundle."""
+    out = tmp_path / "release.zip"
+    found = run(
+        *("protect", "example:duncan-roehrig-4x4", "--method", "cyclic_perturbation"),
+        *("--set", "alpha=0.25", "--set", "beta=0.25", "--seed", SLIDE_SEED),
+        *("--out", out, "--dossier", tmp_path / "dossier.zip", "--json"),
+    )
+    assert found.code == 0 and found.err == ""
+    return out
+
+
+def published(bundle: Path) -> list[list[int]]:
+    with zipfile.ZipFile(bundle) as archive:
+        rows = list(csv.DictReader(io.StringIO(archive.read("table.csv").decode())))
+    counts = [int(row["count"]) for row in rows]
+    return [counts[i : i + 4] for i in range(0, 16, 4)]
+
+
+def test_protect_verify_infer(run: Run, slide: Path) -> None:
+    assert published(slide) == TWO_WAY["published"]
+    verified = run("verify", slide, "--json")
+    assert verified.code == 0 and verified.json["ok"] is True
+    found = run("infer", slide, "--json").json
+    assert found["way"] == "exact" and found["error"] is None
+    assert found["originals"] == POSTERIOR["n_originals"]
+    assert isinstance(found["mode_is_published"], bool)
+    cells = {tuple(cell["index"]): cell for cell in found["cells"]}
+    assert len(cells) == 16
+    for index in ((0, 1), (0, 3), (2, 3), (3, 3)):
+        expected = POSTERIOR[str(index)]
+        cell = cells[index]
+        assert cell["published"] == TWO_WAY["published"][index[0]][index[1]]
+        assert set(cell["distribution"]) == set(expected)
+        for value, (_, probability) in expected.items():
+            assert cell["distribution"][value] == pytest.approx(probability, abs=5e-7)
+        mean = sum(int(v) * p for v, p in cell["distribution"].items())
+        assert cell["mean"] == pytest.approx(mean)
+    assert cells[0, 1]["labels"] == ["v1", "w2"]
+    assert cells[0, 1]["distribution"]["0"] == pytest.approx(80 / 111, abs=1e-12)
+
+
+def test_the_same_posterior_from_table_and_mechanism(run: Run, slide: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(slide) as archive:
+        archive.extractall(tmp_path / "unpacked")
+    whole = run("infer", slide, "--json").json
+    apart = run(
+        *("infer", "--published", tmp_path / "unpacked" / "table.csv"),
+        *("--mechanism", tmp_path / "unpacked" / "mechanism.json", "--json"),
+    )
+    assert apart.json == whole
+    # A bare grid without names takes those of the mechanism.
+    grid = tmp_path / "grid.csv"
+    grid.write_text("\n".join(",".join(map(str, row)) for row in TWO_WAY["published"]) + "\n")
+    bare = run(
+        *("infer", "--published", grid, "--json"),
+        *("--mechanism", tmp_path / "unpacked" / "mechanism.json"),
+    ).json
+    for one, two in zip(bare["cells"], whole["cells"], strict=True):
+        assert one["distribution"] == two["distribution"]
+
+
+def test_priors_and_chosen_cells(run: Run, slide: Path, tmp_path: Path) -> None:
+    found = run("infer", slide, "--prior", "positive", "--cells", "0,1;2,3", "--json").json
+    assert [cell["index"] for cell in found["cells"]] == [[0, 1], [2, 3]]
+    assert "0" not in found["cells"][0]["distribution"]
+    weights = tmp_path / "weights.csv"
+    weights.write_text("v,w,count,weight\nv1,w2,0,1\nv1,w2,2,3\n")
+    found = run("infer", slide, "--prior", f"table:{weights}", "--cells", "0,1", "--json").json
+    # 80/111 once against 11/333 three times.
+    assert found["cells"][0]["distribution"]["0"] == pytest.approx(240 / (240 + 33))
+    people = run("infer", slide)
+    assert "22 originals are possible" in people.out and "(v1, w2)" in people.out
+
+
+def test_monte_carlo_agrees_within_its_error(run: Run, slide: Path) -> None:
+    found = run(
+        *("infer", slide, "--way", "monte_carlo", "--draws", 20000, "--seed", 3, "--json"),
+        *("--cells", "0,1"),
+    ).json
+    assert found["way"] == "monte_carlo" and 0 < found["error"] < 0.05
+    chance = found["cells"][0]["distribution"]["0"]
+    assert chance == pytest.approx(80 / 111, abs=6 * found["error"])
+
+
+def test_protect_says_the_summary(run: Run, tmp_path: Path) -> None:
+    found = run(
+        *("protect", "example:duncan-roehrig-4x4", "--seed", SLIDE_SEED, "--json"),
+        *("--out", tmp_path / "r.zip", "--title", "Ours", "--at-risk", "1..3"),
+        *("--dossier", tmp_path / "d.zip"),
+    ).json
+    original = [c for row in TWO_WAY["original"] for c in row]
+    shown = [c for row in published(tmp_path / "r.zip") for c in row]
+    pairs = [(o, p) for o, p in zip(original, shown, strict=True) if 1 <= o <= 3]
+    assert found["at_risk_cells"] == len(pairs) == 6
+    assert found["unchanged_share"] == sum(o == p for o, p in pairs) / len(pairs)
+    with zipfile.ZipFile(tmp_path / "d.zip") as archive:
+        coins = csv.DictReader(io.StringIO(archive.read("CONFIDENTIAL/coins.csv").decode()))
+        asked = [row for row in coins if row["coin"] != "0"]
+    blocked = [row for row in asked if row["effective"] == "0"]
+    assert found["blocked_share"] == pytest.approx(len(blocked) / len(asked)) and blocked
+    assert found["margins_preserved"] is True and found["method"] == "cyclic_perturbation"
+    assert 0 < found["expected"]["unchanged_share"] < 1
+    assert str(SLIDE_SEED) not in {str(v) for v in found.values()} and "seed" not in found
+    assert run("verify", tmp_path / "r.zip", "--json").json["title"] == "Ours"
+    checked = run("verify", tmp_path / "r.zip", "--fingerprint", found["fingerprint"])
+    assert checked.code == 0 and "announced" in checked.out
+
+
+def test_a_click_and_a_command_give_the_same_bytes(run: Run, slide: Path, tmp_path: Path) -> None:
+    history = History()
+    for name, given in (
+        ("open_table", {"source": "example:duncan-roehrig-4x4"}),
+        ("protect", {"seed": SLIDE_SEED}),
+        ("publish", {"release": str(tmp_path / "clicked.zip")}),
+    ):
+        history, _ = history.apply(name, given)
+    assert (tmp_path / "clicked.zip").read_bytes() == slide.read_bytes()
+    # From the saved project too, and from the dossier's recipe.
+    storage.save(history, tmp_path / "p.tabprotect")
+    again = run(
+        *("protect", tmp_path / "p.tabprotect", "--seed", SLIDE_SEED),
+        *("--out", tmp_path / "saved.zip"),
+    )
+    assert again.code == 0
+    assert (tmp_path / "saved.zip").read_bytes() == slide.read_bytes()
+    with zipfile.ZipFile(tmp_path / "dossier.zip") as archive:
+        archive.extractall(tmp_path)
+    recipe = tmp_path / "CONFIDENTIAL" / "recipe.toml"
+    ran = run("run", recipe, "--out", tmp_path / "ran", "--json").json
+    assert (tmp_path / "ran" / "release.zip").read_bytes() == slide.read_bytes()
+    assert len(ran["written"]) == 2 and "CONFIDENTIAL" in ran["written"][1]
+
+
+def test_the_dossier_replays(slide: Path, tmp_path: Path) -> None:
+    found = confidential.read(tmp_path / "dossier.zip")
+    assert found.record.problem.table.counts.tolist() == TWO_WAY["original"]
+    assert found.record.seed == SLIDE_SEED
+
+
+def test_without_a_seed_the_coins_are_fresh(run: Run, tmp_path: Path) -> None:
+    seeds = set()
+    for number in range(3):
+        dossier = tmp_path / f"{number}.zip"
+        run("protect", "example:langsrud-lupp", "--out", tmp_path / "r.zip", "--dossier", dossier)
+        seeds.add(confidential.read(dossier).record.seed)
+    assert len(seeds) == 3
+
+
+def test_the_three_way_example(run: Run, tmp_path: Path) -> None:
+    reference = REFERENCE["three_way_4x4x3"]
+    mechanism, table = tmp_path / "m.json", tmp_path / "t.csv"
+    run("protect", "example:duncan-roehrig-4x4x3", "--out", tmp_path / "r.zip")
+    with zipfile.ZipFile(tmp_path / "r.zip") as archive:
+        mechanism.write_bytes(archive.read("mechanism.json"))
+        lines = archive.read("table.csv").decode().splitlines()
+    counts = [reference["published"][i][j][k] for i in range(4) for j in range(4) for k in range(3)]
+    rows = [f"{line.rpartition(',')[0]},{c}" for line, c in zip(lines[1:], counts, strict=True)]
+    table.write_text("\n".join([lines[0], *rows]) + "\n")
+    found = run("infer", "--published", table, "--mechanism", mechanism, "--json").json
+    assert found["originals"] == 3
+    assert found["cells"][0]["distribution"] == pytest.approx({"1": 5 / 7, "2": 2 / 7})
