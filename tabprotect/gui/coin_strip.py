@@ -73,7 +73,7 @@ class CoinItem(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
         size = max(3 * GRID, option.fontMetrics.height() + GRID)
-        return QSize(size, size + 4)
+        return QSize(size, size)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         model = index.model()
@@ -128,7 +128,7 @@ class CoinStrip(QWidget):
         self.view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.view.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.view.setAccessibleName("Coins of the run, in order")
-        self.view.setFixedHeight(7 * GRID)
+        self.view.setFixedHeight(6 * GRID)
         self._words = QLabel(wordWrap=True)
         self._words.setAccessibleName("This step in words")
         self._timer = QTimer(self)
@@ -136,22 +136,24 @@ class CoinStrip(QWidget):
         self.buttons: dict[str, QToolButton] = {}
         row = QHBoxLayout()
         row.setSpacing(GRID // 2)
-        for name, picture, text, step in (
-            ("first", "start", "Back to the original", None),
-            ("back", "previous", "One step back", -1),
-            ("play", "play", "Play", None),
-            ("forward", "next", "One step forward", 1),
-            ("last", "seal", "On to the published table", None),
+        for name, picture, text, tip in (
+            ("first", "", "Original", "Back to the original"),
+            ("back", "left", "", "One step back"),
+            ("play", "play", "Play", "Play the coins one by one"),
+            ("forward", "right", "", "One step forward"),
+            ("last", "", "Published", "On to the published table"),
         ):
-            button = QToolButton(toolTip=text)
-            button.setAccessibleName(text)
+            button = QToolButton(text=text, toolTip=tip)
+            button.setAccessibleName(tip)
             button.setProperty("picture", picture)
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-            if step is not None:
-                button.setAutoRepeat(True)
-                button.clicked.connect(lambda _=False, s=step: self.go(self.position + s))
+            if picture and text:
+                button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
             self.buttons[name] = button
             row.addWidget(button)
+        for name, step in (("back", -1), ("forward", 1)):
+            self.buttons[name].setAutoRepeat(True)
+            self.buttons[name].clicked.connect(lambda _=False, s=step: self.go(self.position + s))
         self.buttons["first"].clicked.connect(lambda: self.go(0))
         self.buttons["last"].clicked.connect(lambda: self.go(self.model.rowCount()))
         self.buttons["play"].clicked.connect(self.toggle)
@@ -184,7 +186,8 @@ class CoinStrip(QWidget):
     def repaint_pictures(self) -> None:
         """In the colours of the theme in force."""
         for button in self.buttons.values():
-            button.setIcon(icons.icon(button.property("picture")))
+            if button.property("picture"):
+                button.setIcon(icons.icon(button.property("picture")))
 
     def show_replay(self, replay: Replay | None) -> None:
         """Take another run, at its end: the published table."""
@@ -227,7 +230,6 @@ class CoinStrip(QWidget):
     def _tell(self) -> None:
         replay, position = self.model.replay, self.model.position
         self.buttons["play"].setText("Stop" if self.playing else "Play")
-        self.buttons["play"].setAccessibleName("Stop" if self.playing else "Play")
         at_start, at_end = position <= 0, position == self.model.rowCount()
         self.buttons["first"].setEnabled(not at_start)
         self.buttons["back"].setEnabled(not at_start)

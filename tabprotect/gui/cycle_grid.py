@@ -77,6 +77,8 @@ class CycleDelegate(CellDelegate):
         self.lock: Grid | None = None
         self.weight: Grid | None = None
         self.dots = True
+        self.faint = False
+        self.inset = INSET
         self.draw = self._draw
 
     def take_colours(self) -> None:
@@ -92,20 +94,21 @@ class CycleDelegate(CellDelegate):
             _padlock(painter, rect)
 
     def _signed(self, painter: QPainter, rect: QRect, sign: int, row: int, column: int) -> None:
+        if not sign and not self.dots:
+            return
         if sign:
             name = "plus" if sign > 0 else "minus"
             # Raised cells sit high on a thick lower edge, lowered ones hang from an upper edge.
             box = rect.adjusted(2, 1 if sign > 0 else 4, -3, -4 if sign > 0 else -1)
-            painter.fillRect(box, colour(f"{name}_fill"))
+            if not self.faint:
+                painter.fillRect(box, colour(f"{name}_fill"))
             if self.stuck is not None and self.stuck[row, column]:
                 painter.fillRect(box, QBrush(colour("unreleasable"), Qt.BrushStyle.BDiagPattern))
-            edge = 3
+            edge = 1 if self.faint else 3
             top = box.bottom() - edge + 1 if sign > 0 else box.top()
             painter.fillRect(QRect(box.left(), top, box.width(), edge), colour(name))
-        elif not self.dots:
-            return
         painter.setPen(colour({1: "plus", -1: "minus", 0: "quiet"}[sign]))
-        _bold(painter, rect.adjusted(INSET, 0, 0, 0), SIGNS[sign])
+        _bold(painter, rect.adjusted(self.inset, 0, 0, 0), SIGNS[sign])
 
     @staticmethod
     def _weigh(painter: QPainter, rect: QRect, weight: int) -> None:

@@ -288,7 +288,7 @@ class CycleList(QWidget):
         self.filter.setToolTip(
             "A number, “blocked”, “broken”, or a category that the cycle touches"
         )
-        self._count = QLabel()
+        self._count = QLabel(wordWrap=True)
         self._count.setProperty("role", "quiet")
         self._following = False
         self.buttons: dict[str, QToolButton] = {}

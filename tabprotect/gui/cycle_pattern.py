@@ -43,10 +43,11 @@ def pattern(moves: MoveSet, cycle: int, placement: Placement) -> Pattern:
             size *= domain.shape[axis]
         place.append(number)
         sizes.append(size)
-    for side in (0, 1):
-        if sizes[side] > WHOLE:
+    if max(sizes) > WHOLE:
+        for side in (0, 1):
             unique, number = np.unique(place[side], return_inverse=True)
             place[side], sizes[side] = number.reshape(-1), len(unique)
+    for side in (0, 1):
         if sizes[side] > WHOLE:
             place[side] = place[side] * COARSE // sizes[side]
             sizes[side] = COARSE

@@ -142,9 +142,11 @@ class PreviewPanel(QScrollArea):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(GRID)
         column.addLayout(numbers)
+        self.change.setMaximumHeight(28 * GRID)
         column.addWidget(self.change, 1)
         column.addWidget(self.blocked)
         column.addWidget(self._stuck)
+        column.addStretch(0)
         outer = QVBoxLayout(inner)
         outer.setContentsMargins(GRID, 0, GRID, 0)
         outer.setSpacing(GRID)
@@ -179,7 +181,8 @@ class PreviewPanel(QScrollArea):
 
     def show_error(self, error: TabprotectError) -> None:
         """The mechanism cannot even be tried."""
-        self.show_state(f"{error.message[0].upper()}{error.message[1:]}. {error.hint}".strip())
+        said = [f"{part[0].upper()}{part[1:]}." for part in (error.message, error.hint) if part]
+        self.show_state(" ".join(said))
         self.go_mend.show()
 
     def show_preview(self, preview: Preview, domain: Domain, remedies: tuple[Remedy, ...]) -> None:

@@ -55,8 +55,8 @@ class Replay:
         passes = len(self.record.coins)
         where = f"pass {number + 1}, cycle {cycle + 1}" if passes > 1 else f"cycle {cycle + 1}"
         coin, done = self.coin(step), self.done(step)
-        if self.is_blocked(step) and coin:
-            what = f"the coin says {SIGNS[coin]}, but the cycle is blocked"
+        if self.is_blocked(step):
+            what = f"the coin says {SIGNS[coin]}, the cycle is blocked by a zero"
         elif not coin:
             what = "the coin says leave"
         else:

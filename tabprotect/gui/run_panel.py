@@ -9,7 +9,6 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout, QWidget
 
 from tabprotect.engine.tables.domain import Index
-from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.coin_strip import CoinStrip
 from tabprotect.gui.cycle_grid import CycleDelegate
 from tabprotect.gui.document import Document
@@ -40,12 +39,14 @@ class RunPanel(QWidget):
         self.grids: dict[str, GridView] = {}
         self.titles: dict[str, QLabel] = {}
         self.sides: dict[str, QWidget] = {}
-        split = QSplitter(Qt.Orientation.Horizontal)
+        self._sized: tuple[object, object] = (None, None)
+        self.split = split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
         for part in PARTS:
             split.addWidget(self._side(part))
         self.running = CycleDelegate(self.grids["published"])
         self.running.dots = False
+        self.running.inset = 5
         middle = self.grids["published"]
         middle.delegate = self.running
         middle.cells.setItemDelegate(self.running)
@@ -67,8 +68,8 @@ class RunPanel(QWidget):
         title = QLabel(part.capitalize())
         title.setProperty("role", "section")
         grid = GridView(f"{part.capitalize()} table")
-        if part != "original":
-            grid.room = (GRID, 0)
+        # Three abreast: narrower than where a table stands alone.
+        grid.room = (-GRID, 0)
         grid.current_changed.connect(self._moved)
         column = QVBoxLayout(side)
         column.setContentsMargins(0, 0, 0, 0)
@@ -130,17 +131,14 @@ class RunPanel(QWidget):
             return
         self._following = True
         replay, steps = self._replay, self.coins.position
-        state, sign, stuck = published.counts, None, None
+        state = published.counts
         self.titles["published"].setText("Published")
         if replay is not None and steps < len(replay):
             state = replay.table_after(steps)
             self.titles["published"].setText(
                 f"After {count_text(steps)} of {count_text(len(replay))} coins"
             )
-        if replay is not None and 0 < steps < len(replay):
-            sign, stuck = self._step(replay, steps - 1)
-        self.running.sign = None if sign is None else layout.flat(sign)
-        self.running.stuck = None if stuck is None else layout.flat(stuck)
+        self._mark_step(layout, replay, steps, state)
         self._show("published", state)
         if replay is not None:
             original = replay.record.problem.table.counts
@@ -148,20 +146,42 @@ class RunPanel(QWidget):
             self.grids["original"].delegate.mark = layout.flat(at_risk)
             self._show("original", original)
             self._show_difference(state - original)
+        self._align()
         self._following = False
         self.select(self.document.selection)
 
-    @staticmethod
-    def _step(
-        replay: Replay, step: int
-    ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.bool_] | None]:
-        """What the step did to each cell; the whole cycle hatched where it was blocked."""
-        moves: MoveSet = replay.moves
-        _, cycle = replay.pass_and_cycle(step)
-        pattern = moves.array(cycle)
+    def _align(self) -> None:
+        """Columns of one width, so that the tables scroll alike; row labels once."""
+        house = self._replay is not None
+        shown = [g for p, g in self.grids.items() if house or p == "published"]
+        for number, grid in enumerate(shown):
+            grid.show_row_labels(number == 0)
+        every = [grid.widths for grid in shown]
+        widths = max(w for w, _ in every), max(t for _, t in every)
+        for grid in shown:
+            grid.be_as_wide(widths)
+        key = (self._layout, self._replay)
+        if house and key != self._sized:
+            self._sized = key
+            labels = self.grids["original"].cells.rows.width()
+            each = max((self.split.width() - labels) // 3, 1)
+            self.split.setSizes([labels + each, each, each])
+
+    def _mark_step(
+        self, layout: Layout, replay: Replay | None, steps: int, state: npt.NDArray[np.int64]
+    ) -> None:
+        """Draw the cycle of the last step: what it did, or only where it lies and what stops it."""
+        delegate = self.running
+        delegate.sign = delegate.stuck = None
+        if replay is None or not 0 < steps < len(replay):
+            return
+        step = steps - 1
+        pattern = replay.moves.array(replay.pass_and_cycle(step)[1])
+        done = replay.done(step)
+        delegate.faint = not done
+        delegate.sign = layout.flat((pattern * done).astype(np.int8) if done else pattern)
         if replay.is_blocked(step):
-            return pattern, pattern != 0
-        return (pattern * replay.done(step)).astype(np.int8), None
+            delegate.stuck = layout.flat((pattern != 0) & (state == 0))
 
     def _show(self, part: str, counts: npt.NDArray[np.int64]) -> None:
         layout = self._layout

@@ -135,6 +135,8 @@ class GridView(QWidget):
         self.layout_: Layout | None = None
         self.room = (0, 0)
         """Pixels across and down that pages which draw symbols add to every cell."""
+        self.at_least = (0, 0)
+        """Widths of a column and of the totals that another grid beside this one has."""
         self.cells = CellsView()
         self.right, self.bottom, self.both = CellsView(), CellsView(), CellsView()
         self.model = GridModel(self)
@@ -280,6 +282,24 @@ class GridView(QWidget):
             max(r.right() for r in ranges),
         )
 
+    @property
+    def widths(self) -> tuple[int, int]:
+        """Width of a column and of the totals in pixels."""
+        return self.cells.columns.defaultSectionSize(), self.right.columns.defaultSectionSize()
+
+    def be_as_wide(self, widths: tuple[int, int]) -> None:
+        """Take the widths of a grid beside this one, so that both scroll alike."""
+        self.at_least = widths
+        if self.widths != widths:
+            self._fit()
+
+    def show_row_labels(self, shown: bool) -> None:
+        """Show the row labels, or leave them to a grid beside this one."""
+        if shown == self.cells.rows.isHidden():
+            self.cells.rows.setHidden(not shown)
+            self.bottom.rows.setHidden(not shown)
+            self._fit()
+
     def set_editable(self, editable: bool) -> None:
         """Whether typing changes counts (through ``model.typed``)."""
         self.model.editable = editable
@@ -314,7 +334,7 @@ class GridView(QWidget):
             wide = max(metrics.horizontalAdvance(label), metrics.horizontalAdvance(longest))
         else:
             wide = metrics.horizontalAdvance(longest)
-        return max(wide + 3 * GRID, 6 * GRID) + self.room[0]
+        return max(max(wide + 3 * GRID, 6 * GRID) + self.room[0], self.at_least[0])
 
     def _widen(self) -> None:
         """Make room when the values have become longer; never take a user's width away."""
@@ -336,6 +356,7 @@ class GridView(QWidget):
                 totals.append(write(model.values.max().item()))
             totals.append("total")
             grand = max(map(metrics.horizontalAdvance, totals)) + 3 * GRID + self.room[0]
+            grand = max(grand, self.at_least[1])
         wide = max(wide, grand - 2 * GRID if self.right.isVisibleTo(self) else 0)
         for view in (self.cells, self.bottom, self.right, self.both):
             view.verticalHeader().setDefaultSectionSize(height)
@@ -346,9 +367,12 @@ class GridView(QWidget):
             view.rows.take(self.layout_)
             view.columns.take(self.layout_)
         header_width = max(sum(self.cells.rows.level_sizes()), self.cells.corner.needed())
+        if self.cells.rows.isHidden():
+            header_width = 0
+        else:
+            self.cells.rows.setFixedWidth(header_width)
+            self.bottom.rows.setFixedWidth(header_width)
         header_height = sum(self.cells.columns.level_sizes())
-        self.cells.rows.setFixedWidth(header_width)
-        self.bottom.rows.setFixedWidth(header_width)
         self.cells.columns.setFixedHeight(header_height)
         self.right.columns.setFixedHeight(header_height)
         rows, columns = self.model.values.shape

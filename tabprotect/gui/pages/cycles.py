@@ -52,6 +52,12 @@ WAIT = 120
 MOST_BROKEN = 5
 """Broken sums of the selected cycle that are listed under the table."""
 
+MOST_LOOKED_AT = 50
+"""Cells of a cycle that are looked at to find out whether it is in sight."""
+
+QUICK_ENTRIES = 20_000
+"""Cycle sets of up to so many entries are checked for the badge whenever something changes."""
+
 FILES = "Cycle sets (*.json);;4ti2 matrices (*.mat *.mar *.gra);;All files (*)"
 
 
@@ -185,6 +191,13 @@ class CyclesPage(Page):
         if document.project.domain.ndim < 2:
             return "A cycle needs at least two variables."
         return ""
+
+    @classmethod
+    def problems(cls, document: Document) -> int:
+        project = document.project
+        if project is None or project.moves is None or len(project.moves.cells) > QUICK_ENTRIES:
+            return 0
+        return len({v.cycle for v in project.moves.violations(most=100)})
 
     @property
     def editable(self) -> bool:
@@ -552,6 +565,20 @@ class CyclesPage(Page):
         self._functional = None
         self.list.select(cycle)
         self._paint()
+        self._bring_into_sight(cycle)
+
+    def _bring_into_sight(self, cycle: int | None) -> None:
+        """Scroll to the first cell of a cycle, unless some of it is seen already."""
+        moves = self._moves
+        if moves is None or cycle is None or cycle >= len(moves):
+            return
+        cells, _ = moves.entries(cycle)
+        layout, view = self._layout(), self.grid.grid.cells
+        places = [layout.position(moves.domain.unflat(int(c))) for c in cells[:MOST_LOOKED_AT]]
+        shown = [self.grid.grid.model.index(*at) for at in places if at is not None]
+        seen = view.viewport().rect()
+        if shown and not any(seen.contains(view.visualRect(at).center()) for at in shown):
+            view.scrollTo(shown[0])
 
     def _cell_selected(self, index: Index | None) -> None:
         if not self.isVisible() or self._moves is None:

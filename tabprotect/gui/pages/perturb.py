@@ -34,7 +34,6 @@ CONFIDENTIAL = (
     "What the mechanism does to this very table is confidential. A reader sees the coin, the "
     "passes, the rule and the cycles."
 )
-WEAK = "this mechanism would leave the table (almost) as it is"
 
 JUDGED = frozenset({"table", "at_risk", "cycles", "parameters", "view", "everything"})
 
@@ -53,6 +52,7 @@ class PerturbPage(Page):
         self._layer: Index = ()
         self._key: tuple[object, ...] = ()
         self._preview: Preview | None = None
+        self._impossible = False
         self._replay: Replay | None = None
         self._seen: object = None
         self.form = CoinForm()
@@ -204,6 +204,7 @@ class PerturbPage(Page):
         result = self.face == "result"
         self.placement.setVisible(result and project is not None and project.domain.ndim > 2)
         self.main_button.setVisible(self.editable or result)
+        self.main_button.setEnabled(result or not self._impossible)
         self.main_button.setText("See what a reader can believe" if result else "Run")
         if project is None:
             return
@@ -248,17 +249,20 @@ class PerturbPage(Page):
         text = (
             f"{count_text(int(moved.sum()))} of {count_text(published.domain.size)} cells changed, "
             f"by at most {far}"
+            if far
+            else "No cell changed"
         )
         if risky:
             text += f"; {count_text(same)} of {count_text(risky)} at-risk cells stayed as they were"
         text += f"; {count_text(stopped)} of {count_text(asked)} moves the coins asked for were blocked."
         if record.decisions:
-            text += f" Recorded: {'; '.join(record.decisions)}."
+            text += " That the mechanism is weak was accepted, and is recorded."
         return text
 
     # -- the preview --------------------------------------------------------------------------
 
     def _invalidate(self, project: Project) -> None:
+        self._impossible = False
         if not self.editable:
             self._key, self._preview = (), None
             self.preview.show_state(
@@ -269,7 +273,7 @@ class PerturbPage(Page):
             key = (project.table, project.cycles, project.at_risk, tuple(project.values.items()))
         except TabprotectError as error:
             self._key, self._preview = (), None
-            self.preview.show_error(error)
+            self._refuse(error)
             return
         if len(key) == len(self._key) and all(
             a is b or (n > 1 and a == b)
@@ -303,7 +307,12 @@ class PerturbPage(Page):
         if not isinstance(error, TabprotectError):
             raise error
         if key is self._key:
-            self.preview.show_error(error)
+            self._refuse(error)
+
+    def _refuse(self, error: TabprotectError) -> None:
+        self._impossible = True
+        self.preview.show_error(error)
+        self._tell()
 
     @staticmethod
     def _remedies(project: Project) -> tuple[Remedy, ...]:
