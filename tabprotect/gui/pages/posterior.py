@@ -93,6 +93,7 @@ class PosteriorPage(Page):
         self.footer.addWidget(self._way, 1)
         document.posterior_ready.connect(self._ready)
         document.posterior_failed.connect(self._not_ready)
+        document.originals_counted.connect(lambda *_: self._show_way())
         document.selection_changed.connect(self._selected)
         document.jobs.ended.connect(lambda _: self._offer_again())
 
@@ -216,8 +217,13 @@ class PosteriorPage(Page):
         self.mode_button.setText(mode_sentence(posterior))
         self.mode_button.setIcon(icons.icon("tick" if holds else "warning"))
         self.mode_button.setEnabled(not holds)
-        self._way.setText(way_sentence(posterior))
-        self._way.setToolTip(f"<p>{posterior.reason}</p>")
+        self._show_way()
+
+    def _show_way(self) -> None:
+        view = self.view()
+        if view is not None:
+            self._way.setText(way_sentence(view.posterior, self.document.originals()))
+            self._way.setToolTip(f"<p>{view.posterior.reason}</p>")
 
     def _show_map(self) -> None:
         view, project = self.view(), self.document.project

@@ -237,7 +237,7 @@ class PosteriorFiles(QObject):
             true = None if view.original is None else view.original[selection]
             name = posterior.published.domain.cell_text(selection)
             parts += [f"Cell {name}.", cell_sentence(posterior, selection, true=true)]
-        return " ".join([*parts, way_sentence(posterior)])
+        return " ".join([*parts, way_sentence(posterior, self.document.originals())])
 
     def _write_table(self, path: Path, *, overwrite: bool) -> None:
         view = self._page.view()

@@ -53,14 +53,20 @@ def mode_sentence(posterior: Posterior) -> str:
     return f"Mode is the published value: {count_text(matches)} of {count_text(cells)} cells."
 
 
-def way_sentence(posterior: Posterior) -> str:
-    """How the posterior was computed and how exact it is."""
+def way_sentence(posterior: Posterior, originals: int | None) -> str:
+    """How the posterior was computed and how exact it is.
+
+    Parameters
+    ----------
+    originals
+        How many originals remain possible; ``None`` while unknown, or too many to count.
+    """
     if posterior.way == "exact":
         over = (
             "every possible original"
-            if posterior.originals is None
-            else f"all {count_text(posterior.originals)} possible originals"
-            if posterior.originals != 1
+            if originals is None
+            else f"all {count_text(originals)} possible originals"
+            if originals != 1
             else "the one possible original"
         )
         return f"Exact: summed over {over}."
