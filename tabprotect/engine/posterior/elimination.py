@@ -47,7 +47,7 @@ BATCH_HELD = 2**24
 MAX_WORK = 2**31
 """Entries over all components: about a minute."""
 
-MAX_VARIABLES = 200_000
+MAX_VARIABLES = 50_000
 """Variables of one component (one table each)."""
 
 

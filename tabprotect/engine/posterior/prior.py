@@ -140,7 +140,7 @@ class NegativeBinomial(Prior):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "means", _checked_means(self.means))
-        if not self.dispersion > 0:
+        if not 0 < self.dispersion < np.inf:
             raise ParameterError({"dispersion": f"must be positive, is {self.dispersion}"})
 
     @property
