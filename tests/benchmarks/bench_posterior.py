@@ -65,15 +65,21 @@ def main() -> None:
                     f"{seconds * 1e3:8.1f} ms = {seconds / target:5.3f} of the target, "
                     f"figures {figures * 1e3:6.1f} ms, memory {memory():5.0f} MiB"
                 )
-    print("growth in the number of cycles (20 rows, bidiagonal)")
-    first = 0.0
-    for columns in (125, 250, 500, 1000, 2000, 4000):
-        seconds, _ = posterior((20, columns), "bidiagonal", 1, 5.0)
-        each = seconds / columns * 1e6
-        first = first or each
-        print(
-            f"  {columns:5} cycles {seconds * 1e3:8.1f} ms, {each:6.1f} us each ({each / first:4.2f} x)"
-        )
+    for name, kind, shapes in (
+        ("n x n, bidiagonal", "bidiagonal", [(n, n) for n in (125, 250, 500, 1000)]),
+        ("2 x n, strips", "strips", [(2, n) for n in (500, 1000, 2000, 4000, 8000)]),
+    ):
+        print(f"growth in the number of cycles ({name}; the table grows too)")
+        first = 0.0
+        for shape in shapes:
+            seconds, found = posterior(shape, kind, 1, 5.0)
+            assert found.way == "exact"
+            each = seconds / shape[1] * 1e6
+            first = first or each
+            print(
+                f"  {shape[1]:5} cycles {seconds * 1e3:8.1f} ms, "
+                f"{each:6.1f} us each ({each / first:4.2f} x)"
+            )
 
 
 if __name__ == "__main__":
