@@ -85,7 +85,7 @@ class Model:
         self._sense: Sense = "min"
         self._watch: Callable[[], None] | None = None
         self._stopped: BaseException | None = None
-        self._highs = highspy.Highs()
+        self._highs = highspy.Highs()  # type: ignore[no-untyped-call]
         for option, value in {
             "output_flag": False,
             "threads": 1,
@@ -96,6 +96,8 @@ class Model:
             # Objectives are whole numbers: a bound less than one away is already proof.
             "mip_abs_gap": 0.99,
             "mip_feasibility_tolerance": NEAR / 10,
+            # Costs more than it finds on sums of cells.
+            "mip_heuristic_run_feasibility_jump": False,
         }.items():
             self._highs.setOptionValue(option, value)
         sums = totals.astype(np.float64)
@@ -130,7 +132,7 @@ class Model:
         Parameters
         ----------
         columns
-            The columns that are summed.
+            The columns that are summed; none asks for any feasible point.
         start : (columns,)
             A feasible point in whole numbers, if one is known (integer programmes only).
         most_nodes
@@ -165,6 +167,10 @@ class Model:
                 self._highs.setSolution(self.columns, every, start.astype(np.float64))
         self._run(progress, stage)
         return self._outcome()
+
+    def limit(self, column: int, low: int, high: int) -> None:
+        """Narrow one column, or widen it again."""
+        self._demand(self._highs.changeColBounds(column, low, high), "set a bound")
 
     def _run(self, progress: Progress, stage: str) -> None:
         progress.report(stage, 0.0)

@@ -20,7 +20,7 @@ from tabprotect.engine.bounds.decomposable import (
     lookup,
     uncovered_loss,
 )
-from tabprotect.engine.bounds.programme import Programme
+from tabprotect.engine.bounds.programme import IntegerProgramme, LinearProgramme, Programme
 from tabprotect.engine.bounds.shuttle import fits, tighten
 from tabprotect.engine.bounds.support import support
 from tabprotect.engine.progress import Progress
@@ -95,11 +95,16 @@ class Kernel:
             return
         programme = self._programmes.get(integral)
         if programme is None:
-            programme = Programme(self._opened, *self._box, integral=integral)
-            self._programmes[integral] = programme
+            kind = IntegerProgramme if integral else LinearProgramme
+            programme = self._programmes[integral] = kind(self._opened, *self._box)
         for sense in ends:
             found = programme.extreme(
-                int(self._at[cell]), sense, most_nodes=most_nodes, progress=progress, stage=stage
+                int(self._at[cell]),
+                sense,
+                (int(self.low[cell]), int(self.high[cell])),
+                most_nodes=most_nodes,
+                progress=progress,
+                stage=stage,
             )
             if sense == "min":
                 self.low[cell] = max(self.low[cell], found.bound)
@@ -163,12 +168,14 @@ class Enclosure:
     def sharp(self) -> npt.NDArray[np.bool_]:
         """Which cells' bounds are proven to be the true ones (m,)."""
         (low, high), (least, most) = self.outer(), self.inner()
-        return (low == least) & (high == most)
+        met: npt.NDArray[np.bool_] = (low == least) & (high == most)
+        return met
 
     def tighten(self, progress: Progress) -> None:
         """Run the shuttle on every part."""
-        if any([kernel.tighten(progress) for kernel in self.kernels]):
-            self._used("shuttle")
+        for kernel in self.kernels:
+            if kernel.tighten(progress):
+                self._used("shuttle")
 
     def solve(
         self,

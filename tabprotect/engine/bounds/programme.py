@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.bounds.support import Support
+from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.solver import NEAR, Model, Sense
 
@@ -39,39 +40,57 @@ class Extreme:
 
 
 class Programme:
-    """One model for one set of released sums; only the objective changes from cell to cell."""
+    """One model for one set of released sums, kept from cell to cell.
 
-    def __init__(self, opened: Support, low: Ints, high: Ints, *, integral: bool) -> None:
+    Parameters
+    ----------
+    opened
+        The cells that are open.
+    low, high : int64 (cells,)
+        Bounds of theirs that are known already.
+    """
+
+    _integral: bool
+
+    def __init__(self, opened: Support, low: Ints, high: Ints) -> None:
         self._opened = opened
-        self._integral = integral
-        self._model = Model(opened.rows, opened.totals, low=low, high=high, integral=integral)
+        self._low, self._high = low, high
+        self._model = Model(opened.rows, opened.totals, low=low, high=high, integral=self._integral)
 
     @staticmethod
     def fits(opened: Support) -> bool:
-        """Whether the programme is small enough, in cells and in counts."""
+        """Whether a programme is small enough, in cells and in counts."""
         return len(opened.keys) <= MOST_CELLS and opened.total <= LARGEST_TOTAL
 
     def extreme(
-        self, position: int, sense: Sense, *, most_nodes: int | None, progress: Progress, stage: str
+        self,
+        position: int,
+        sense: Sense,
+        known: tuple[int, int],
+        *,
+        most_nodes: int | None,
+        progress: Progress,
+        stage: str,
     ) -> Extreme:
         """Minimise or maximise one cell.
 
-        A linear programme's bound is rounded outwards. It is sharp only if its *table* is whole:
-        an integral optimal value alone proves nothing.
+        Parameters
+        ----------
+        position
+            The cell's place in the support.
+        known
+            Outer bounds of the cell.
+        most_nodes
+            Branch-and-bound nodes after which an integer programme gives up; the bound it then
+            gives holds all the same.
         """
-        outcome = self._model.optimise(
-            np.array([position]),
-            sense,
-            start=self._opened.truth if self._integral else None,
-            most_nodes=most_nodes,
-            progress=progress,
-            stage=stage,
-        )
+        raise NotImplementedError
+
+    def _rounded(self, bound: float, sense: Sense, known: tuple[int, int]) -> int:
+        """Outwards, so that no table is beyond it."""
         if sense == "max":
-            bound = math.floor(min(outcome.bound, self._opened.total) + NEAR)
-        else:
-            bound = math.ceil(max(outcome.bound, 0.0) - NEAR)
-        return Extreme(bound, self._whole(outcome.point))
+            return known[1] if bound >= known[1] else math.floor(bound + NEAR)
+        return known[0] if bound <= known[0] else math.ceil(bound - NEAR)
 
     def _whole(self, point: npt.NDArray[np.float64]) -> Ints | None:
         if not len(point):
@@ -81,3 +100,76 @@ class Programme:
             return None
         counts = rounded.astype(np.int64)
         return counts if self._opened.keeps(counts) else None
+
+
+class LinearProgramme(Programme):
+    """Fractions allowed: quick, and sharp only if the *table* found is whole.
+
+    An integral optimal value alone proves nothing.
+    """
+
+    _integral = False
+
+    def extreme(
+        self,
+        position: int,
+        sense: Sense,
+        known: tuple[int, int],
+        *,
+        most_nodes: int | None,
+        progress: Progress,
+        stage: str,
+    ) -> Extreme:
+        """As :meth:`Programme.extreme`, from the basis of the run before."""
+        outcome = self._model.optimise(np.array([position]), sense, progress=progress, stage=stage)
+        return Extreme(self._rounded(outcome.bound, sense, known), self._whole(outcome.point))
+
+
+class IntegerProgramme(Programme):
+    """Whole counts only: sharp."""
+
+    _integral = True
+
+    def extreme(
+        self,
+        position: int,
+        sense: Sense,
+        known: tuple[int, int],
+        *,
+        most_nodes: int | None,
+        progress: Progress,
+        stage: str,
+    ) -> Extreme:
+        """As :meth:`Programme.extreme`.
+
+        The known bound is nearly always the true one, and any table that attains it is found
+        many times faster than the same bound is proven from below.
+        """
+        low, high = known
+        goal = high if sense == "max" else low
+        try:
+            self._model.limit(position, goal, goal)
+            try:
+                outcome = self._model.optimise(
+                    np.zeros(0, dtype=np.int64),
+                    sense,
+                    most_nodes=most_nodes,
+                    progress=progress,
+                    stage=stage,
+                )
+                return Extreme(goal, self._whole(outcome.point))
+            except InfeasibleError:
+                low, high = (low, high - 1) if sense == "max" else (low + 1, high)
+            self._model.limit(position, low, high)
+            outcome = self._model.optimise(
+                np.array([position]),
+                sense,
+                start=self._opened.truth,
+                most_nodes=most_nodes,
+                progress=progress,
+                stage=stage,
+            )
+            bound = self._rounded(outcome.bound, sense, (low, high))
+            return Extreme(bound, self._whole(outcome.point))
+        finally:
+            self._model.limit(position, int(self._low[position]), int(self._high[position]))
