@@ -13,20 +13,24 @@ from tabprotect.engine.query_space.lattice import Query, in_order
 
 
 def maximal(queries: Iterable[Query]) -> tuple[Query, ...]:
-    """The queries that lie in no other one."""
-    kept: list[Query] = []
-    for query in in_order(set(queries)):
-        if not any(query & other == query for other in kept):
-            kept.append(query)
+    """The queries that lie in no other one, larger ones first."""
+    left = np.array(in_order(set(queries)), dtype=np.int64)
+    kept = []
+    while len(left):
+        query = left[0]
+        kept.append(int(query))
+        left = left[(left & query) != left]
     return tuple(kept)
 
 
 def minimal(queries: Iterable[Query]) -> tuple[Query, ...]:
-    """The queries that contain no other one."""
-    kept: list[Query] = []
-    for query in reversed(in_order(set(queries))):
-        if not any(query & other == other for other in kept):
-            kept.append(query)
+    """The queries that contain no other one, larger ones first."""
+    left = np.array(in_order(set(queries))[::-1], dtype=np.int64)
+    kept = []
+    while len(left):
+        query = left[0]
+        kept.append(int(query))
+        left = left[(left & query) != query]
     return tuple(in_order(kept))
 
 
@@ -106,9 +110,7 @@ class Frontier:
         return sum(self.by_dimension)
 
 
-def _count_below(
-    sets: frozenset[Query], known: dict[frozenset[Query], list[int]]
-) -> list[int]:
+def _count_below(sets: frozenset[Query], known: dict[frozenset[Query], list[int]]) -> list[int]:
     """Subsets of any of ``sets`` by size, splitting on the highest variable that is in use."""
     if not sets:
         return []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import joblib
 
@@ -63,7 +63,7 @@ def spread(
             progress.report(stage, done / len(pieces))
         return out
     with _parallel(workers) as parallel:
-        results: Iterator[Result] = parallel(joblib.delayed(work)(piece) for piece in pieces)
+        results = cast(Iterator[Result], parallel(joblib.delayed(work)(piece) for piece in pieces))
         for done, result in enumerate(results, start=1):
             out.append(result)
             progress.report(stage, done / len(pieces))
@@ -85,7 +85,7 @@ def _parallel(workers: int | str) -> Iterator[Callable[..., Iterator[object]]]:
             hint='install it with: pip install "tabprotect[cluster]"',
         ) from None
     try:
-        client = Client(workers, timeout="10s")
+        client = Client(workers, timeout="10s")  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
         raise InputError(
             f"no Dask scheduler answers at {workers} ({error})",

@@ -1,0 +1,62 @@
+"""Smallest margin count: how many records every at-risk cell hides among in each released margin.
+
+The figure is the smallest count, over all released margins, of the margin's cell that an at-risk
+cell falls into: a minimum frequency rule for the people at risk. It looks at one margin at a
+time and says nothing about what several of them give away together; the width of bounds does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.query_space.at_risk import Ints
+from tabprotect.engine.query_space.criterion import BoundsWay, RiskCriterion
+from tabprotect.engine.query_space.evidence import Evidence, Judgement, Screening
+from tabprotect.engine.query_space.frontier import maximal
+from tabprotect.engine.query_space.lattice import Query
+
+
+class SmallestMargin(RiskCriterion):
+    """See the module."""
+
+    name: ClassVar[str] = "smallest_margin"
+    label: ClassVar[str] = "Smallest margin count of at-risk cells"
+    unit: ClassVar[str] = "records"
+
+    def judge(
+        self,
+        evidence: Evidence,
+        released: Sequence[Query],
+        threshold: int,
+        *,
+        bounds: BoundsWay = "auto",
+        decide_only: bool = False,
+        progress: Progress = SILENT,
+    ) -> Judgement:
+        counts = np.full(evidence.cells.size, evidence.cells.total, dtype=np.int64)
+        for query in maximal(released):
+            counts = np.minimum(counts, evidence.cells.counts_at(query))
+        smallest = int(counts.min())
+        return Judgement(
+            "safe" if smallest >= threshold else "bad",
+            smallest,
+            True,
+            "counts",
+            evidence.tight_cells(counts, np.zeros_like(counts), threshold),
+        )
+
+    def screen(
+        self, evidence: Evidence, released: tuple[Query, ...], queries: Ints, threshold: int
+    ) -> Screening:
+        smallest = evidence.widths.smallest
+        safe = smallest[queries] >= threshold
+        if released:
+            safe &= int(smallest[list(released)].min()) >= threshold
+        return Screening(safe, ~safe)
+
+
+PLUGIN = SmallestMargin()

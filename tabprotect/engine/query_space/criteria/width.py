@@ -1,0 +1,191 @@
+"""Width of bounds: how closely what is released pins down the at-risk cells of the whole table.
+
+The figure is the smallest upper minus lower bound of an at-risk cell that a reader can work out
+from all released margins together. A release is allowed at the threshold beta when that width is
+proved to be at least beta. Releases whose margins are the cliques of a chordal graph have sharp
+bounds in closed form; for others a wider release of that kind that still reaches beta proves
+safety, a single margin below beta proves the opposite, and integer programmes decide what is left
+where the table is small enough. What stays undecided is refused.
+
+Source: Dobra, Karr, Sanil and Fienberg 2002, section 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from tabprotect.engine.bounds.bounding import WidthResult, width
+from tabprotect.engine.bounds.bounds import Bounds
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.query_space.at_risk import Ints
+from tabprotect.engine.query_space.chordal import covers, decomposable
+from tabprotect.engine.query_space.criterion import BoundsWay, RiskCriterion
+from tabprotect.engine.query_space.evidence import Evidence, Judgement, Screening, TightCell
+from tabprotect.engine.query_space.frontier import maximal
+from tabprotect.engine.query_space.lattice import Query
+
+EXACT_CELLS = 20_000
+"""Larger tables get no linear or integer programmes unless these are asked for by name."""
+
+
+class Width(RiskCriterion):
+    """See the module."""
+
+    name: ClassVar[str] = "width"
+    label: ClassVar[str] = "Width of bounds on at-risk cells"
+    unit: ClassVar[str] = "counts"
+
+    def judge(
+        self,
+        evidence: Evidence,
+        released: Sequence[Query],
+        threshold: int,
+        *,
+        bounds: BoundsWay = "auto",
+        decide_only: bool = False,
+        progress: Progress = SILENT,
+    ) -> Judgement:
+        frontier = maximal(released) or (0,)
+        variables = evidence.lattice.variables
+        tree = decomposable(variables, frontier) if bounds in ("auto", "decomposable") else None
+        if tree is not None:
+            lower, upper = evidence.decomposable_bounds(tree.cliques, tree.separators)
+            smallest = int((upper - lower).min())
+            return Judgement(
+                "safe" if smallest >= threshold else "bad",
+                smallest,
+                True,
+                "decomposable",
+                evidence.tight_cells(upper, lower, threshold),
+            )
+        ceiling = int(evidence.widths.smallest[list(frontier)].min())
+        if bounds == "auto" and (decide_only or not self.decides(evidence, bounds)):
+            if decide_only and ceiling < threshold:
+                return Judgement("bad", ceiling, False, "frechet")
+            queries = np.array(frontier[:1], dtype=np.int64)
+            if self.screen(evidence, frontier[1:], queries, threshold).safe[0]:
+                return Judgement("safe", ceiling, False, "decomposable cover")
+        if not self.decides(evidence, bounds):
+            return self._undecided(evidence, frontier, threshold)
+        return _programmed(evidence, frontier, threshold, bounds, decide_only, progress)
+
+    def _undecided(
+        self, evidence: Evidence, frontier: Sequence[Query], threshold: int
+    ) -> Judgement:
+        """What each margin says by itself: proof that a release is bad, never that it is safe."""
+        upper = np.full(evidence.cells.size, evidence.cells.total, dtype=np.int64)
+        for query in frontier:
+            upper = np.minimum(upper, evidence.cells.counts_at(query))
+        ceiling = int(upper.min())
+        return Judgement(
+            "bad" if ceiling < threshold else "unknown",
+            ceiling,
+            False,
+            "frechet",
+            evidence.tight_cells(upper, np.zeros_like(upper), threshold),
+        )
+
+    def screen(
+        self, evidence: Evidence, released: tuple[Query, ...], queries: Ints, threshold: int
+    ) -> Screening:
+        smallest = evidence.widths.smallest
+        safe = np.zeros(len(queries), dtype=np.bool_)
+        bad = smallest[queries] < threshold
+        if released and int(smallest[list(released)].min()) < threshold:
+            bad[:] = True
+        open_ones = np.flatnonzero(~bad)
+        if not len(open_ones):
+            return Screening(safe, bad)
+        cover = covers(evidence.lattice.variables, released, queries[open_ones])
+        tightest = smallest[cover.cliques].min(axis=1)
+        wide = tightest >= threshold
+        # No lower bound exceeds the count itself: with that much room it need not be known.
+        wide_for_sure = tightest >= threshold + evidence.cells.rule.high
+        for at in np.flatnonzero(wide & ~wide_for_sure):
+            wide[at] = self._reaches(evidence, cover.cliques[at], cover.separators[at], threshold)
+        safe[open_ones] = wide
+        bad[open_ones] = ~wide & cover.exact
+        return Screening(safe, bad)
+
+    def decides(self, evidence: Evidence, bounds: BoundsWay) -> bool:
+        if bounds == "auto":
+            return evidence.cells.table.domain.size <= EXACT_CELLS
+        return bounds != "decomposable"
+
+    def _reaches(self, evidence: Evidence, cliques: Ints, separators: Ints, threshold: int) -> bool:
+        """Whether a cover, by elimination steps, keeps every at-risk cell wide enough."""
+        cells, smallest = evidence.cells, evidence.widths.smallest
+        if int(np.bitwise_or.reduce(cliques)) | evidence.always_known != evidence.lattice.full:
+            return True
+        close = threshold + cells.rule.high
+        upper = np.full(cells.size, cells.total, dtype=np.int64)
+        for clique in cliques[smallest[cliques] < close]:
+            upper = np.minimum(upper, cells.counts_at(int(clique)))
+        near = np.flatnonzero(upper < threshold + cells.counts[: cells.size])
+        lower = np.full(len(near), cells.total, dtype=np.int64)
+        for clique, separator in zip(cliques.tolist(), separators.tolist(), strict=True):
+            lower += cells.counts_at(clique)[near] - cells.counts_at(separator)[near]
+            live = lower > 0
+            if not live.any():
+                return True
+            # Every further step can only lower the bound.
+            near, lower = near[live], lower[live]
+        return bool((upper[near] - lower >= threshold).all())
+
+
+def _programmed(
+    evidence: Evidence,
+    frontier: Sequence[Query],
+    threshold: int,
+    way: BoundsWay,
+    decide_only: bool,
+    progress: Progress,
+) -> Judgement:
+    """By shuttle, linear and integer programmes; the width itself unless only to decide."""
+    cells = evidence.cells
+
+    def found(beta: int | None) -> WidthResult:
+        return width(
+            cells.table,
+            evidence.lattice.margins(frontier),
+            at_risk=(cells.rule.low, cells.rule.high),
+            beta=beta,
+            method=way,
+            progress=progress,
+        )
+
+    decided = found(threshold)
+    assert decided.verdict is not None
+    smallest = decided if decide_only or decided.exact else found(None)
+    verdict = decided.verdict
+    return Judgement(
+        verdict,
+        smallest.width,
+        smallest.exact,
+        smallest.method,
+        _tight(evidence, decided.tight) if verdict != "safe" else (),
+    )
+
+
+def _tight(evidence: Evidence, bounds: Bounds, most: int = 20) -> tuple[TightCell, ...]:
+    domain, table = evidence.cells.table.domain, evidence.cells.table
+    order = np.argsort(bounds.widths, kind="stable")[:most]
+    found = []
+    for at in order:
+        index = domain.unflat(int(bounds.cells[at]))
+        found.append(
+            TightCell(
+                index,
+                domain.cell_text(index),
+                table[index],
+                int(bounds.lower[at]),
+                int(bounds.upper[at]),
+            )
+        )
+    return tuple(found)
+
+
+PLUGIN = Width()

@@ -1,0 +1,81 @@
+"""A risk criterion: how dangerous a set of released margins is. One file in ``criteria/``."""
+
+from __future__ import annotations
+
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import cache
+from typing import ClassVar, Literal
+
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.query_space.at_risk import Ints
+from tabprotect.engine.query_space.evidence import Evidence, Judgement, Screening
+from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.registry import Registry
+
+BoundsWay = Literal["auto", "decomposable", "shuttle", "lp", "integer"]
+
+BOUNDS_WAYS: dict[BoundsWay, str] = {
+    "auto": "the cheapest way that is exact; the answer says which it was",
+    "decomposable": "closed form only: sharp, but other releases stay undecided",
+    "shuttle": "can prove a release bad, never safe",
+    "lp": "linear programmes; sharp where both ends are whole tables",
+    "integer": "integer programmes: always sharp, can be slow",
+}
+
+
+class RiskCriterion(ABC):
+    """Base of all criteria. The module's docstring is its help page.
+
+    The figure never grows when more is released (monotone), depends on nothing but the table and
+    what is released (pure), and a release is allowed when the figure is *proved* to be at least
+    the threshold.
+    """
+
+    name: ClassVar[str]
+    label: ClassVar[str]
+    unit: ClassVar[str]
+
+    @property
+    def help(self) -> str:
+        """The help page (plain text)."""
+        return (sys.modules[type(self).__module__].__doc__ or "").strip()
+
+    @abstractmethod
+    def judge(
+        self,
+        evidence: Evidence,
+        released: Sequence[Query],
+        threshold: int,
+        *,
+        bounds: BoundsWay = "auto",
+        decide_only: bool = False,
+        progress: Progress = SILENT,
+    ) -> Judgement:
+        """The figure of one release, and whether it is proved to reach the threshold.
+
+        ``decide_only`` allows to stop as soon as the verdict is known.
+        """
+
+    @abstractmethod
+    def screen(
+        self, evidence: Evidence, released: tuple[Query, ...], queries: Ints, threshold: int
+    ) -> Screening:
+        """Cheap verdicts on ``released`` with each of many queries (n,) added."""
+
+    def decides(self, evidence: Evidence, bounds: BoundsWay) -> bool:
+        """Whether :meth:`judge` can settle what :meth:`screen` leaves open."""
+        return False
+
+    def as_json(self) -> dict[str, object]:
+        """The criterion for ``describe --json``."""
+        return {"name": self.name, "label": self.label, "unit": self.unit, "help": self.help}
+
+
+@cache
+def criteria() -> Registry[RiskCriterion]:
+    """Every registered criterion by name."""
+    from tabprotect.engine.query_space import criteria as package
+
+    return Registry(package, RiskCriterion, "criterion")  # type: ignore[type-abstract]

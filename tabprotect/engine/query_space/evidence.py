@@ -1,0 +1,158 @@
+"""What a criterion judges by: the at-risk cells and the widths of one table. Confidential."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.query_space.at_risk import AtRiskCells, Ints
+from tabprotect.engine.query_space.lattice import Lattice, Query
+from tabprotect.engine.query_space.widths import Widths, critical_widths
+from tabprotect.engine.query_space.workers import Workers
+from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.table import Table
+
+Verdict = Literal["safe", "bad", "unknown"]
+
+
+@dataclass(frozen=True)
+class TightCell:
+    """An at-risk cell whose bounds come too close. Confidential."""
+
+    index: tuple[int, ...]
+    text: str
+    count: int
+    lower: int
+    upper: int
+
+    @property
+    def width(self) -> int:
+        """Upper minus lower bound."""
+        return self.upper - self.lower
+
+    def as_json(self) -> dict[str, object]:
+        """For ``--json``."""
+        return {
+            "index": list(self.index),
+            "cell": self.text,
+            "count": self.count,
+            "lower": self.lower,
+            "upper": self.upper,
+        }
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What is known of the risk of a release.
+
+    Attributes
+    ----------
+    verdict
+        ``safe`` and ``bad`` are proved; ``unknown`` refuses like ``bad``.
+    width
+        The criterion's figure, larger being safer; an upper limit unless ``exact``.
+    exact
+        Whether ``width`` is proved to be the true figure.
+    bounds
+        How it was found.
+    tight
+        The cells below the threshold, the tightest first.
+    """
+
+    verdict: Verdict
+    width: int
+    exact: bool
+    bounds: str
+    tight: tuple[TightCell, ...] = ()
+
+
+@dataclass(frozen=True)
+class Screening:
+    """Cheap verdicts on many releases at once: proved safe, proved bad, or neither.
+
+    Attributes
+    ----------
+    safe, bad : bool (n,)
+    """
+
+    safe: npt.NDArray[np.bool_]
+    bad: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A table's at-risk cells with the figures of every margin at them."""
+
+    cells: AtRiskCells
+    widths: Widths
+
+    @classmethod
+    def gather(
+        cls,
+        table: Table,
+        rule: SmallCount,
+        *,
+        workers: Workers = None,
+        progress: Progress = SILENT,
+    ) -> Evidence:
+        """Look at every margin of a table once (see ``critical_widths``)."""
+        cells = AtRiskCells(table, rule)
+        return cls(cells, critical_widths(cells, workers=workers, progress=progress))
+
+    @property
+    def lattice(self) -> Lattice:
+        """The query space."""
+        return self.widths.lattice
+
+    def tight_cells(
+        self, upper: Ints, lower: Ints, threshold: int, most: int = 20
+    ) -> tuple[TightCell, ...]:
+        """At-risk cells whose bounds (m,) are closer than the threshold, the tightest first."""
+        width = upper - lower
+        found = np.flatnonzero(width < threshold)
+        found = found[np.argsort(width[found], kind="stable")][:most]
+        cells, domain = self.cells, self.cells.table.domain
+        return tuple(
+            TightCell(
+                cells.index(int(cell)),
+                domain.cell_text(cells.index(int(cell))),
+                int(cells.counts[cell]),
+                int(lower[cell]),
+                int(upper[cell]),
+            )
+            for cell in found
+        )
+
+    def decomposable_bounds(
+        self, cliques: Sequence[Query], separators: Sequence[Query]
+    ) -> tuple[Ints, Ints]:
+        """Lower and upper bound of each at-risk cell (m,): closed form, sharp.
+
+        The sums need every variable: without them nothing but zero bounds a cell from below. A
+        variable of one category is always known.
+        """
+        upper = self.cells.counts_at(cliques[0])
+        lower = upper
+        for clique in cliques[1:]:
+            counts = self.cells.counts_at(clique)
+            upper = np.minimum(upper, counts)
+            lower = lower + counts
+        for separator in separators:
+            lower = lower - self.cells.counts_at(separator)
+        known = self.always_known
+        for clique in cliques:
+            known |= clique
+        if known != self.lattice.full:
+            return np.zeros(self.cells.size, dtype=np.int64), upper
+        return np.maximum(lower, 0), upper
+
+    @property
+    def always_known(self) -> Query:
+        """The variables with a single category."""
+        shape = self.cells.table.domain.shape
+        return sum(1 << v for v, size in enumerate(shape) if size == 1)

@@ -1,0 +1,293 @@
+"""The released set with both frontiers, kept up to date as releases happen. Confidential.
+
+Three regions: released; allowed (proved safe to release next, on its own); refused. Refused only
+ever grows, allowed only ever shrinks, so each release re-examines no more than what was allowed
+before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.errors import InfeasibleError, InputError
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.query_space.at_risk import Ints
+from tabprotect.engine.query_space.criterion import BoundsWay, RiskCriterion
+from tabprotect.engine.query_space.evidence import Evidence, Judgement
+from tabprotect.engine.query_space.frontier import Frontier, minimal
+from tabprotect.engine.query_space.lattice import Query
+
+
+@dataclass(frozen=True)
+class Consequence:
+    """What releasing one query would do, before it happens.
+
+    Attributes
+    ----------
+    judgement
+        Of the released set with the query added.
+    newly_released
+        How many sub-tables become released.
+    newly_unreleasable
+        Frontier of what could have been released before and could not after.
+    lost
+        How many sub-tables that is.
+    """
+
+    query: Query
+    judgement: Judgement
+    newly_released: int
+    newly_unreleasable: Frontier
+    lost: int
+
+
+@dataclass(frozen=True)
+class ReleaseSet:
+    """Released margins of one table, and what may follow. Build with :meth:`begin`.
+
+    Attributes
+    ----------
+    evidence, criterion, threshold, bounds
+        What judges.
+    released
+        The released frontier.
+    judgement
+        Of what is released.
+    allowed : int64, sorted
+        Every query whose release is proved safe now, the released ones included.
+    unreleasable
+        The minimal refused queries.
+    proved
+        The minimal queries that are proved bad; what is refused beyond them is undecided.
+    """
+
+    evidence: Evidence
+    criterion: RiskCriterion
+    threshold: int
+    bounds: BoundsWay
+    released: Frontier
+    judgement: Judgement
+    allowed: Ints
+    unreleasable: Frontier
+    proved: Frontier
+
+    @classmethod
+    def begin(
+        cls,
+        evidence: Evidence,
+        criterion: RiskCriterion,
+        threshold: int,
+        *,
+        released: Iterable[Query] = (),
+        bounds: BoundsWay = "auto",
+        progress: Progress = SILENT,
+    ) -> ReleaseSet:
+        """The state of a table of which some margins (none: only the total) are released.
+
+        Raises
+        ------
+        InputError
+            For a negative threshold.
+        Interrupted
+            When cancelled.
+        """
+        if threshold < 0:
+            raise InputError(f"a threshold of {threshold}", hint="take a whole number from 0 up")
+        variables = evidence.lattice.variables
+        frontier = Frontier.below(variables, (0, *released))
+        judgement = criterion.judge(
+            evidence, frontier.members, threshold, bounds=bounds, progress=progress
+        )
+        every = np.arange(1 << variables, dtype=np.int64)
+        start = cls(
+            evidence,
+            criterion,
+            threshold,
+            bounds,
+            frontier,
+            judgement,
+            every,
+            Frontier(variables, (), upward=True),
+            Frontier(variables, (), upward=True),
+        )
+        return start._examined(progress)
+
+    def release(self, query: Query, progress: Progress = SILENT) -> ReleaseSet:
+        """The state after one more release; the caller has decided that it may happen."""
+        frontier = self.released.add(query)
+        if frontier is self.released:
+            return self
+        judgement = self.criterion.judge(
+            self.evidence,
+            frontier.members,
+            self.threshold,
+            bounds=self.bounds,
+            decide_only=True,
+            progress=progress,
+        )
+        return replace(self, released=frontier, judgement=judgement)._examined(progress)
+
+    def allows(self, query: Query) -> bool:
+        """Whether the query is released or proved safe to release next."""
+        at = int(np.searchsorted(self.allowed, query))
+        return at < len(self.allowed) and int(self.allowed[at]) == query
+
+    def status(self, query: Query) -> str:
+        """``released``, ``candidate``, ``unreleasable`` or ``unknown``."""
+        if query in self.released:
+            return "released"
+        if self.allows(query):
+            return "candidate"
+        return "unreleasable" if query in self.proved else "unknown"
+
+    def judge(self, query: Query, progress: Progress = SILENT) -> Judgement:
+        """The released set with one query added, with its tight cells."""
+        return self.criterion.judge(
+            self.evidence,
+            self.released.add(query).members,
+            self.threshold,
+            bounds=self.bounds,
+            progress=progress,
+        )
+
+    def preview(self, query: Query, progress: Progress = SILENT) -> Consequence:
+        """What would follow from releasing a query, whether or not it may be."""
+        after = self.release(query, progress)
+        gone = np.setdiff1d(self.allowed, after.allowed, assume_unique=True)
+        return Consequence(
+            query,
+            after.judgement,
+            after.released.size - self.released.size,
+            Frontier.above(self.released.variables, gone.tolist()),
+            len(gone),
+        )
+
+    @cached_property
+    def refused(self) -> int:
+        """How many sub-tables are refused, proved bad or undecided."""
+        return (1 << self.released.variables) - len(self.allowed)
+
+    @cached_property
+    def undecided(self) -> int:
+        """How many sub-tables are refused only because nothing is proved."""
+        return self.refused - self.proved.size
+
+    def require_one_way(self) -> None:
+        """Complain when the threshold forbids every one-way table even before any release.
+
+        Raises
+        ------
+        InfeasibleError
+            Naming the cells.
+        """
+        variables = range(self.released.variables)
+        if any(self.allows(1 << v) for v in variables) or self.released.members != (0,):
+            return
+        worst = self.judge(1)
+        raise InfeasibleError(
+            f"the threshold {self.threshold} forbids even the one-way tables: their bounds on "
+            f"at-risk cells are too tight at {', '.join(cell.text for cell in worst.tight[:5])}",
+            hint="lower the threshold or merge rare categories",
+        )
+
+    def _examined(self, progress: Progress) -> ReleaseSet:
+        """Both regions brought up to date with ``released`` and ``judgement``."""
+        variables = self.released.variables
+        if self.judgement.verdict != "safe":
+            # More released is never safer: with this nothing is allowed any more.
+            everything = Frontier(variables, (0,), upward=True)
+            proved = everything if self.judgement.verdict == "bad" else self.proved
+            return replace(self, allowed=self.allowed[:0], unreleasable=everything, proved=proved)
+        inside = self.released.covers(self.allowed)
+        asked = self.allowed[~inside]
+        found = self.criterion.screen(self.evidence, self.released.members, asked, self.threshold)
+        safe, bad = _closed(asked, found.safe, found.bad)
+        safe, bad = self._decided(asked, safe, bad, progress)
+        allowed = np.sort(np.concatenate([self.allowed[inside], asked[safe]]))
+        return replace(
+            self,
+            allowed=allowed,
+            unreleasable=Frontier.above(variables, _minimal_outside(variables, allowed)),
+            proved=self.proved.add(*minimal(asked[bad].tolist())),
+        )
+
+    def _decided(
+        self,
+        asked: Ints,
+        safe: npt.NDArray[np.bool_],
+        bad: npt.NDArray[np.bool_],
+        progress: Progress,
+    ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+        """Decide what screening left open, one by one; each verdict settles its neighbours."""
+        if not self.criterion.decides(self.evidence, self.bounds):
+            return safe, bad
+        size = np.bitwise_count(asked)
+        waiting = ~(safe | bad)
+        total = int(waiting.sum())
+        while waiting.any():
+            left = np.flatnonzero(waiting)
+            progress.report("frontiers", 1 - len(left) / total)
+            # The middle one: whatever the verdict, it settles about as many others.
+            at = left[np.argsort(size[left], kind="stable")[len(left) // 2]]
+            query = int(asked[at])
+            verdict = self.criterion.judge(
+                self.evidence,
+                self.released.add(query).members,
+                self.threshold,
+                bounds=self.bounds,
+                decide_only=True,
+                progress=progress,
+            ).verdict
+            waiting[at] = False
+            if verdict == "safe":
+                below = (asked & query) == asked
+                safe |= below
+                waiting &= ~below
+            elif verdict == "bad":
+                above = (asked & query) == query
+                bad |= above
+                waiting &= ~above
+        return safe, bad
+
+
+def _closed(
+    asked: Ints, safe: npt.NDArray[np.bool_], bad: npt.NDArray[np.bool_]
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """What lies below something safe is safe; what lies above something bad is bad."""
+    safe, bad = safe.copy(), bad.copy()
+    if not len(asked):
+        return safe, bad
+    size = np.bitwise_count(asked)
+    every = np.int64(asked.max()).item().bit_length()
+    for marks, sizes, add in (
+        (safe, range(int(size.max()), 0, -1), False),
+        (bad, range(int(size.max())), True),
+    ):
+        for dimension in sizes:
+            here = asked[marks & (size == dimension)]
+            for v in range(every):
+                other = here | 1 << v if add else here & ~(1 << v)
+                at = np.minimum(np.searchsorted(asked, other), len(asked) - 1)
+                marks[at[asked[at] == other]] = True
+    return safe, bad
+
+
+def _minimal_outside(variables: int, allowed: Ints) -> list[Query]:
+    """The minimal queries outside a downward closed, sorted set (n,)."""
+    out: list[Query] = []
+    if not len(allowed):
+        return [0]
+    for v in range(variables):
+        # Each is reached once: by adding its highest variable.
+        larger = allowed[allowed < 1 << v] | 1 << v
+        fit = ~np.isin(larger, allowed, assume_unique=True)
+        for u in range(variables):
+            has = (larger >> u) & 1 == 1
+            fit &= ~has | np.isin(larger & ~(1 << u), allowed)
+        out.extend(larger[fit].tolist())
+    return out

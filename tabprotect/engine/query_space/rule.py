@@ -1,0 +1,95 @@
+"""A release rule: whether a query that may be released is released now. One file in ``rules/``.
+
+The risk criterion has the first word: a rule is only asked about queries that are proved safe.
+"""
+
+from __future__ import annotations
+
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import ClassVar, Literal
+
+from tabprotect.engine.parameters import Parameter, resolve
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.query_space.release_set import ReleaseSet
+from tabprotect.engine.registry import Registry
+
+Decision = Literal["release", "refuse", "defer"]
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What a rule may look at. Confidential.
+
+    Attributes
+    ----------
+    query
+        Proved safe to release, and not released yet.
+    state
+        The released set.
+    demand
+        How often each query has been asked for so far, this time included.
+    """
+
+    query: Query
+    state: ReleaseSet
+    demand: Mapping[Query, int]
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """What a rule decides: ``reason`` may be said to the user, ``detail`` is for the log."""
+
+    decision: Decision
+    reason: str
+    detail: str = ""
+
+
+class ReleaseRule(ABC):
+    """Base of all rules. The module's docstring is its help page."""
+
+    name: ClassVar[str]
+    label: ClassVar[str]
+    parameters: ClassVar[tuple[Parameter, ...]] = ()
+
+    @property
+    def help(self) -> str:
+        """The help page (plain text)."""
+        return (sys.modules[type(self).__module__].__doc__ or "").strip()
+
+    def resolve(self, given: Mapping[str, object]) -> dict[str, object]:
+        """Complete and check the rule's parameters.
+
+        Raises
+        ------
+        ParameterError
+            With every wrong field.
+        """
+        return resolve(self.parameters, given)
+
+    @abstractmethod
+    def decide(
+        self, situation: Situation, values: Mapping[str, object], progress: Progress = SILENT
+    ) -> Ruling:
+        """Decide; the same situation and values always give the same ruling."""
+
+    def as_json(self) -> dict[str, object]:
+        """The rule for ``describe --json``."""
+        return {
+            "name": self.name,
+            "label": self.label,
+            "help": self.help,
+            "parameters": [p.as_json() for p in self.parameters],
+        }
+
+
+@cache
+def rules() -> Registry[ReleaseRule]:
+    """Every registered rule by name."""
+    from tabprotect.engine.query_space import rules as package
+
+    return Registry(package, ReleaseRule, "rule")  # type: ignore[type-abstract]

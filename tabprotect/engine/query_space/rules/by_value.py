@@ -1,0 +1,51 @@
+"""By value: release what helps a reader to rebuild the whole table.
+
+The value of a release is how many more records iterative proportional fitting puts into the right
+cells with it than without it, as a share of all records. Only for tables that can be laid out.
+
+Source: Dobra, Karr, Sanil and Fienberg 2002, section 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, cast
+
+from tabprotect.engine.parameters import Parameter
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.query_space.fitting import fitted, misplaced
+from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
+
+
+class ByValue(ReleaseRule):
+    """See the module."""
+
+    name: ClassVar[str] = "by_value"
+    label: ClassVar[str] = "Release what helps to rebuild the table"
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter(
+            "gain",
+            "Least gain",
+            "Share of all records that a release must put right.",
+            "real",
+            0.01,
+            low=0.0,
+            high=1.0,
+        ),
+    )
+
+    def decide(
+        self, situation: Situation, values: Mapping[str, object], progress: Progress = SILENT
+    ) -> Ruling:
+        table, before = situation.state.evidence.cells.table, situation.state.released
+        after = before.add(situation.query)
+        gain = misplaced(table, fitted(table, before, progress)) - misplaced(
+            table, fitted(table, after, progress)
+        )
+        detail = f"puts {gain:.4f} of the records right"
+        if gain >= cast(float, values["gain"]):
+            return Ruling("release", "released", detail)
+        return Ruling("refuse", "not released under the rule of this session", detail)
+
+
+PLUGIN = ByValue()

@@ -1,0 +1,29 @@
+"""Myopic: release whatever is safe now.
+
+First come, first served: simple and open, but an early release can close off many later ones.
+
+Source: Dobra, Karr, Sanil and Fienberg 2002, section 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
+
+
+class Myopic(ReleaseRule):
+    """See the module."""
+
+    name: ClassVar[str] = "myopic"
+    label: ClassVar[str] = "Release whatever is safe now"
+
+    def decide(
+        self, situation: Situation, values: Mapping[str, object], progress: Progress = SILENT
+    ) -> Ruling:
+        return Ruling("release", "released")
+
+
+PLUGIN = Myopic()

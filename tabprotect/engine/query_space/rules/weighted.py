@@ -1,0 +1,46 @@
+"""Weighted: release unless that closes off too much else.
+
+A release is weighed: the sub-tables that become released against ``penalty`` times those that
+could have been released before and could not any more.
+
+Source: Dobra, Karr, Sanil and Fienberg 2002, section 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, cast
+
+from tabprotect.engine.parameters import Parameter
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
+
+
+class Weighted(ReleaseRule):
+    """See the module."""
+
+    name: ClassVar[str] = "weighted"
+    label: ClassVar[str] = "Weigh what is released against what is closed off"
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter(
+            "penalty",
+            "Penalty",
+            "What one sub-table that becomes unreleasable costs, in released ones.",
+            "real",
+            0.5,
+            low=0.0,
+        ),
+    )
+
+    def decide(
+        self, situation: Situation, values: Mapping[str, object], progress: Progress = SILENT
+    ) -> Ruling:
+        after = situation.state.preview(situation.query, progress)
+        cost = cast(float, values["penalty"]) * after.lost
+        detail = f"{after.newly_released} newly released, {after.lost} newly unreleasable"
+        if after.newly_released >= cost:
+            return Ruling("release", "released", detail)
+        return Ruling("refuse", "not released under the rule of this session", detail)
+
+
+PLUGIN = Weighted()

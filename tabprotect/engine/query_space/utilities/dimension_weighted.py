@@ -1,0 +1,30 @@
+"""Weighted by dimension: a sub-table over d variables counts d.
+
+For readers who want interactions: one table over three variables is worth more than three
+tables over one.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.query_space.frontier import Frontier
+from tabprotect.engine.query_space.utility import ReleaseUtility
+from tabprotect.engine.tables.table import Table
+
+
+class DimensionWeighted(ReleaseUtility):
+    """See the module."""
+
+    name: ClassVar[str] = "dimension_weighted"
+    label: ClassVar[str] = "Released sub-tables weighted by dimension"
+
+    def value(self, table: Table, released: Frontier, progress: Progress = SILENT) -> float:
+        return float(sum(d * count for d, count in enumerate(released.by_dimension)))
+
+    def weights(self, variables: int) -> tuple[float, ...]:
+        return tuple(float(dimension) for dimension in range(variables + 1))
+
+
+PLUGIN = DimensionWeighted()

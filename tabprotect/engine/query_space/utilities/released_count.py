@@ -1,0 +1,29 @@
+"""Released sub-tables: how many margins a reader can look up, the grand total included.
+
+Every sub-table counts the same, whatever its dimension.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.query_space.frontier import Frontier
+from tabprotect.engine.query_space.utility import ReleaseUtility
+from tabprotect.engine.tables.table import Table
+
+
+class ReleasedCount(ReleaseUtility):
+    """See the module."""
+
+    name: ClassVar[str] = "released_count"
+    label: ClassVar[str] = "Number of released sub-tables"
+
+    def value(self, table: Table, released: Frontier, progress: Progress = SILENT) -> float:
+        return float(released.size)
+
+    def weights(self, variables: int) -> tuple[float, ...]:
+        return (1.0,) * (variables + 1)
+
+
+PLUGIN = ReleasedCount()
