@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.document import Document
-from tabprotect.gui.theme import GRID, THEME, colour, count_text, number_text, tabular
+from tabprotect.gui.theme import GRID, THEME, chance_text, colour, count_text, number_text, tabular
 
 
 class MiniHistogram(QWidget):
@@ -45,7 +45,7 @@ class MiniHistogram(QWidget):
         self._values, self._chances = values, chances
         self._published, self._true = published, true
         said = ", ".join(
-            f"{v}: {number_text(p)}" for v, p in zip(values.tolist(), chances.tolist(), strict=True)
+            f"{v}: {chance_text(p)}" for v, p in zip(values.tolist(), chances.tolist(), strict=True)
         )
         self.setAccessibleDescription(said[:400])
         self.setToolTip(f"<p>{said[:400]}</p>")
@@ -231,11 +231,11 @@ class Inspector(QScrollArea):
             chance = float(chances[values == best].sum())
             said = (
                 f"A reader who {posterior.prior.label} believes this cell is "
-                f"{count_text(best)} with probability {number_text(chance)}"
+                f"{count_text(best)} with probability {chance_text(chance)}"
             )
             if true is not None:
                 chance = float(chances[values == true].sum())
-                shown["P(true)"] = number_text(chance, digits=3)
+                shown["P(true)"] = chance_text(chance, digits=3)
                 said += f"; the true value is {count_text(true)}"
             words.append(f"{said}.")
         elif published is None and original is not None:

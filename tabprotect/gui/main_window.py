@@ -95,7 +95,6 @@ class MainWindow(QMainWindow):
         self.strip = Strip(document.jobs)
         self.statusBar().addPermanentWidget(self.strip, 1)
         self.statusBar().setSizeGripEnabled(False)
-        self.statusBar().setContentsMargins(0, 0, 0, 0)
         self.files = Files(self)
         self.actions_ = Actions(self)
         self.start.files = self.files
@@ -165,7 +164,11 @@ class MainWindow(QMainWindow):
             self.strip.show_state(None, "Nothing is open.")
         else:
             self.strip.show_state(self.shows_original(), " \u2502 ".join(self._facts()))
-        self._line.setStyleSheet(f"background: {self.strip.colours()[0]};")
+        ground = self.strip.colours()[0]
+        self._line.setStyleSheet(f"background: {ground};")
+        self.statusBar().setStyleSheet(
+            f"QStatusBar {{ background: {ground}; }} QStatusBar::item {{ border: none; }}"
+        )
         self._crumbs.setText(self._crumb_text())
         self._crumbs.setVisible(document.project is not None)
         name = "" if document.project is None else document.project.name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from tabprotect.gui import icons
@@ -32,8 +32,13 @@ class StageButton(QToolButton):
         self.setAccessibleName(f"{number} {page.label}")
 
     def sizeHint(self) -> QSize:
-        width = self.fontMetrics().horizontalAdvance("8 Posterior") + 9 * GRID
-        return QSize(width, max(5 * GRID, self.fontMetrics().height() + 2 * GRID))
+        font = self.font()
+        font.setBold(True)
+        metrics = QFontMetrics(font)
+        # Icon, number and label in their boldest, and room for a badge.
+        words = metrics.horizontalAdvance(f"{self.number}  {self.page.label}")
+        width = metrics.height() + words + metrics.horizontalAdvance("99+") + 4 * GRID
+        return QSize(width, max(5 * GRID, metrics.height() + 2 * GRID))
 
     def set_state(self, *, why: str, badge: int) -> None:
         """Why the stage cannot be used (empty: it can) and its number of problems."""

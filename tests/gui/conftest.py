@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QtMsgType, qInstallMessageHandler
@@ -18,6 +20,8 @@ from tabprotect.gui.theme import THEME
 
 # Before any QApplication: tests need no display.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+# pytest's importlib mode adds no folder: what the tests here share lies beside them.
+sys.path.insert(0, str(Path(__file__).parent))
 
 HARMLESS = ("This plugin does not support propagateSizeHints",)
 """What the offscreen platform says of itself."""

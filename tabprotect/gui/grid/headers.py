@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHeaderView, QWidget
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.theme import GRID, THEME, colour
 
-LABEL_LIMIT = 26
+LABEL_LIMIT = 22
 """Characters of a label that a header makes room for; the rest is elided, the tooltip has all."""
 
 
@@ -153,8 +153,9 @@ class LevelHeader(QHeaderView):
         side = (
             Qt.AlignmentFlag.AlignRight if inner and not self.down else Qt.AlignmentFlag.AlignLeft
         )
+        # Long labels often differ at their end.
         elided = painter.fontMetrics().elidedText(
-            shown, Qt.TextElideMode.ElideRight, max(room.width(), 0)
+            shown, Qt.TextElideMode.ElideMiddle, max(room.width(), 0)
         )
         painter.drawText(room, int(side | Qt.AlignmentFlag.AlignVCenter), elided)
 
@@ -201,8 +202,10 @@ class Corner(QWidget):
         # with one level only they share it, and an arrow says which is which.
         names, levels = self._columns.names, self._columns.level_sizes()
         down = 0
+        beside = self._row_names_width()
         for name, size in zip(names, levels, strict=False):
-            box = self.rect().adjusted(GRID, down, -GRID, 0)
+            last = name == names[-1]
+            box = self.rect().adjusted(beside if last else GRID, down, -GRID, 0)
             box.setHeight(size)
             flags = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
             painter.drawText(box, int(flags), self._cut(f"{name} \u2192", box.width()))
@@ -211,7 +214,7 @@ class Corner(QWidget):
         for name, size in zip(self._rows.names, self._rows.level_sizes(), strict=False):
             room = size - GRID
             if name == self._rows.names[-1]:
-                room = self.width() - left - GRID
+                room = beside - left - GRID
             box = QRect(left + GRID, self.height() - tall, room, tall)
             flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
             painter.drawText(box, int(flags), self._cut(f"{name} \u2193", room))
@@ -226,11 +229,15 @@ class Corner(QWidget):
         across = [
             metrics.horizontalAdvance(f"{n[:LABEL_LIMIT]} \u2192") for n in self._columns.names
         ]
+        beside = self._row_names_width() + (across[-1] if across else 0) + 2 * GRID
+        return max(beside, max(across, default=0) + 2 * GRID)
+
+    def _row_names_width(self) -> int:
         before = sum(self._rows.level_sizes()[:-1])
         last = (self._rows.names or ("",))[-1]
-        down = metrics.horizontalAdvance(f"{last[:LABEL_LIMIT]} \u2193")
-        beside = before + down + (across[-1] if across else 0) + 3 * GRID
-        return max(beside, max(across, default=0) + 2 * GRID)
+        return (
+            before + self.fontMetrics().horizontalAdvance(f"{last[:LABEL_LIMIT]} \u2193") + 2 * GRID
+        )
 
     def _cut(self, text: str, room: int) -> str:
         return self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, max(room, 0))

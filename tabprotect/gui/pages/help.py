@@ -73,7 +73,8 @@ class HelpPage(Page):
 
     def refresh(self, changes: Changes) -> None:
         rows = [
-            (action.shortcut().toString(), action.text().replace("&", "").rstrip("\u2026"))
+            # Step names ("Undo: set ... to 5") hold counts of the original: only the verb.
+            (action.shortcut().toString(), action.text().replace("&", "").split(":")[0])
             for action in self._actions
             if not action.shortcut().isEmpty()
         ]

@@ -179,6 +179,9 @@ class TablePage(Page):
         self.placement.setVisible(showable)
         self.empty.setVisible(not showable)
         house = self.document.has_original and not self.document.public
+        public = self.document.public
+        self.main_button.setText("What can be believed" if public else self.main_label)
+        self.main_button.setEnabled(showable)
         for tool in self._house_tools:
             tool.setVisible(house)
         if not house:
@@ -320,7 +323,7 @@ class TablePage(Page):
     # -- commands -----------------------------------------------------------------------------
 
     def main_action(self) -> None:
-        self.document.page_asked.emit("cycles")
+        self.document.page_asked.emit("posterior" if self.document.public else "cycles")
 
     def _typed(self, row: int, column: int, text: str) -> None:
         layout = self.grid.layout_

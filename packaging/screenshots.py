@@ -1,0 +1,83 @@
+"""Pictures of every page for the README: ``python packaging/screenshots.py OUT [SOURCE]``.
+
+Drives the real window without a display: opens the example, protects it with a fixed seed (an
+example has no secrets), walks through the pages in light and dark, in the house and in public.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtTest import QTest
+
+from tabprotect.gui.app import EXAMPLE, application
+from tabprotect.gui.document import Document
+from tabprotect.gui.main_window import MainWindow
+from tabprotect.gui.pages.registry import PAGES
+from tabprotect.gui.theme import THEME
+
+SEED = 2006
+
+
+def settle(window: MainWindow, *, seconds: float = 120.0) -> None:
+    """Wait until no job runs and everything is painted."""
+    end = time.monotonic() + seconds
+    # Pages wait a moment before they ask questions, so one quiet look is not enough.
+    quiet = 0
+    while quiet < 8 and time.monotonic() < end:
+        QTest.qWait(50)
+        quiet = 0 if window.document.jobs.running else quiet + 1
+
+
+def take(window: MainWindow, path: Path) -> None:
+    """Save a picture of the window."""
+    settle(window)
+    if not window.grab().save(str(path)):
+        raise SystemExit(f"cannot write {path}")
+    print(path)
+
+
+def main() -> None:
+    """Parse the command line and take all pictures."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("out", type=Path)
+    parser.add_argument("source", nargs="?", default=EXAMPLE)
+    parser.add_argument("--size", default="1280x800")
+    parser.add_argument("--modes", default="light,dark")
+    parser.add_argument("--zoom", type=float, default=1.0)
+    arguments = parser.parse_args()
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    application()
+    for mode in arguments.modes.split(","):
+        THEME.apply(mode=mode, zoom=arguments.zoom)
+        window = MainWindow(Document())
+        window.resize(*map(int, arguments.size.split("x")))
+        window.show()
+        take(window, arguments.out / f"start-{mode}.png")
+        window.files.open(arguments.source)
+        settle(window)
+        window.document.select((0, 1) + (0,) * (len(window.document.project.domain.shape) - 2))
+        for page in PAGES:
+            if page.name == "posterior":
+                window.document.apply("protect", seed=SEED, accept_weak=True)
+                settle(window)
+            window.go(page.name)
+            take(window, arguments.out / f"{page.name}-{mode}.png")
+        window.document.set_public(True)
+        for page in PAGES:
+            window.go(page.name)
+            take(window, arguments.out / f"{page.name}-public-{mode}.png")
+        window.document.set_public(False)
+        window.go("help")
+        take(window, arguments.out / f"help-{mode}.png")
+        window.document.saved = window.document.project
+        window.close()
+
+
+if __name__ == "__main__":
+    main()

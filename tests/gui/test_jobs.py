@@ -1,0 +1,141 @@
+"""Work beside the window: order, cancelling, throttling, no thread left."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from tabprotect.engine.progress import Progress
+from tabprotect.gui.jobs import Job, Jobs
+
+
+@pytest.fixture
+def jobs(qtbot: QtBot) -> Iterator[Jobs]:
+    jobs = Jobs()
+    yield jobs
+    jobs.close()
+
+
+def endless(progress: Progress) -> None:
+    while True:
+        time.sleep(0.001)
+        progress.report("going on", 0.5)
+
+
+def test_results_arrive_on_the_window_thread(jobs: Jobs, qtbot: QtBot) -> None:
+    seen: list[tuple[str, bool]] = []
+
+    def work(progress: Progress) -> str:
+        return threading.current_thread().name
+
+    job = jobs.question("where", work)
+    with qtbot.waitSignal(job.ended):
+        job.finished.connect(
+            lambda name: seen.append((name, threading.current_thread() is threading.main_thread()))
+        )
+    assert seen[0][1]
+    assert seen[0][0] != threading.main_thread().name
+
+
+def test_commands_run_one_after_another(jobs: Jobs, qtbot: QtBot) -> None:
+    order: list[str] = []
+
+    def step(name: str, seconds: float) -> Job:
+        def work(progress: Progress) -> None:
+            order.append(f"begin {name}")
+            time.sleep(seconds)
+            order.append(f"end {name}")
+
+        return jobs.command(name, work)
+
+    step("a", 0.05)
+    last = step("b", 0.0)
+    with qtbot.waitSignal(last.ended):
+        pass
+    assert order == ["begin a", "end a", "begin b", "end b"]
+
+
+def test_cancel_ends_within_half_a_second(jobs: Jobs, qtbot: QtBot) -> None:
+    job = jobs.question("endless", endless)
+    with qtbot.waitSignal(job.progressed):
+        pass
+    with qtbot.waitSignal(job.cancelled, timeout=500):
+        job.cancel()
+    qtbot.waitUntil(lambda: job not in jobs.running)
+
+
+def test_reports_are_throttled_before_they_cross_threads(jobs: Jobs, qtbot: QtBot) -> None:
+    def work(progress: Progress) -> float:
+        began = time.monotonic()
+        for step in range(200_000):
+            progress.report("counting", step / 200_000)
+        return time.monotonic() - began
+
+    job = jobs.question("chatty", work)
+    seen: list[float] = []
+    spent: list[float] = []
+    job.progressed.connect(lambda stage, fraction, partial: seen.append(fraction))
+    job.finished.connect(spent.append)
+    with qtbot.waitSignal(job.ended, timeout=20_000):
+        pass
+    assert 1 <= len(seen) <= spent[0] / 0.05 + 2
+    assert seen == sorted(seen)
+
+
+def test_a_question_replaces_an_older_one_of_its_name(jobs: Jobs, qtbot: QtBot) -> None:
+    first = jobs.question("first", endless, name="posterior")
+    ends: list[str] = []
+    first.cancelled.connect(lambda: ends.append("cancelled"))
+    first.finished.connect(lambda _: ends.append("finished"))
+    second = jobs.question("second", lambda progress: 7, name="posterior")
+    answers: list[int] = []
+    second.finished.connect(answers.append)
+    qtbot.waitUntil(lambda: not jobs.running)
+    assert ends == ["cancelled"]
+    assert answers == [7]
+
+
+def test_a_command_that_was_done_before_the_cancel_is_not_denied(jobs: Jobs, qtbot: QtBot) -> None:
+    begun = threading.Event()
+    going = threading.Event()
+
+    def work(progress: Progress) -> str:
+        begun.set()
+        going.wait(5)
+        return "written"
+
+    job = jobs.command("publish", work)
+    ends: list[object] = []
+    job.finished.connect(ends.append)
+    job.cancelled.connect(lambda: ends.append("cancelled"))
+    assert begun.wait(5)
+    job.cancel()
+    going.set()
+    with qtbot.waitSignal(job.ended):
+        pass
+    assert ends == ["written"]
+
+
+def test_failures_carry_the_exception(jobs: Jobs, qtbot: QtBot) -> None:
+    def work(progress: Progress) -> None:
+        raise ZeroDivisionError("oh")
+
+    job = jobs.question("bad", work)
+    with qtbot.waitSignal(job.failed) as caught:
+        pass
+    assert isinstance(caught.args[0], ZeroDivisionError)
+
+
+def test_close_leaves_no_thread(qtbot: QtBot) -> None:
+    jobs = Jobs()
+    before = threading.active_count()
+    for number in range(5):
+        jobs.question(f"endless {number}", endless)
+        jobs.command(f"endless {number}", endless)
+    qtbot.waitUntil(lambda: threading.active_count() > before)
+    jobs.close()
+    assert threading.active_count() == before

@@ -1,0 +1,105 @@
+"""Colours reach their contrast, counts are written one way, icons take the theme's colour."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtGui import QColor, QFontInfo, QPalette
+from PySide6.QtWidgets import QApplication
+
+from tabprotect.gui import icons
+from tabprotect.gui.app import application
+from tabprotect.gui.theme import (
+    DARK,
+    LIGHT,
+    THEME,
+    Colours,
+    colour,
+    contrast,
+    count_text,
+    number_text,
+    signed_text,
+)
+
+TEXT_ON = [
+    ("text", "window"),
+    ("text", "base"),
+    ("text", "raised"),
+    ("text", "selection"),
+    ("text", "plus_fill"),
+    ("text", "minus_fill"),
+    ("text", "error_fill"),
+    ("quiet", "window"),
+    ("quiet", "base"),
+    ("quiet", "raised"),
+    ("on_accent", "accent"),
+    ("on_at_risk", "at_risk_fill"),
+    ("on_confidential", "confidential"),
+    ("on_public", "public"),
+    ("on_heat_high", "heat_high"),
+    ("plus", "base"),
+    ("plus", "plus_fill"),
+    ("minus", "base"),
+    ("minus", "minus_fill"),
+    ("at_risk", "base"),
+    ("at_risk", "at_risk_fill"),
+    ("unreleasable", "base"),
+    ("released", "base"),
+    ("error", "error_fill"),
+    ("accent", "base"),
+]
+
+
+@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize(("text", "ground"), TEXT_ON)
+def test_contrast_is_at_least_four_and_a_half(colours: Colours, text: str, ground: str) -> None:
+    assert contrast(getattr(colours, text), getattr(colours, ground)) >= 4.5
+
+
+def test_contrast_knows_black_on_white() -> None:
+    assert contrast("#000000", "#ffffff") == pytest.approx(21.0)
+    assert contrast("#777777", "#777777") == pytest.approx(1.0)
+    assert contrast("#767676", "#ffffff") == pytest.approx(4.54, abs=0.01)
+
+
+def test_dark_and_light_change_palette_and_colours(qapp: QApplication) -> None:
+    application()
+    for mode, colours in (("dark", DARK), ("light", LIGHT)):
+        THEME.apply(mode=mode)  # type: ignore[arg-type]
+        assert colour("at_risk") == QColor(colours.at_risk)
+        assert qapp.palette().color(QPalette.ColorRole.Window) == QColor(colours.window)
+
+
+def test_zoom_scales_the_font_and_stays_in_bounds(qapp: QApplication) -> None:
+    application()
+    THEME.apply(zoom=1.0)
+    size = qapp.font().pointSizeF()
+    THEME.apply(zoom=1.5)
+    assert qapp.font().pointSizeF() == pytest.approx(1.5 * size)
+    THEME.apply(zoom=100.0)
+    assert THEME.zoom == 2.5
+    THEME.apply(zoom=1.0)
+
+
+def test_there_is_a_font(qapp: QApplication) -> None:
+    # Without any font every letter is a box, and pictures still "work".
+    assert QFontInfo(qapp.font()).family()
+
+
+def test_counts_for_people() -> None:
+    assert count_text(1234567) == "1\u2009234\u2009567"
+    assert count_text(-12) == "\u221212"
+    assert signed_text(3) == "+3"
+    assert signed_text(0) == "0"
+    assert number_text(-0.5) == "\u22120.50"
+
+
+def test_icons_take_the_colour_that_is_asked(qapp: QApplication) -> None:
+    application()
+    image = icons.pixmap("shield", 24, colour="#ff0000").toImage()
+    painted = {
+        image.pixelColor(x, y).name()
+        for x in range(24)
+        for y in range(24)
+        if image.pixelColor(x, y).alpha() == 255
+    }
+    assert painted == {"#ff0000"}
