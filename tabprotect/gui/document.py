@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 Who = Literal["user", "intruder"]
 
 EVERYTHING = frozenset(
-    {"title", "table", "at_risk", "placement", "cycles", "parameters", "release", "priors"}
+    {
+        *("title", "table", "at_risk", "placement", "cycles"),
+        *("parameters", "release", "priors", "plan"),
+    }
 )
 """All names of changes: another project altogether."""
 

@@ -10,12 +10,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.project import cycle_verbs, release_verbs, table_verbs
+from tabprotect.engine.project import cycle_verbs, query_verbs, release_verbs, table_verbs
 from tabprotect.engine.project.command import Command, Context
 from tabprotect.engine.project.project import Changes, Project, changes
 
 COMMANDS: dict[str, Command] = {
-    verb.name: verb for verb in (*table_verbs.VERBS, *cycle_verbs.VERBS, *release_verbs.VERBS)
+    verb.name: verb
+    for verb in (
+        *table_verbs.VERBS,
+        *cycle_verbs.VERBS,
+        *release_verbs.VERBS,
+        *query_verbs.VERBS,
+    )
 }
 
 

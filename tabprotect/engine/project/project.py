@@ -17,6 +17,7 @@ from typing import Literal
 from tabprotect.engine.cycles.designs import default_design
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.project.placement import Placement
+from tabprotect.engine.project.release_plan import ReleasePlan
 from tabprotect.engine.protection.method import Method, methods
 from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.release.release import Release
@@ -32,7 +33,7 @@ PRIORS: Mapping[str, str] = MappingProxyType({"user": "uniform", "intruder": "po
 """The two priors that are compared, as prior texts, until others are chosen."""
 
 ChangeName = Literal[
-    "title", "table", "at_risk", "placement", "cycles", "parameters", "release", "priors"
+    "title", "table", "at_risk", "placement", "cycles", "parameters", "release", "priors", "plan"
 ]
 Changes = frozenset[ChangeName]
 
@@ -78,6 +79,8 @@ class Project:
         Whether the current result was written as a release bundle.
     priors
         Prior texts of ``user`` and ``intruder``.
+    plan
+        Which margins are to be released together.
     """
 
     title: str = ""
@@ -96,6 +99,7 @@ class Project:
     released: Release | None = None
     published: bool = False
     priors: Mapping[str, str] = field(default_factory=lambda: PRIORS)
+    plan: ReleasePlan = field(default_factory=ReleasePlan)
 
     def __post_init__(self) -> None:
         if self.table is not None and self.released is not None:
@@ -225,6 +229,8 @@ def changes(before: Project, after: Project) -> Changes:
         found.add("release")
     if dict(before.priors) != dict(after.priors):
         found.add("priors")
+    if before.plan != after.plan:
+        found.add("plan")
     return frozenset(found)
 
 

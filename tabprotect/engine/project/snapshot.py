@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.release_plan import ReleasePlan
 from tabprotect.engine.protection.problem import Preview, Problem, Protected, Record, Remedy
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
@@ -87,6 +88,12 @@ class Encoder:
                 "released": None if project.released is None else self._release(project.released),
                 "published": project.published,
                 "priors": dict(project.priors),
+                "plan": {
+                    "margins": [list(m) for m in project.plan.margins],
+                    "threshold": project.plan.threshold,
+                    "criterion": project.plan.criterion,
+                    "bounds": project.plan.bounds,
+                },
             },
         )
 
@@ -313,9 +320,21 @@ class Decoder:
             released=released,
             published=bool(data["published"]),
             priors=MappingProxyType({str(k): str(v) for k, v in data["priors"].items()}),
+            plan=_plan(data["plan"]) if "plan" in data else ReleasePlan(),
         )
         if project.kind != "empty" and project.placement is not None:
             project.placement.check(project.domain)
         if project.moves is not None and project.moves.domain != project.domain:
             raise ValueError("a cycle set belongs to another table")
+        if project.plan.margins and not project.plan.fits(project.domain):
+            raise ValueError("a release plan belongs to another table")
         return project
+
+
+def _plan(data: Json) -> ReleasePlan:
+    return ReleasePlan(
+        tuple(tuple(map(str, m)) for m in data["margins"]),
+        int(data["threshold"]),
+        str(data["criterion"]),
+        str(data["bounds"]),
+    )

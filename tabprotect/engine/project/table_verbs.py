@@ -54,6 +54,8 @@ def _edited(project: Project, table: Table) -> Project:
         moves=moves,
         cycles_from=project.cycles_from if moves is not None else "",
         placement=placement,
+        # What was safe to release of the old counts need not be of the new ones.
+        plan=replace(project.plan, margins=()),
     )
 
 

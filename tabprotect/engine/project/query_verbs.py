@@ -1,0 +1,117 @@
+"""Commands on the release plan: which margins are to go out, and by what criterion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from tabprotect.engine.errors import InputError, ParameterError, RefusedError
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.command import Arguments, Command, Context, texts
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.margins import maximal
+
+SETTINGS = ("threshold", "criterion", "bounds")
+
+
+def set_release_criterion(project: Project, context: Context, **given: object) -> Project:
+    """Set ``threshold``, ``criterion`` or ``bounds``, checked together.
+
+    Margins that are planned already stay planned: the window says when they are no longer safe.
+    """
+    # The query space costs a window's start a quarter of a second; only this command needs it.
+    from tabprotect.engine.query_space.criterion import BOUNDS_WAYS, criteria
+
+    wrong: dict[str, str] = {}
+    for name in given:
+        if name not in SETTINGS:
+            wrong[name] = f"unknown; there are {', '.join(SETTINGS)}"
+    plan = replace(project.plan, **{n: v for n, v in given.items() if n in SETTINGS})  # type: ignore[arg-type]
+    threshold = plan.threshold
+    if isinstance(threshold, bool) or not isinstance(threshold, int) or threshold < 0:
+        wrong["threshold"] = f"must be a whole number from 0 up, is {threshold!r}"
+    if plan.criterion not in criteria():
+        wrong["criterion"] = f"unknown: {plan.criterion!r}; there are {', '.join(criteria())}"
+    if plan.bounds not in BOUNDS_WAYS:
+        wrong["bounds"] = f"unknown: {plan.bounds!r}; there are {', '.join(BOUNDS_WAYS)}"
+    if wrong:
+        raise ParameterError(wrong)
+    return replace(project, plan=plan)
+
+
+def release_margin(project: Project, context: Context, *, variables: Sequence[str]) -> Project:
+    """Plan to release one more sub-table, if that is proved safe with all released before it."""
+    domain = project.original.domain
+    names = _margin(domain, variables)
+    margins = project.plan.with_margin(domain, names)
+    _require_safe(project, margins, context.progress)
+    return replace(project, plan=replace(project.plan, margins=margins))
+
+
+def set_release_plan(
+    project: Project, context: Context, *, margins: Sequence[Sequence[str]]
+) -> Project:
+    """Plan to release exactly these sub-tables, if that is proved safe; none clears the plan."""
+    domain = project.original.domain
+    if isinstance(margins, str) or not isinstance(margins, Sequence):
+        raise InputError("margins must be a list of lists of variables")
+    chosen = maximal(domain, [_margin(domain, margin) for margin in margins])
+    if chosen:
+        _require_safe(project, chosen, context.progress)
+    return replace(project, plan=replace(project.plan, margins=chosen))
+
+
+def _margin(domain: Domain, variables: object) -> tuple[str, ...]:
+    names = texts(variables, "variables")
+    if len(set(names)) != len(names):
+        twice = next(n for n in names if names.count(n) > 1)
+        raise InputError(
+            f"the variable {twice!r} is named twice in one sub-table", hint="name it once"
+        )
+    return domain.project(names).names
+
+
+def _require_safe(project: Project, margins: Iterable[Sequence[str]], progress: Progress) -> None:
+    # As above: only a release needs the query space.
+    from tabprotect.engine.project.release_state import judged
+
+    judgement = judged(project, margins, progress)
+    if judgement.verdict == "safe":
+        return
+    said = " with ".join("[" + " ".join(margin) + "]" for margin in margins)
+    figure = f"{judgement.width}" if judgement.exact else f"at most {judgement.width}"
+    raise RefusedError(
+        f"{said} would leave {figure}, and the threshold is {project.plan.threshold}"
+        if judgement.verdict == "bad"
+        else f"{said} is not proved to be safe, which refuses it",
+        hint="release a smaller sub-table, or lower the threshold",
+        detail="\n".join(
+            f"{c.text}: count {c.count}, bounds {c.lower} to {c.upper}" for c in judgement.tight
+        ),
+    )
+
+
+def _criterion_label(project: Project, given: Arguments) -> str:
+    return "set the release's " + " and ".join(f"{n} to {v}" for n, v in given.items())
+
+
+def _margin_label(project: Project, given: Arguments) -> str:
+    names = given["variables"]
+    assert isinstance(names, Sequence)
+    return f"release {' × '.join(names) or 'the grand total'}"
+
+
+def _plan_label(project: Project, given: Arguments) -> str:
+    margins = given["margins"]
+    assert isinstance(margins, Sequence)
+    if not margins:
+        return "clear the release plan"
+    return f"plan to release {len(margins)} sub-table{'' if len(margins) == 1 else 's'}"
+
+
+VERBS = (
+    Command("set_release_criterion", set_release_criterion, _criterion_label),
+    Command("release_margin", release_margin, _margin_label, slow=True),
+    Command("set_release_plan", set_release_plan, _plan_label, slow=True),
+)
