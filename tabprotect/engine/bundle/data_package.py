@@ -142,6 +142,27 @@ def read_table(data: bytes, domain: Domain) -> Table:
         text = data.decode()
     except UnicodeDecodeError as error:
         raise BundleError(f"{TABLE}: not UTF-8 at byte {error.start}") from None
+    table = _as_written(data, text, domain)
+    return _read_lines(text, domain) if table is None else table
+
+
+def _as_written(data: bytes, text: str, domain: Domain) -> Table | None:
+    """The table, if these are exactly the bytes this program writes for it; else ``None``.
+
+    Comparing whole files is several times as fast as looking at every field.
+    """
+    endings = [line.rpartition(",")[2] for line in text.split("\n")[1:-1]]
+    if len(endings) != domain.size:
+        return None
+    try:
+        counts = np.array([int(ending) for ending in endings], dtype=np.int64)
+        table = Table.dense(domain, counts.reshape(domain.shape))
+    except (ValueError, OverflowError, InputError):
+        return None
+    return table if table_csv(table) == data else None
+
+
+def _read_lines(text: str, domain: Domain) -> Table:
     rows = csv.reader(io.StringIO(text, newline=""), strict=True)
     counts = np.zeros(domain.size, dtype=np.int64)
     seen = np.zeros(domain.size, dtype=np.bool_)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain
@@ -75,6 +78,39 @@ def _margins(data: Mapping[str, object], domain: Domain) -> MarginSet:
     return maximal(domain, [[str(renamed.get(n, n)) for n in m] for m in given])
 
 
+def _in_one_go(
+    cycles: list[Any], domain: Domain
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]] | None:
+    """Starts, cells and signs of cycles without a fault, some ten times as fast.
+
+    ``None`` for anything else: the slow way says what is wrong.
+    """
+    if set(map(type, cycles)) != {dict}:
+        return None
+    sides = [cycle.get(side) for cycle in cycles for side in ("plus", "minus")]
+    if set(map(type, sides)) != {list}:
+        return None
+    cells = list(itertools.chain.from_iterable(sides))
+    if len(cells) > MAX_CYCLE_CELLS or set(map(type, cells)) != {list}:
+        return None
+    if set(map(len, cells)) != {domain.ndim}:
+        return None
+    numbers = list(itertools.chain.from_iterable(cells))
+    # Not only instances of int: true and false are, and are no numbers in JSON.
+    if set(map(type, numbers)) != {int} or min(numbers) < 0 or max(numbers) >= max(domain.shape):
+        return None
+    index = np.array(numbers, dtype=np.int64).reshape(-1, domain.ndim)
+    if (index >= domain.shape).any():
+        return None
+    keys = np.zeros(len(index), dtype=np.int64)
+    for axis, size in enumerate(domain.shape):
+        keys = keys * size + index[:, axis]
+    lengths = np.fromiter(map(len, sides), dtype=np.int64, count=len(sides))
+    starts = np.concatenate([[0], np.cumsum(lengths.reshape(-1, 2).sum(axis=1))])
+    signs = np.repeat(np.tile(np.array([1, -1]), len(cycles)), lengths)
+    return starts, keys, signs
+
+
 def from_json(data: object, *, domain: Domain | None = None) -> MoveSet:
     """Read a cycle set (or the cycles of a mechanism) with every fault named.
 
@@ -95,6 +131,9 @@ def from_json(data: object, *, domain: Domain | None = None) -> MoveSet:
     cycles = data.get("cycles")
     if not isinstance(cycles, list) or not cycles:
         raise InputError('"cycles" is missing or empty')
+    sound = _in_one_go(cycles, over)
+    if sound is not None:
+        return MoveSet.of(over, *sound, margins=_margins(data, over))
     starts, cells, signs = [0], [], []
     for number, cycle in enumerate(cycles, 1):
         if not isinstance(cycle, Mapping):

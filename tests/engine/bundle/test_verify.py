@@ -195,6 +195,14 @@ FORGERIES: list[tuple[str, Callable[[Any], object], str]] = [
     ("mechanism.json", lambda m: m.update(cycles=[]), "missing or empty"),
     ("mechanism.json", lambda m: m.update(cycles="order-1"), "missing or empty"),
     ("mechanism.json", lambda m: m["cycles"][0]["plus"].append([99, 0]), "lies outside"),
+    ("mechanism.json", lambda m: m["cycles"][0]["plus"][0].append(0), "is not a cell of 2"),
+    ("mechanism.json", lambda m: m["cycles"][1]["plus"][0].reverse(), "mechanism.json: cycle 2"),
+    ("mechanism.json", lambda m: m["cycles"][0].update(plus=[[True, 0]]), "whole number"),
+    ("mechanism.json", lambda m: m["cycles"][0].update(plus=[[2**70, 0]]), "lies outside"),
+    ("mechanism.json", lambda m: m["cycles"][0].update(plus=[[-1, 0]]), "lies outside"),
+    ("mechanism.json", lambda m: m["cycles"][0].update(plus=[5]), "is not a cell"),
+    ("mechanism.json", lambda m: m["cycles"][0].update(plus={}), "no list"),
+    ("mechanism.json", lambda m: m["cycles"].append(3), 'must have "plus"'),
     ("mechanism.json", lambda m: m.pop("variables") and None, "is missing"),
     ("mechanism.json", lambda m: m.update(margins=[["age"], ["nothing"]]), "mechanism.json"),
     ("datapackage.json", lambda p: p.update(title=7), "title is not text"),
@@ -258,6 +266,20 @@ def test_tables_that_contradict_their_description(
     known = b"\n".join([lines[0], b"north,10-19,2", lines[2]])
     assert old in known
     refused(resealed(files | {"table.csv": known.replace(old, new, 1)}), match)
+
+
+def test_the_order_of_the_lines_and_their_quotes_do_not_matter(
+    files: Files, protected: Protected
+) -> None:
+    whole = files["table.csv"]
+    # The fifth label holds a line break: leave its lines together.
+    lines = whole.split(b"\n")
+    turned = b"\n".join([lines[0], *lines[8:15], *lines[1:8], *lines[15:]])
+    assert turned != whole
+    found = verify_bytes(resealed(files | {"table.csv": turned}))
+    assert found.release.table == protected.release.table
+    quoted = whole.replace(b"north,", b'"north",')
+    assert verify_bytes(resealed(files | {"table.csv": quoted})).release == found.release
 
 
 def test_no_such_file_is_bad_input(tmp_path: Path) -> None:
