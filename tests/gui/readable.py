@@ -1,0 +1,70 @@
+"""Everything a person, or a screen reader, can read off a widget."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, Qt
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QWidget,
+)
+
+ROLES = (
+    Qt.ItemDataRole.DisplayRole,
+    Qt.ItemDataRole.ToolTipRole,
+    Qt.ItemDataRole.AccessibleTextRole,
+    Qt.ItemDataRole.AccessibleDescriptionRole,
+)
+
+
+def model_texts(model: QAbstractItemModel, parent: QModelIndex | None = None) -> list[str]:
+    """All that a model says, children included."""
+    parent = QModelIndex() if parent is None else parent
+    out = []
+    for row in range(model.rowCount(parent)):
+        for column in range(model.columnCount(parent)):
+            index = model.index(row, column, parent)
+            out += [str(value) for role in ROLES if (value := model.data(index, role)) is not None]
+            if column == 0 and model.rowCount(index):
+                out += model_texts(model, index)
+    return out
+
+
+def texts(widget: QWidget, *, hidden: bool = True) -> list[str]:
+    """Texts, tooltips and accessible texts of a widget and all its children.
+
+    ``hidden`` includes what is not shown now: left-over text could come back.
+    """
+    out = []
+    for child in (widget, *widget.findChildren(QWidget)):
+        if not hidden and not child.isVisibleTo(widget):
+            continue
+        out += [child.accessibleName(), child.accessibleDescription(), child.toolTip()]
+        if isinstance(child, QLabel | QAbstractButton | QLineEdit):
+            out.append(child.text())
+        elif isinstance(child, QPlainTextEdit):
+            out.append(child.toPlainText())
+        elif isinstance(child, QComboBox):
+            out += [child.itemText(i) for i in range(child.count())]
+        elif isinstance(child, QAbstractItemView) and child.model() is not None:
+            out += model_texts(child.model())
+    return [text for text in out if text]
+
+
+def unnamed(widget: QWidget) -> list[str]:
+    """Visible controls that a screen reader could not name."""
+    controls = (QAbstractButton, QLineEdit, QComboBox, QAbstractItemView, QPlainTextEdit)
+    return [
+        type(child).__name__
+        for child in widget.findChildren(QWidget)
+        if isinstance(child, controls)
+        and child.isVisibleTo(widget)
+        and child.focusPolicy() != Qt.FocusPolicy.NoFocus
+        # The field inside a spin box is spoken with the box's name.
+        and not child.objectName().startswith("qt_")
+        and not (child.accessibleName() or (isinstance(child, QAbstractButton) and child.text()))
+    ]
