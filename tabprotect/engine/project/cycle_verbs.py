@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.cycles import files
-from tabprotect.engine.cycles.designs import DESIGNS, design, split
+from tabprotect.engine.cycles.designs import DESIGNS, design, split, swaps
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.project.command import Arguments, Command, Context, cell, texts, whole
 from tabprotect.engine.project.project import Project
@@ -115,7 +115,7 @@ def add_cycle(
     domain = project.original.domain
     cycles = _entries(project.cycles)
     if plus is None and minus is None:
-        new = design(domain, "bands").entries(0)
+        new = swaps(domain, [[(0, 1)]] * domain.ndim).entries(0)
     else:
         given = [
             (domain.flat(cell(c, domain)), sign)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from types import MappingProxyType
@@ -15,7 +15,7 @@ from tabprotect.engine.project.project import Changes, Project, changes
 from tabprotect.engine.tables.table import Table
 
 SNAPSHOT_BYTES = 2**29
-"""Tables kept for undo (512 MiB); the oldest snapshots beyond it are forgotten."""
+"""Memory of what is kept for undo (512 MiB); the oldest snapshots beyond it are forgotten."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class History:
         time = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         step = Step(name, MappingProxyType(given), done.label, time, done.project, done.seed)
         steps = (*self.steps[: self.position], step)
-        return History(self.base, _lightened(self.base, steps), len(steps)), done.changes
+        return History(self.base, _lightened(steps), len(steps)), done.changes
 
     def undo(self) -> tuple[History, Changes]:
         """Take back the last step.
@@ -169,24 +169,35 @@ class History:
         return there, changes(self.project, there.project)
 
 
-def _lightened(base: Project, steps: Sequence[Step]) -> tuple[Step, ...]:
-    """Forget the oldest snapshots when their tables together outgrow the limit."""
+def _lightened(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """Forget the oldest snapshots when all together outgrow the limit."""
     seen: set[int] = set()
     size = 0
     out: list[Step] = []
     for number, step in enumerate(reversed(steps)):
         if step.project is not None:
-            size += sum(_bytes(t) for t in _tables(step.project) if id(t) not in seen)
-            seen.update(id(t) for t in _tables(step.project))
+            for value, held in _holdings(step.project):
+                if id(value) not in seen:
+                    seen.add(id(value))
+                    size += held
             if number and size > SNAPSHOT_BYTES:
                 step = replace(step, project=None)
         out.append(step)
     return tuple(reversed(out))
 
 
-def _tables(project: Project) -> list[Table]:
-    found = [] if project.table is None else [project.table]
-    return found if project.release is None else [*found, project.release.table]
+def _holdings(project: Project) -> Iterator[tuple[object, int]]:
+    """What of a project takes memory, with its bytes."""
+    if project.table is not None:
+        yield project.table, _bytes(project.table)
+    if project.release is not None:
+        yield project.release.table, _bytes(project.release.table)
+    if project.moves is not None:
+        yield project.moves, project.moves.cells.nbytes + project.moves.signs.nbytes
+    if project.protected is not None:
+        record = project.protected.record
+        held = record.coins.nbytes + record.effective.nbytes + record.blocked.nbytes
+        yield record, held + record.preview.unchanged_by_cell.nbytes
 
 
 def _bytes(table: Table) -> int:
