@@ -16,7 +16,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import parse_prior
-from tabprotect.engine.protection.method import likelihood_of
+from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release

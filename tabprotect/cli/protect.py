@@ -11,7 +11,7 @@ from tabprotect.cli.output import Console
 from tabprotect.engine.bundle.archive import load, sha256
 from tabprotect.engine.project.project import DEFAULT_METHOD, Project
 from tabprotect.engine.project.replay import run_file
-from tabprotect.engine.protection.method import methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.summary import summarise
 
 if TYPE_CHECKING:

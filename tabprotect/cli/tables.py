@@ -13,7 +13,7 @@ from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.cycles.designs import DESIGNS
 from tabprotect.engine.project.examples import examples
 from tabprotect.engine.project.history import History
-from tabprotect.engine.protection.method import methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.files import write_csv
 

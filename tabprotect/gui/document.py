@@ -16,7 +16,7 @@ from tabprotect.engine.project import recipe
 from tabprotect.engine.project.commands import command as command_named
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.protection.method import likelihood_of
+from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import DENSE_LIMIT, Table

@@ -15,7 +15,7 @@ from tabprotect.engine.bundle.risk_report import risk_json, risk_text
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.errors import BundleError, TabprotectError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.method import methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import SmallCount

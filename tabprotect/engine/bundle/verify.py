@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tabprotect.engine.bundle import archive, data_package, manifest, reader_text
 from tabprotect.engine.errors import BundleError, InputError, ParameterError
-from tabprotect.engine.protection.method import likelihood_of
+from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 

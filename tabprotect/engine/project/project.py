@@ -18,7 +18,8 @@ from tabprotect.engine.cycles.designs import default_design
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.release_plan import ReleasePlan
-from tabprotect.engine.protection.method import Method, methods
+from tabprotect.engine.protection.method import Method
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount

@@ -13,7 +13,7 @@ from tabprotect.engine.project import recipe
 from tabprotect.engine.project.command import Arguments, Command, Context, number_text, text, whole
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import PRIORS, Project
-from tabprotect.engine.protection.method import methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.domain import Domain
 

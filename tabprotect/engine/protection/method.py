@@ -5,16 +5,13 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from functools import cache
 from typing import ClassVar
 
 from tabprotect.engine.parameters import Parameter, resolve
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Preview, Problem, Protected
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.registry import Registry
 from tabprotect.engine.release.likelihood import Likelihood
-from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 
@@ -82,20 +79,3 @@ class Method(ABC):
             "needs": list(self.needs),
             "guarantees": dict(self.guarantees),
         }
-
-
-@cache
-def methods() -> Registry[Method]:
-    """Every registered method by name."""
-    from tabprotect.engine.protection import methods as package
-
-    return Registry(package, Method, "method")  # type: ignore[type-abstract]
-
-
-def likelihood_of(release: Release) -> Likelihood:
-    """The likelihood of a release, by the method its mechanism names.
-
-    The parameters are checked as if a user had typed them: a bundle may come from anywhere.
-    """
-    mechanism: Mechanism = release.mechanism
-    return methods()[mechanism.method].likelihood(release)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tabprotect.engine.protection.method import methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.domain import Domain
