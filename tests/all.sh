@@ -24,10 +24,10 @@ if .venv-engine/bin/python -c "import PySide6" 2>/dev/null; then
   echo "PySide6 is installed where it must not be" >&2
   exit 1
 fi
-.venv-engine/bin/pytest -q -p no:pytest-qt tests/engine tests/cli
+.venv-engine/bin/pytest -q -n 2 -p no:pytest-qt tests/engine tests/cli
 
 step the frozen program
 .venv/bin/python packaging/build.py --smoke
 
 step all tests
-.venv/bin/pytest -q --ignore=tests/engine
+.venv/bin/pytest -q -n 2 --ignore=tests/engine --ignore=tests/cli
