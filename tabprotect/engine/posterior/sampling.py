@@ -4,8 +4,8 @@ At each step from table y the backward masses are: leave (1 if the cycle touches
 gamma, under any_zero), undo + (alpha if y - M is possible), undo - (beta if y + M is). A draw in
 proportion carries the sum of the masses as weight; weights that have grown uneven are resampled.
 Under ``negative`` with alpha = beta and a uniform prior every sum is 1: the draws are independent
-and exact. A prior guides the steps (the masses are multiplied by its ratio) and corrects the
-weights at the end.
+and exact. Otherwise a guide (the prior, and a guess of the weight still to come) multiplies the
+masses by its ratio, which keeps weights even; the weights correct for it.
 
 Cycles that meet only in cells too large to block are independent: each component of the others is
 weighted and resampled by itself.
@@ -42,7 +42,7 @@ MOST_ENTRIES = 2**23
 MOST_UPDATES = 10**9
 """Cell updates of one estimate unless a number of draws is asked for (about a minute)."""
 
-RESAMPLING_COST = 12
+RESAMPLING_COST = 20
 """Weighted draws cost this many times more: resampling copies whole populations."""
 
 
@@ -110,6 +110,7 @@ class BackwardWalk:
             shape=(model.groups, len(moves)),
         )
         self._guide = None if model.log_prior is None else _guide(model)[self._watched]
+        self._future = _future(model) if model.coin.rule == "any_zero" else None
 
     @property
     def updates(self) -> int:
@@ -153,11 +154,12 @@ class BackwardWalk:
         walk = np.zeros((len(self._walked), size), dtype=np.int16)
         counts = np.repeat(model.lowest[self._watched, None], size, axis=1).astype(np.int16)
         log_weight = np.zeros((len(self._components), size))
+        left = model.reach[self._watched].copy()
         count = len(self._layers) * model.passes
         for step in range(count):
             report(step / count)
             layer = self._layers[step % len(self._layers)]
-            self._step(layer, walk, counts, log_weight, generator)
+            self._step(layer, walk, counts, left, log_weight, generator)
             if not model.symmetric:
                 self._resample(layer.components, walk, counts, log_weight, generator, 0.5)
         if self._guide is not None:
@@ -173,6 +175,7 @@ class BackwardWalk:
         layer: _Layer,
         walk: Small,
         counts: Small,
+        left: IntArray,
         log_weight: FloatArray,
         generator: np.random.Generator,
     ) -> None:
@@ -182,11 +185,12 @@ class BackwardWalk:
         low_plus = np.minimum.reduceat(np.where(plus, here, FAR), layer.starts, axis=0)
         low_minus = np.minimum.reduceat(np.where(plus, FAR, here), layer.starts, axis=0)
         undo_minus, leave, undo_plus = model.coin.masses(low_plus, low_minus)
-        ratios = None
-        if self._guide is not None:
-            ratios = self._ratios(layer, here)
-            undo_plus = undo_plus * np.exp(np.minimum(ratios[0], 700.0))
-            undo_minus = undo_minus * np.exp(np.minimum(ratios[1], 700.0))
+        if self._guide is not None or self._future is not None:
+            ratios = np.exp(np.minimum(self._ratios(layer, here, left[layer.groups]), 500.0))
+            undo_minus, leave, undo_plus = (
+                m * r for m, r in zip((undo_minus, leave, undo_plus), ratios, strict=True)
+            )
+        left[layer.groups] -= 1
         mass = undo_minus + leave + undo_plus
         u = generator.random(mass.shape) * mass
         taken_minus = u < undo_minus
@@ -200,21 +204,26 @@ class BackwardWalk:
                 gain = np.log(mass)
             log_weight[layer.components] += np.add.reduceat(gain, layer.component_starts, axis=0)
 
-    def _ratios(self, layer: _Layer, here: Small) -> tuple[FloatArray, FloatArray]:
-        """Log ratio of the guide after undoing + and after undoing -, (cycles, draws)."""
-        assert self._guide is not None
-        span = self.model.span
-        at = layer.groups[:, None]
+    def _ratios(self, layer: _Layer, here: Small, left: IntArray) -> FloatArray:
+        """Log ratios of what guides the walk after the coefficients -1, 0, +1 to before.
+
+        float64 (3, cycles, draws).
+        """
         change = here - self.model.lowest[self._watched][layer.groups, None].astype(np.int16)
-        signs = layer.signs[:, None]
-        now = self._guide[at, change + span]
-        # A step that would leave the reach of a group cannot be taken by the masses either.
-        after = self._guide[at, np.clip(change - signs + span, 0, 2 * span)] - now
-        before = self._guide[at, np.clip(change + signs + span, 0, 2 * span)] - now
-        return (
-            np.add.reduceat(after, layer.starts, axis=0),
-            np.add.reduceat(before, layer.starts, axis=0),
-        )
+        total = np.zeros((3, *here.shape))
+        for k in range(3):
+            move = (k - 1) * layer.signs[:, None]
+            if self._guide is not None:
+                at, last = layer.groups[:, None], 2 * self.model.span
+                # A step beyond the reach of a group cannot be taken by the masses either.
+                then = np.clip(change - move + self.model.span, 0, last)
+                total[k] += self._guide[at, then] - self._guide[at, change + self.model.span]
+            if self._future is not None:
+                last = self._future.shape[1] - 1
+                then = np.clip(here - move, 0, last)
+                total[k] += self._future[left[:, None] - 1, then]
+                total[k] -= self._future[left[:, None], np.minimum(here, last)]
+        return np.add.reduceat(total, layer.starts, axis=1)
 
     def _correct(self, counts: Small, log_weight: FloatArray) -> None:
         """Put the prior in the place of its guide."""
@@ -285,6 +294,25 @@ def _sorted(layer: Layer, component: IntArray) -> _Layer:
         owner[first],
         first,
     )
+
+
+def _future(model: GroupModel) -> FloatArray:
+    """Log of the weight a group with a count may still gain, (touches left + 1, counts).
+
+    A guess that makes weights more even, not more: each group by itself, its neighbours blocking
+    as often as on the published table. With no touches left it is 0, so nothing is to be corrected.
+    """
+    coin = model.coin
+    zero = np.logical_or.reduceat(model.lowest[model.moves.cells] == 0, model.moves.starts[:-1])
+    blocked, move = float(zero.mean()), (coin.alpha + coin.beta) / 2
+    gain = np.ones((model.span + 1, model.span + 4))
+    for left in range(1, len(gain)):
+        then = np.append(gain[left - 1], gain[left - 1, -1])
+        free = coin.gamma * then[:-1] + move * then[1:]
+        free[2:] += move * then[1:-2]
+        free[0] = then[0] + move * then[1]
+        gain[left] = blocked * then[:-1] + (1 - blocked) * free
+    return np.log(gain)
 
 
 STEEP = 3.0
