@@ -8,6 +8,7 @@ interrupted, 1 anything unforeseen.
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 import traceback
@@ -112,6 +113,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         The arguments without the program's name; ``sys.argv[1:]`` when none are given.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal without UTF-8 gets escapes, not a crash.
+            stream.reconfigure(errors="backslashreplace")
     console = Console(as_json="--json" in arguments, show_progress=None)
     try:
         if not arguments:

@@ -28,7 +28,7 @@ class Console:
         """The outcome, as JSON or as lines for people."""
         self.clear()
         if self.as_json:
-            print(json.dumps(data, ensure_ascii=False, allow_nan=False))
+            print(json.dumps(data, allow_nan=False))
         else:
             for line in lines:
                 print(line)

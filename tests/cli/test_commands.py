@@ -261,6 +261,16 @@ def test_a_real_process_and_a_reader_that_leaves(tmp_path: Path) -> None:
     assert child.returncode == 1
 
 
+def test_a_terminal_without_utf8(tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("år,kön,count\na,b,1\na,c,2\nd,b,3\nd,c,4\n", encoding="utf-8")
+    command = [*TABPROTECT, "protect", str(table), "--out", "none/r.zip", "--set", "år=1"]
+    done = subprocess.run(
+        command, capture_output=True, env=os.environ | {"PYTHONIOENCODING": "ascii"}, check=False
+    )
+    assert done.returncode == 4 and b"\\xe5r: unknown" in done.stderr
+
+
 def test_a_real_interrupt_leaves_nothing(tmp_path: Path) -> None:
     out = tmp_path / "r.zip"
     command = [*TABPROTECT, "run", "recipe.toml", "--out", str(tmp_path / "out"), "--progress"]
