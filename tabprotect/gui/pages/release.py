@@ -223,8 +223,8 @@ class ReleasePage(Page):
     def main_action(self) -> None:
         if not self.house or self.bundle is None or self._question is not None:
             return
-        # The title may still be in the field: Ctrl+Return does not end its editing.
-        self._set_title(self.form.title.text().strip())
+        # Ctrl+Return does not end the editing of a field.
+        self.form.end_editing()
         destination = self.form.destination()
         try:
             for path in (destination.release, destination.dossier):

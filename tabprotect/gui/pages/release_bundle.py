@@ -8,8 +8,8 @@ from pathlib import Path
 from tabprotect.engine.bundle import archive, confidential, public
 from tabprotect.engine.bundle.verify import FILES, verify_bytes
 from tabprotect.engine.progress import Progress
-from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.protection.summary import Summary, summarise
 from tabprotect.engine.release.likelihood import BLOCKING_RULES
 from tabprotect.engine.release.release import Release

@@ -48,13 +48,17 @@ class CheckList(QScrollArea):
     def _theme_changed(self) -> None:
         self.show_checks(self.checks)
 
+    def _repaint(self) -> None:
+        self.show_checks(self.checks)
+
     def show_checks(self, checks: list[Check]) -> None:
         """List the statements anew."""
         self.checks = checks
         while self._grid.count():
             item = self._grid.takeAt(0)
             if (widget := item.widget()) is not None:
-                widget.hide()
+                # At once: what it said may belong to the house.
+                widget.setParent(None)
                 widget.deleteLater()
         for row, (verdict, text) in enumerate(checks):
             picture, words = QLabel(), QLabel(text, wordWrap=True)

@@ -58,7 +58,7 @@ class PublishForm(QWidget):
         self.setAccessibleName("Title and destinations")
         self._chosen = False
         self.title = QLineEdit(placeholderText="what the reader sees first")
-        self.title.editingFinished.connect(lambda: self.titled.emit(self.title.text().strip()))
+        self.title.editingFinished.connect(self.end_editing)
         self.release = QLineEdit()
         self.release.textEdited.connect(lambda _: self._follow())
         self.keep = QCheckBox("Dossier (stays here)")
@@ -96,7 +96,7 @@ class PublishForm(QWidget):
 
     def show_project(self, *, title: str, source: str) -> None:
         """Fill in the title, and destinations nobody has chosen yet."""
-        if not self.title.hasFocus():
+        if not self.title.isModified():
             self.title.setText(title)
         if not self._chosen:
             name = slug(title) if title else ""
@@ -118,6 +118,13 @@ class PublishForm(QWidget):
             release = release.with_name(f"{release.name}.zip")
         dossier = self.dossier.text().strip() or str(confidential.suggested_name(release))
         return Destination(release, marked(Path(dossier)) if self.keep.isChecked() else None)
+
+    def end_editing(self) -> None:
+        """Take over a title that is still being typed."""
+        # Only what was typed: leaving the field must not bring back a title that was undone.
+        if self.title.isModified():
+            self.title.setModified(False)
+            self.titled.emit(self.title.text().strip())
 
     def _follow(self) -> None:
         self._chosen = True
