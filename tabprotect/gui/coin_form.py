@@ -57,6 +57,7 @@ class CoinForm(QScrollArea):
         self.setFixedWidth(46 * GRID)
         self._showing = False
         self._shown: dict[str, object] = {}
+        self._touched_since = False
         self._rest = QTimer(self, singleShot=True, interval=REST)
         self._rest.timeout.connect(self.flush)
         inner = QWidget()
@@ -76,7 +77,7 @@ class CoinForm(QScrollArea):
     def _coin(self) -> QHBoxLayout:
         self.triangle = CoinTriangle()
         self.triangle.changed.connect(self._dragged)
-        self.triangle.settled.connect(self._rest.start)
+        self.triangle.settled.connect(self._touched)
         self.alpha, self.beta = _share("alpha"), _share("beta")
         self.gamma = QLabel()
         self.gamma.setAccessibleName("gamma")
@@ -164,6 +165,7 @@ class CoinForm(QScrollArea):
     def show_values(self, values: Mapping[str, object], *, seed: int | None, house: bool) -> None:
         """Show a mechanism; outside the house nothing can be changed and no seed is shown."""
         self._rest.stop()
+        self._touched_since = False
         self._showing = True
         self._shown = dict(values)
         alpha, beta = cast(float, values["alpha"]), cast(float, values["beta"])
@@ -196,6 +198,9 @@ class CoinForm(QScrollArea):
     def flush(self) -> None:
         """Hand over what was changed and not yet said."""
         self._rest.stop()
+        if not self._touched_since:
+            return
+        self._touched_since = False
         given = {
             "alpha": round(self.alpha.value(), 4),
             "beta": round(self.beta.value(), 4),
@@ -208,6 +213,7 @@ class CoinForm(QScrollArea):
 
     def _touched(self) -> None:
         if not self._showing:
+            self._touched_since = True
             self._rest.start()
 
     def _dragged(self, alpha: float, beta: float) -> None:
@@ -230,7 +236,7 @@ class CoinForm(QScrollArea):
         alpha, beta = self.alpha.value(), self.beta.value()
         self.triangle.set_values(alpha, beta)
         self._tell_coin(alpha, beta)
-        self._rest.start()
+        self._touched()
 
     def _ask_seed(self) -> None:
         self.seed.show()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
@@ -16,7 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tabprotect.engine.cycles.designs import DESIGNS, design, order_design
+from tabprotect.engine.cycles.designs import DESIGNS, design
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Domain
@@ -107,9 +105,9 @@ class TemplateCard(QFrame):
 
 
 class TemplateCards(QScrollArea):
-    """All templates for the table at hand. ``chosen`` carries arguments of ``set_cycles``."""
+    """All templates for the table at hand. ``chosen`` carries the name of one."""
 
-    chosen = Signal(object)
+    chosen = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -130,7 +128,7 @@ class TemplateCards(QScrollArea):
         grid.setContentsMargins(0, 0, GRID, 0)
         grid.setSpacing(GRID)
         for name, kind in DESIGNS.items():
-            self._add(grid, name, kind.label, kind.sentence, kind.avoid, domain, {"kind": name})
+            self._add(grid, name, kind.label, kind.sentence, kind.avoid, domain)
         for order in range(1, domain.ndim - 1):
             self._add(
                 grid,
@@ -140,7 +138,6 @@ class TemplateCards(QScrollArea):
                 f"variable{'s' if order > 1 else ''}: they block less and protect more.",
                 "when larger margins are published or must add up to other tables",
                 domain,
-                {"keep_order": order},
             )
         for column in range(COLUMNS):
             grid.setColumnStretch(column, 1)
@@ -155,17 +152,15 @@ class TemplateCards(QScrollArea):
         sentence: str,
         avoid: str,
         domain: Domain,
-        arguments: Mapping[str, object],
     ) -> None:
         why, moves = "", None
         small = _stand_in(domain)
         try:
-            order = arguments.get("keep_order")
-            moves = order_design(small, order) if isinstance(order, int) else design(small, name)
+            moves = design(small, name)
         except ParameterError as error:
             why = f"Not for this table: {next(iter(error.fields.values()))}."
         card = TemplateCard(title, sentence, avoid, moves, why)
-        card.chosen.connect(lambda: self.chosen.emit(dict(arguments)))
+        card.chosen.connect(lambda: self.chosen.emit(name))
         number = len(self.cards)
         self.cards[name] = card
         grid.addWidget(card, number // COLUMNS, number % COLUMNS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, Qt
+from PySide6.QtCore import QAbstractItemModel, QAbstractListModel, QModelIndex, Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -25,8 +25,10 @@ def model_texts(model: QAbstractItemModel, parent: QModelIndex | None = None) ->
     """All that a model says, children included."""
     parent = QModelIndex() if parent is None else parent
     out = []
+    # A list model keeps its number of columns to itself.
+    columns = 1 if isinstance(model, QAbstractListModel) else model.columnCount(parent)
     for row in range(model.rowCount(parent)):
-        for column in range(model.columnCount(parent)):
+        for column in range(columns):
             index = model.index(row, column, parent)
             out += [str(value) for role in ROLES if (value := model.data(index, role)) is not None]
             if column == 0 and model.rowCount(index):

@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QHideEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
@@ -204,6 +204,14 @@ class CyclesPage(Page):
         """Whether cycles may be changed: in the house, in the house's view."""
         return self.document.has_original and not self.document.public
 
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        if self._wait.isActive():
+            # Nobody looks: examine the cycles when the page comes up again.
+            self._wait.stop()
+            self._key = ()
+            self._missed |= {"cycles"}
+
     # -- bringing up to date ------------------------------------------------------------------
 
     def refresh(self, changes: Changes) -> None:
@@ -267,7 +275,9 @@ class CyclesPage(Page):
         origin = self.document.project.cycles_from
         if origin in DESIGNS:
             return DESIGNS[origin].label
-        if origin == BY_HAND or origin.startswith("keeps"):
+        if origin.startswith("order-"):
+            return f"keeps {origin.removeprefix('order-')}-way margins"
+        if origin == BY_HAND:
             return origin
         return f"from {origin}" if origin else "default for this shape"
 
@@ -647,11 +657,11 @@ class CyclesPage(Page):
             self.document.apply("move_cycle", page=self.name, cycle=cycle, to=to)
             self.document.select_cycle(to)
 
-    def _take_template(self, arguments: dict[str, object]) -> None:
+    def _take_template(self, kind: str) -> None:
         self._tools["templates"].setChecked(False)
         self.list.filter.clear()
         self.document.select_cycle(0)
-        self.document.apply("set_cycles", page=self.name, **arguments)
+        self.document.apply("set_cycles", page=self.name, kind=kind)
 
     def _show_templates(self, wanted: bool) -> None:
         if wanted and self.document.project is not None:

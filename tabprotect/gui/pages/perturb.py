@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import cast
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtGui import QAction, QGuiApplication, QHideEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QToolButton, QWidget
 
 from tabprotect.engine.errors import RefusedError, TabprotectError
@@ -135,6 +135,16 @@ class PerturbPage(Page):
     def shows_original(self) -> bool:
         # The set-up shows the seed policy, the preview and what follows from them.
         return self.editable
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        # What was set counts, however quickly one leaves; what was only to be tried can wait.
+        self.form.flush()
+        self.run.coins.stop()
+        if self._wait.isActive():
+            self._wait.stop()
+            self._key = ()
+            self._missed |= {"parameters"}
 
     # -- faces --------------------------------------------------------------------------------
 
