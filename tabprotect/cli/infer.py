@@ -58,7 +58,7 @@ def add(verbs: Verbs) -> None:
 
 def run_verify(args: argparse.Namespace, console: Console) -> int:
     """Print what was checked."""
-    found = bundle.verify(args.release, fingerprint=args.fingerprint)
+    found = bundle.verify(args.release, fingerprint=args.fingerprint, progress=console)
     domain = found.release.table.domain
     data = {
         "ok": True,
@@ -83,7 +83,7 @@ def _release(args: argparse.Namespace, console: Console) -> Release:
     if (args.release is None) == (args.table is None and args.mechanism is None):
         raise UsageError("say either RELEASE.zip, or --published and --mechanism")
     if args.release is not None:
-        return bundle.verify(args.release).release
+        return bundle.verify(args.release, progress=console).release
     if args.table is None or args.mechanism is None:
         raise UsageError("--published and --mechanism go together")
     table = open_source(args, console).project.original

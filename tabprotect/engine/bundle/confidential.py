@@ -15,8 +15,8 @@ from tabprotect.engine.bundle.risk_report import risk_json, risk_text
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.errors import BundleError, TabprotectError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.problem import Problem, Protected
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import SmallCount
 
@@ -53,12 +53,18 @@ def suggested_name(release: Path) -> Path:
 
 
 def files(
-    protected: Protected, *, trail: Sequence[object] = (), recipe: str = ""
+    protected: Protected,
+    *,
+    release: bytes | None = None,
+    trail: Sequence[object] = (),
+    recipe: str = "",
 ) -> dict[str, bytes]:
     """Every file of the dossier by name.
 
     Parameters
     ----------
+    release
+        The bundle it belongs to, where it is packed already.
     trail
         The steps that led here, JSON values.
     recipe
@@ -82,7 +88,7 @@ def files(
         "risk_report.json": archive.dump_json(risk_json(protected)),
         "audit_trail.json": archive.dump_json(list(trail)),
         "recipe.toml": recipe.encode(),
-        RELEASE: public.to_bytes(protected.release),
+        RELEASE: public.to_bytes(protected.release) if release is None else release,
     }
     return manifest.sealed({FOLDER + name: data for name, data in content.items()}, KIND)
 

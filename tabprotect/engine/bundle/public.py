@@ -7,6 +7,7 @@ from pathlib import Path
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle import archive, data_package, manifest, reader_text
 from tabprotect.engine.bundle.verify import KIND, MECHANISM, verify, verify_bytes
+from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.release import Release
 
 
@@ -26,8 +27,24 @@ def to_bytes(release: Release) -> bytes:
     return archive.pack(files(release))
 
 
-def write(release: Release, path: Path, *, overwrite: bool = True) -> str:
-    """Write the bundle, whole or not at all, after verifying it as its readers will.
+def verified_bytes(release: Release, progress: Progress = SILENT) -> bytes:
+    """The bundle as one zip, checked as its readers will check it.
+
+    Raises
+    ------
+    BundleError
+        When it would not pass (a published count is impossible, or it is too large).
+    """
+    progress.report("packing the release", 0.0)
+    data = to_bytes(release)
+    verify_bytes(data, progress=progress)
+    return data
+
+
+def write(
+    release: Release, path: Path, *, overwrite: bool = True, progress: Progress = SILENT
+) -> str:
+    """Write the bundle, whole or not at all, once it has passed :func:`verified_bytes`.
 
     Returns
     -------
@@ -38,16 +55,13 @@ def write(release: Release, path: Path, *, overwrite: bool = True) -> str:
     ------
     InputError
         When it cannot be written there.
-    BundleError
-        When it would not pass (a published count is impossible, or it is too large).
     """
-    data = to_bytes(release)
-    fingerprint = verify_bytes(data).fingerprint
+    data = verified_bytes(release, progress)
     write_bytes(path, data, overwrite=overwrite)
-    return fingerprint
+    return archive.sha256(data)
 
 
-def read(path: Path) -> Release:
+def read(path: Path, progress: Progress = SILENT) -> Release:
     """Open a bundle, verified first.
 
     Raises
@@ -57,4 +71,4 @@ def read(path: Path) -> Release:
     InputError
         When there is no such file.
     """
-    return verify(path).release
+    return verify(path, progress=progress).release

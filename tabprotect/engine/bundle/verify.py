@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tabprotect.engine.bundle import archive, data_package, manifest, reader_text
 from tabprotect.engine.errors import BundleError, InputError, ParameterError
+from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
@@ -38,7 +39,9 @@ class Verification:
     checks: tuple[str, ...]
 
 
-def verify(path: Path, *, fingerprint: str | None = None) -> Verification:
+def verify(
+    path: Path, *, fingerprint: str | None = None, progress: Progress = SILENT
+) -> Verification:
     """Check a release bundle file, reading it once.
 
     Parameters
@@ -54,14 +57,18 @@ def verify(path: Path, *, fingerprint: str | None = None) -> Verification:
         When there is no such file.
     """
     try:
-        return verify_bytes(archive.load(path), fingerprint=fingerprint)
+        return verify_bytes(archive.load(path), fingerprint=fingerprint, progress=progress)
     except BundleError as error:
         message = f"{path.name}: {error.message}"
         raise BundleError(message, hint=error.hint, detail=error.detail) from None
 
 
-def verify_bytes(data: bytes, *, fingerprint: str | None = None) -> Verification:
+def verify_bytes(
+    data: bytes, *, fingerprint: str | None = None, progress: Progress = SILENT
+) -> Verification:
     """Check the bytes of a release bundle (see :func:`verify`)."""
+    stage = "checking the bundle"
+    progress.report(stage, 0.0)
     found = archive.sha256(data)
     checks = []
     if fingerprint is not None:
@@ -78,17 +85,21 @@ def verify_bytes(data: bytes, *, fingerprint: str | None = None) -> Verification
             raise BundleError(f"{name} is missing", hint=f"this is no {KIND}")
     manifest.check(files, KIND)
     checks.append("Every file has the SHA-256 that the manifest lists.")
+    progress.report(stage, 0.1)
     package = archive.parse_json(data_package.PACKAGE, files[data_package.PACKAGE])
     domain, title = data_package.read_package(package)
     table = data_package.read_table(files[data_package.TABLE], domain)
     checks.append("The table is complete and as described: every cell once, whole counts.")
+    progress.report(stage, 0.4)
     stated = archive.parse_json(MECHANISM, files[MECHANISM])
+    progress.report(stage, 0.7)
     try:
         if not isinstance(stated, dict) or "variables" not in stated or "shape" not in stated:
             raise InputError('"variables" or "shape" is missing')
         if stated["shape"] != list(domain.shape):
             raise InputError(f"it is for the shape {stated['shape']}, not {list(domain.shape)}")
         release = Release(table, Mechanism.from_json(stated, domain), title)
+        progress.report(stage, 0.9)
         likelihood = likelihood_of(release)
     except (InputError, ParameterError) as error:
         raise BundleError(f"{MECHANISM}: {error.message}", detail=error.detail) from None

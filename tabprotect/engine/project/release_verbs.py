@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
-from tabprotect.engine.bundle import confidential, public
+from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.bundle import archive, confidential, public
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.posterior.prior import parse_prior
 from tabprotect.engine.project import recipe
@@ -88,22 +89,30 @@ def publish(
         for taken in (path, beside):
             if taken is not None and taken.exists():
                 raise InputError("there is a file of that name already", file=taken)
+    # All bytes are ready before any file is touched; until then it can be cancelled.
+    data = public.verified_bytes(project.protected.release, context.progress)
     if beside is not None:
-        # First: without its dossier a release could never be accounted for.
-        confidential.write(
+        content = confidential.files(
             project.protected,
-            beside,
+            release=data,
             trail=[entry.as_json() for entry in context.trail],
             recipe=recipe.to_text(context.trail, seeds=True),
-            overwrite=overwrite,
         )
-    public.write(project.protected.release, path, overwrite=overwrite)
+        was_there = beside.exists()
+        # First: without its dossier a release could never be accounted for.
+        write_bytes(beside, archive.pack(content), overwrite=overwrite)
+    try:
+        write_bytes(path, data, overwrite=overwrite)
+    except InputError:
+        if beside is not None and not was_there:
+            beside.unlink(missing_ok=True)
+        raise
     return replace(project, published=True)
 
 
 def open_bundle(project: Project, context: Context, *, path: str) -> Project:
     """Open a release bundle as its reader does: verified, and without any original."""
-    release = public.read(Path(text(path, "path")))
+    release = public.read(Path(text(path, "path")), context.progress)
     return Project(
         title=release.title,
         source=path,

@@ -313,6 +313,15 @@ def test_publish_writes_both_files_or_refuses(example: Project, tmp_path: Path) 
     assert not (tmp_path / "r.zip").exists()
     history.apply("publish", given_ | {"overwrite": True})
     assert (tmp_path / "r.zip").exists()
+    nowhere = {"release": str(tmp_path / "none" / "r.zip"), "dossier": str(tmp_path / "d.zip")}
+    with pytest.raises(InputError, match="no such folder"):
+        history.apply("publish", nowhere)
+    assert not (tmp_path / "d.zip").exists()
+    progress = Cancellable()
+    progress.cancel()
+    with pytest.raises(Interrupted):
+        history.apply("publish", {"release": str(tmp_path / "c.zip")}, progress=progress)
+    assert not (tmp_path / "c.zip").exists()
     with pytest.raises(InputError, match="one file"):
         history.apply("publish", {"release": given_["release"], "dossier": given_["release"]})
 
