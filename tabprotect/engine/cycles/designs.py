@@ -15,7 +15,7 @@ import numpy.typing as npt
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from tabprotect.engine.cycles.width import elimination_width
+from tabprotect.engine.cycles.width import elimination_cost
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet, margins_of_order
@@ -283,7 +283,7 @@ def default_design(domain: Domain) -> MoveSet:
     _check(domain)
     small = _miniature(domain)
     for along in (_ring, _chain):
-        if elimination_width(_strips(small, along), limit=EXACT_WIDTH) is not None:
+        if elimination_cost(_strips(small, along), limit=EXACT_WIDTH) is not None:
             return _strips(domain, along)
     return balanced(domain)
 

@@ -10,13 +10,11 @@ import numpy as np
 
 from tabprotect.engine.cycles import reach
 from tabprotect.engine.cycles.algebra import CycleAlgebra
-from tabprotect.engine.cycles.width import elimination_width
+from tabprotect.engine.cycles.width import elimination_cost
+from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.moves import MoveSet, Violation
 from tabprotect.engine.tables.table import Table
-
-EXACT_UP_TO = 11
-"""Widths up to here are called exact; beyond, the number of cycles decides."""
 
 MOST_VIOLATIONS = 1000
 
@@ -66,6 +64,8 @@ class CycleReport:
         Tables reachable by the coins when nothing is blocked; ``None`` when too many to count.
     width
         Decides whether the posterior is exact; ``None`` when it is far too large (over 40).
+    exact
+        Whether the posterior of such a release is computed exactly.
     attacks
         Worst known-category attacks, most revealing first.
     blocked_share
@@ -87,6 +87,7 @@ class CycleReport:
     dimension: int
     distinct_outcomes: int | None
     width: int | None
+    exact: bool
     attacks: tuple[Attack, ...]
     blocked_share: float | None = None
     immovable: tuple[Index, ...] | None = None
@@ -101,11 +102,6 @@ class CycleReport:
     def known_functionals(self) -> int | None:
         """Independent linear combinations published exactly beyond the margins."""
         return None if self.rank is None else self.dimension - self.rank
-
-    @property
-    def exact(self) -> bool:
-        """Whether the posterior is exact at this width."""
-        return self.width is not None and self.width <= EXACT_UP_TO
 
     def as_json(self) -> dict[str, object]:
         """The object of ``cycles check --json``."""
@@ -267,7 +263,12 @@ def _attacks(algebra: CycleAlgebra) -> list[Attack]:
 
 
 def check(
-    moves: MoveSet, *, table: Table | None = None, rule: str = "any_zero", passes: int = 1
+    moves: MoveSet,
+    *,
+    table: Table | None = None,
+    rule: str = "any_zero",
+    passes: int = 1,
+    progress: Progress = SILENT,
 ) -> CycleReport:
     """Examine a cycle set; with a table also what it can do there.
 
@@ -279,6 +280,7 @@ def check(
     if table is not None:
         moves = moves.on(table.domain)
     algebra = CycleAlgebra(moves)
+    cost = elimination_cost(moves, passes, progress=progress)
     plus, minus = moves.touches
     touched = plus + minus
     blocked = immovable = bridges = None
@@ -299,7 +301,8 @@ def check(
         rank=algebra.rank,
         dimension=algebra.dimension,
         distinct_outcomes=algebra.distinct_outcomes(passes),
-        width=elimination_width(moves, passes),
+        width=None if cost is None else cost.width,
+        exact=cost is not None and cost.affordable,
         attacks=tuple(_attacks(algebra)[:20]),
         blocked_share=blocked,
         immovable=immovable,

@@ -18,12 +18,25 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from tabprotect.engine.cycles.signatures import Signatures, signatures
+from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.moves import MoveSet
 
 IntArray = npt.NDArray[np.int64]
 
 GIVE_UP = 40
 """Widths beyond this are not told apart: 3^40 states are out of reach in any case."""
+
+MAX_WIDTH = 13
+"""Coefficients joined to one that is eliminated: 3^14 entries take a fifth of a second."""
+
+MAX_HELD = 2**26
+"""Entries of all tables of one component, held between two sweeps (512 MiB)."""
+
+MAX_WORK = 2**31
+"""Entries over all components: about a minute."""
+
+MAX_VARIABLES = 50_000
+"""Steps of one component (one table each)."""
 
 
 def later_scopes(sig: Signatures, cycles: int, passes: int = 1) -> list[tuple[int, ...]]:
@@ -53,21 +66,35 @@ class Elimination:
     cliques: tuple[tuple[int, ...], ...]
     width: int
 
+    @property
+    def held(self) -> int:
+        """Entries of all its tables."""
+        return sum(3 ** (1 + len(clique)) for clique in self.cliques)
+
 
 def eliminate(
-    scopes: list[tuple[int, ...]], nodes: list[int], *, limit: int = GIVE_UP
+    scopes: list[tuple[int, ...]],
+    nodes: list[int],
+    *,
+    limit: int = GIVE_UP,
+    progress: Progress = SILENT,
 ) -> Elimination | None:
     """The cheaper of two orders: a sweep by number, and least degree first.
 
     Steps are numbered so that a sweep runs along strips and rings, where least degree first
     scatters and joins too much; on grids it is the other way round. ``None`` beyond the limit.
     """
-    found = [e for e in (_eliminate(scopes, nodes, limit, sweep=s) for s in (True, False)) if e]
-    return min(found, key=lambda e: sum(3.0 ** len(c) for c in e.cliques)) if found else None
+    found = [_eliminate(scopes, nodes, limit, progress, sweep=s) for s in (True, False)]
+    return min((e for e in found if e is not None), key=lambda e: e.held, default=None)
 
 
 def _eliminate(
-    scopes: list[tuple[int, ...]], nodes: list[int], limit: int, *, sweep: bool
+    scopes: list[tuple[int, ...]],
+    nodes: list[int],
+    limit: int,
+    progress: Progress,
+    *,
+    sweep: bool,
 ) -> Elimination | None:
     """One greedy elimination, O(nodes * width^2)."""
     near: dict[int, set[int]] = {v: set() for v in nodes}
@@ -82,6 +109,8 @@ def _eliminate(
     cliques: list[tuple[int, ...]] = []
     width = 0
     while heap:
+        if len(heap) % 256 == 0:
+            progress.report("planning the posterior", len(order) / len(nodes))
         degree, v = heapq.heappop(heap)
         if v not in near or (not sweep and degree != len(near[v])):
             continue
@@ -110,8 +139,42 @@ def components(sig: Signatures, cycles: int) -> IntArray:
     return label.astype(np.int64)
 
 
-def elimination_width(moves: MoveSet, passes: int = 1, *, limit: int = GIVE_UP) -> int | None:
-    """Width of the exact posterior (an upper bound by a greedy order); ``None`` beyond the limit.
+@dataclass(frozen=True)
+class Cost:
+    """What an exact posterior would take.
+
+    Attributes
+    ----------
+    width
+        Of the worst component.
+    held
+        Entries that the worst component holds at once.
+    work
+        Entries over all components.
+    variables
+        Steps of the largest component.
+    """
+
+    width: int
+    held: int
+    work: int
+    variables: int
+
+    @property
+    def affordable(self) -> bool:
+        """Whether the posterior is computed exactly."""
+        return (
+            self.width <= MAX_WIDTH
+            and self.held <= MAX_HELD
+            and self.work <= MAX_WORK
+            and self.variables <= MAX_VARIABLES
+        )
+
+
+def elimination_cost(
+    moves: MoveSet, passes: int = 1, *, limit: int = GIVE_UP, progress: Progress = SILENT
+) -> Cost | None:
+    """Cost of the exact posterior by a greedy order; ``None`` beyond the width limit.
 
     Components of the same structure are looked at once.
     """
@@ -120,8 +183,8 @@ def elimination_width(moves: MoveSet, passes: int = 1, *, limit: int = GIVE_UP) 
     label = components(sig, len(moves))
     order = np.argsort(label, kind="stable")
     bounds = np.flatnonzero(np.r_[True, np.diff(label[order]) != 0, True])
-    seen: dict[tuple[tuple[int, ...], ...], int] = {}
-    width = 0
+    seen: dict[tuple[tuple[int, ...], ...], Elimination] = {}
+    width = held = work = variables = 0
     for a, b in itertools.pairwise(bounds):
         members = order[a:b].tolist()
         # All passes of a cycle side by side: the sweep meets them together.
@@ -129,9 +192,12 @@ def elimination_width(moves: MoveSet, passes: int = 1, *, limit: int = GIVE_UP) 
         number = {s: k for k, s in enumerate(steps)}
         shape = tuple(tuple(number[s] for s in scopes[step]) for step in steps)
         if shape not in seen:
-            found = eliminate(list(shape), list(range(len(steps))), limit=limit)
+            found = eliminate(list(shape), list(range(len(steps))), limit=limit, progress=progress)
             if found is None:
                 return None
-            seen[shape] = found.width
-        width = max(width, seen[shape])
-    return width
+            seen[shape] = found
+        one = seen[shape]
+        width, held = max(width, one.width), max(held, one.held)
+        work += one.held
+        variables = max(variables, len(steps))
+    return Cost(width, held, work, variables)

@@ -17,7 +17,13 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from tabprotect.engine.cycles.width import eliminate
+from tabprotect.engine.cycles.width import (
+    MAX_HELD,
+    MAX_VARIABLES,
+    MAX_WIDTH,
+    MAX_WORK,
+    eliminate,
+)
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.coin import Coin
 from tabprotect.engine.posterior.factors import (
@@ -35,20 +41,8 @@ from tabprotect.engine.progress import SILENT, Progress
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
-MAX_WIDTH = 13
-"""Variables joined to one that is eliminated: 3^14 entries take a fifth of a second."""
-
-MAX_HELD = 2**26
-"""Entries of all tables of one component, held between the two sweeps (512 MiB)."""
-
 BATCH_HELD = 2**24
 """Entries that components side by side may hold together."""
-
-MAX_WORK = 2**31
-"""Entries over all components: about a minute."""
-
-MAX_VARIABLES = 50_000
-"""Variables of one component (one table each)."""
 
 
 @dataclass(frozen=True)
@@ -82,18 +76,17 @@ class Plan:
         return int(self.structure.members.shape[1])
 
 
-def plan(structure: Structure, passes: int) -> Plan | None:
+def plan(structure: Structure, passes: int, progress: Progress = SILENT) -> Plan | None:
     """An elimination order for one structure; ``None`` when it is too wide or too long."""
     count = structure.cycles * passes
     if count > MAX_VARIABLES:
         return None
     all_steps = steps(structure, passes)
     scopes = [step.scope for step in all_steps]
-    found = eliminate(scopes, list(range(count)), limit=MAX_WIDTH)
+    found = eliminate(scopes, list(range(count)), limit=MAX_WIDTH, progress=progress)
     if found is None:
         return None
-    held = sum(3 ** (1 + len(clique)) for clique in found.cliques)
-    if held > MAX_HELD:
+    if found.held > MAX_HELD:
         return None
     position = {v: k for k, v in enumerate(found.order)}
     axes = tuple(
@@ -121,7 +114,7 @@ def plan(structure: Structure, passes: int) -> Plan | None:
         tuple(map(tuple, children)),
         tuple(map(tuple, factors)),
         tuple(map(tuple, read)),
-        held,
+        found.held,
     )
 
 
@@ -160,7 +153,7 @@ class Elimination:
         found = structures(model)
         for number, structure in enumerate(found):
             progress.report("planning the posterior", number / len(found))
-            one = plan(structure, model.passes)
+            one = plan(structure, model.passes, progress)
             if one is None:
                 return None
             work += one.held * one.batch

@@ -22,7 +22,7 @@ from tabprotect.engine.cycles.designs import (
     split,
     strips,
 )
-from tabprotect.engine.cycles.width import elimination_width
+from tabprotect.engine.cycles.width import elimination_cost
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import margins_of_order
@@ -106,12 +106,14 @@ def test_every_design_keeps_every_margin(shape: tuple[int, ...], kind: str) -> N
 @given(shape=st.lists(st.integers(2, 9), min_size=2, max_size=3).map(tuple))
 def test_the_default_stays_exact_at_any_shape(shape: tuple[int, ...]) -> None:
     domain = Domain.of_shape(shape)
-    assert elimination_width(default_design(domain)) <= 8
+    cost = elimination_cost(default_design(domain))
+    assert cost is not None and cost.width <= 8 and cost.affordable
 
 
 def test_the_default_of_a_large_table_is_narrow() -> None:
     domain = Domain.of_shape((300, 41))
-    assert elimination_width(default_design(domain)) <= 6
+    cost = elimination_cost(default_design(domain))
+    assert cost is not None and cost.width <= 6 and cost.affordable
     assert default_design(domain) == default_design(domain)
 
 
