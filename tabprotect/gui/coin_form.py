@@ -57,6 +57,7 @@ class CoinForm(QScrollArea):
         self.setFixedWidth(46 * GRID)
         self._showing = False
         self._shown: dict[str, object] = {}
+        self._seed_shown: int | None = None
         self._touched_since = False
         self._rest = QTimer(self, singleShot=True, interval=REST)
         self._rest.timeout.connect(self.flush)
@@ -175,6 +176,7 @@ class CoinForm(QScrollArea):
         self.passes.setValue(cast(int, values["passes"]))
         self.rules[str(values["blocking"])].setChecked(True)
         self._tell_coin(alpha, beta)
+        self._seed_shown = seed
         (self.fresh if seed is None else self.given).setChecked(True)
         self.seed.setText("" if seed is None else str(seed))
         self.seed.setVisible(seed is not None)
@@ -244,7 +246,8 @@ class CoinForm(QScrollArea):
         self.seed.setFocus()
 
     def _choose_seed(self, seed: int | None) -> None:
-        if not self._showing:
+        # Leaving the field repeats what was typed; only another seed is a step.
+        if not self._showing and seed != self._seed_shown:
             self.seed_set.emit(seed)
 
     def _seed_typed(self) -> None:

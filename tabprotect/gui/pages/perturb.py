@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import cast
+from typing import Any, cast
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAction, QGuiApplication, QHideEvent
@@ -351,11 +351,11 @@ class PerturbPage(Page):
         elif key == "merge":
             self.document.page_asked.emit("table")
         else:
-            given: dict[str, object] = {
+            given: dict[str, Any] = {
                 "negative": {"blocking": "negative"},
                 "coin": {"alpha": 0.25, "beta": 0.25},
                 "passes": {"passes": cast(int, project.values["passes"]) + 1},
-            }[key]  # type: ignore[assignment]
+            }[key]
             self.document.apply("set_parameters", page=self.name, **given)
 
     def show_error(
@@ -387,7 +387,7 @@ class PerturbPage(Page):
         if not self.editable:
             return
         self.form.flush()
-        given = {"accept_weak": True} if accept_weak else {}
+        given: dict[str, Any] = {"accept_weak": True} if accept_weak else {}
         self.document.apply("protect", page=self.name, **given)
 
     def copy_command(self) -> None:
