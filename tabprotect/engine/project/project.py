@@ -7,7 +7,6 @@ goes back to an earlier value.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -19,8 +18,8 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.release_plan import ReleasePlan
 from tabprotect.engine.protection.method import Method
-from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.problem import Problem, Protected
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
@@ -237,8 +236,3 @@ def changes(before: Project, after: Project) -> Changes:
 
 def _shape(project: Project) -> tuple[int, ...]:
     return () if project.table is None else project.table.domain.shape
-
-
-def cell_count(project: Project) -> int:
-    """Cells of the table that is shown; 0 before anything was opened."""
-    return 0 if project.kind == "empty" else math.prod(project.domain.shape)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.problem import Problem, Protected
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
