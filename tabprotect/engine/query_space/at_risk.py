@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.query_space.lattice import Lattice, Query, bits
+from tabprotect.engine.query_space.margin_minima import at_risk_sums, summable
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import DENSE_LIMIT, Table
@@ -18,9 +19,6 @@ Ints = npt.NDArray[np.int64]
 
 CACHE_BYTES = 256 * 2**20
 """Margin counts at the at-risk cells that are kept at hand, at most."""
-
-DENSE_MARGIN = 2**21
-"""Cells up to which a margin is one bincount, whatever the number of cells that are not zero."""
 
 
 class AtRiskCells:
@@ -66,6 +64,7 @@ class AtRiskCells:
             rest, self.codes[v] = np.divmod(rest, table.domain.shape[v])
         self.size = int(risky.sum())
         self.total = table.total
+        self._numbers = summable(self.counts)
         self._kept: OrderedDict[Query, Ints] = OrderedDict()
         self._room = max(8, CACHE_BYTES // (8 * self.size))
 
@@ -101,7 +100,7 @@ class AtRiskCells:
             key *= self.table.domain.shape[v]
             key += self.codes[v]
             size *= self.table.domain.shape[v]
-        return summed(key, self.counts, size)[0][: self.size]
+        return at_risk_sums(key, size, self._numbers, self.size)
 
 
 def _cells(table: Table, rule: SmallCount) -> tuple[Ints, Ints]:
@@ -115,22 +114,3 @@ def _cells(table: Table, rule: SmallCount) -> tuple[Ints, Ints]:
     counts = table.counts.reshape(-1)
     keys = np.flatnonzero((counts > 0) | rule.mask(counts)).astype(np.int64)
     return keys, counts[keys]
-
-
-def summed(key: Ints, counts: Ints, size: int) -> tuple[Ints, Ints]:
-    """Each entry's margin count (entries,), and the margin's key of each entry.
-
-    ``size`` is the number of cells the margin has; sums are exact in int64.
-    """
-    if size <= max(DENSE_MARGIN, len(key)):
-        margin = np.zeros(size, dtype=np.int64)
-        if counts.size and int(counts.max()) < 2**53 // max(len(counts), 1):
-            # bincount adds floats, exact as long as no sum reaches 2^53; it is much the fastest.
-            margin[:] = np.bincount(key, weights=counts, minlength=size)
-        else:
-            np.add.at(margin, key, counts)
-        return margin[key], key
-    _, inverse = np.unique(key, return_inverse=True)
-    margin = np.zeros(int(inverse.max()) + 1, dtype=np.int64)
-    np.add.at(margin, inverse, counts)
-    return margin[inverse], inverse

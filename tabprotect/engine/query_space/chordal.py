@@ -127,40 +127,31 @@ def covers(variables: int, released: tuple[Query, ...], queries: npt.NDArray[np.
     Vertices are eliminated where that joins the fewest strangers: a chordal graph stays itself.
     """
     n = len(queries)
-    fixed = np.array(graph_of(variables, released), dtype=np.int64)
-    graph = np.broadcast_to(fixed[:, None], (variables, n)).copy()
-    used = queries.copy()
+    places = np.arange(variables, dtype=np.int64)[:, None]
+    own = np.int64(1) << places
+    fixed = np.array(graph_of(variables, released), dtype=np.int64)[:, None]
+    graph = np.where(queries & own, fixed | queries, fixed) & ~own
+    left = queries.copy()
     for query in released:
-        used |= query
-    for v in range(variables):
-        has = (queries >> v) & 1 == 1
-        graph[v, has] |= queries[has]
-        graph[v] &= ~(1 << v)
-    left = used
+        left |= query
     cliques = np.zeros((n, variables), dtype=np.int64)
     separators = np.zeros((n, variables), dtype=np.int64)
     exact = np.ones(n, dtype=np.bool_)
     for step in range(variables):
-        best = np.full(n, np.iinfo(np.int64).max)
-        vertex = np.zeros(n, dtype=np.int64)
+        cost = np.empty((variables, n), dtype=np.int16)
         for v in range(variables):
             around = graph[v] & left
-            missing = np.zeros(n, dtype=np.int64)
-            for u in range(variables):
-                strangers = around & ~graph[u] & ~(1 << u)
-                missing += np.where((around >> u) & 1, np.bitwise_count(strangers), 0)
-            cost = missing * 64 + np.bitwise_count(around)
-            better = ((left >> v) & 1 == 1) & (cost < best)
-            best[better], vertex[better] = cost[better], v
-        active = left != 0
-        bit = np.where(active, 1 << vertex, 0)
-        around = graph[vertex, np.arange(n)] & left & ~bit
-        around[~active] = 0
-        clique = around | bit
-        exact &= ~active | (best < 64) & _inside(clique, released, queries)
-        for u in range(variables):
-            joined = (around >> u) & 1 == 1
-            graph[u, joined] |= around[joined] & ~(1 << u)
+            strangers = np.bitwise_count(around & ~graph & ~own)
+            missing = np.where(around & own, strangers, 0).sum(axis=0, dtype=np.int16)
+            cost[v] = missing * 64 + np.bitwise_count(around)
+        cost[(left & own) == 0] = np.iinfo(np.int16).max
+        vertex = cost.argmin(axis=0)
+        active: npt.NDArray[np.bool_] = left != 0
+        bit: npt.NDArray[np.int64] = np.where(active, np.int64(1) << vertex, 0)
+        around = np.where(active, graph[vertex, np.arange(n)] & left, 0)
+        clique: npt.NDArray[np.int64] = around | bit
+        exact &= ~active | (cost.min(axis=0) < 64) & _inside(clique, released, queries)
+        graph |= np.where(around & own, around & ~own, 0)
         cliques[:, step], separators[:, step] = clique, around
         left = left & ~bit
     return Covers(cliques, separators, exact)

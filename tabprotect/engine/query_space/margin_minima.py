@@ -1,135 +1,104 @@
-"""The smallest and largest count at the at-risk cells, for every margin of a table at once.
+"""The smallest count at the at-risk cells, for every margin of a table at once.
 
-Depth first over the lattice from the table downwards: each margin is summed from the margin it
-was reached from, not from the table, so that the work shrinks with the margins. Memory is a few
-copies of the table's non-zero cells, whatever the number of margins.
+Counts never grow with the margin, so a margin one of whose own margins is down to the smallest
+at-risk count needs no look: in a sparse table that is most of the lattice. Margins are visited
+after all of their own margins. Memory is one key per variable and cell, whatever their number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
+from tabprotect.engine.query_space.lattice import Query, bits
 
-ROOMY = 6
-"""A margin with up to this many possible cells per cell that is not zero is summed by bincount,
-a sparser one by sorting; about where the two cost the same."""
+Ints = npt.NDArray[np.int64]
+Sums = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+
+ROOMY = 8
+"""Possible cells per listed cell up to which a margin is summed by bincount, else by sorting."""
 
 EXACT_FLOAT = 2**53
 """Sums below this are exact in double precision."""
 
 
-@dataclass(frozen=True)
-class Node:
-    """One margin: its cells that are not zero.
+def at_risk_sums(key: Ints, size: int, counts: Sums, at_risk: int) -> Ints:
+    """The margin's count at each of the first ``at_risk`` cells, int64 (at_risk,).
 
-    Attributes
+    Parameters
     ----------
-    sizes
-        Categories of the variables it has, most significant first.
-    keys, counts : (cells,)
-        Mixed-radix keys (not sorted) and counts, as floats where these are exact.
-    risky : bool (cells,)
-        Cells that contain an at-risk cell of the table.
+    key : int64 (cells,)
+        Each cell's number in the margin, from 0 to ``size - 1``.
+    counts : int64 or float64 (cells,)
+        Floats only where every sum is exact.
     """
-
-    sizes: tuple[int, ...]
-    keys: Ints
-    counts: npt.NDArray[np.int64] | npt.NDArray[np.float64]
-    risky: Flags
-
-    def extremes(self) -> tuple[int, int]:
-        """Smallest and largest count of the risky cells."""
-        counts = self.counts[self.risky]
-        return int(counts.min()), int(counts.max())
-
-
-def root(codes: Ints, sizes: Sequence[int], counts: Ints, at_risk: int) -> Node:
-    """The whole table: codes (K, cells) in the order of ``sizes``, at-risk cells first."""
-    keys = np.zeros(codes.shape[1], dtype=np.int64)
-    for code, size in zip(codes, sizes, strict=True):
-        keys *= size
-        keys += code
-    exact = int(counts.sum()) < EXACT_FLOAT
-    risky = np.arange(len(keys)) < at_risk
-    return Node(tuple(sizes), keys, counts.astype(np.float64) if exact else counts, risky)
+    wanted = key[:at_risk]
+    if size <= ROOMY * len(key) + 4096 and counts.dtype == np.float64:
+        sums = np.bincount(key, weights=counts, minlength=size)
+        return sums[wanted].astype(np.int64)
+    order = np.argsort(key)
+    ordered = key[order]
+    starts = np.concatenate([[0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1])
+    sums = np.add.reduceat(counts[order], starts)
+    return sums[np.searchsorted(ordered[starts], wanted)].astype(np.int64)
 
 
-def without(node: Node, place: int) -> tuple[tuple[int, ...], Ints]:
-    """Sizes, and keys (not yet summed), of a margin's margin over all but one variable."""
-    below = 1
-    for size in node.sizes[place + 1 :]:
-        below *= size
-    sizes = node.sizes[:place] + node.sizes[place + 1 :]
-    upper = node.keys // (below * node.sizes[place])
-    if below == 1:
-        return sizes, upper
-    return sizes, upper * below + (node.keys - node.keys // below * below)
+def summable(counts: Ints) -> Sums:
+    """Counts as floats where all their sums are exact, which is the fastest to sum."""
+    return counts.astype(np.float64) if int(counts.sum()) < EXACT_FLOAT else counts
 
 
-def drop(node: Node, place: int) -> Node:
-    """The margin over all variables but one, summed."""
-    sizes, keys = without(node, place)
-    possible = 1
-    for size in sizes:
-        possible *= size
-    if possible <= ROOMY * len(keys) and node.counts.dtype == np.float64:
-        sums = np.bincount(keys, weights=node.counts, minlength=possible)
-        hit = np.zeros(possible, dtype=np.bool_)
-        hit[keys[node.risky]] = True
-        # A risky cell may count zero where zeros are at risk: it must not get lost.
-        found = np.flatnonzero((sums > 0) | hit)
-        return Node(sizes, found, sums[found], hit[found])
-    order = np.argsort(keys)
-    keys = keys[order]
-    starts = np.concatenate([[0], np.flatnonzero(keys[1:] != keys[:-1]) + 1])
-    return Node(
-        sizes,
-        keys[starts],
-        np.add.reduceat(node.counts[order], starts),
-        np.logical_or.reduceat(node.risky[order], starts),
-    )
+def smallest_counts(
+    codes: Ints,
+    sizes: Sequence[int],
+    counts: Ints,
+    at_risk: int,
+    *,
+    always: Query = 0,
+    free: int | None = None,
+    watch: Callable[[float], None] = lambda fraction: None,
+) -> Ints:
+    """The smallest count at an at-risk cell of every margin ``always | q``, by ``q``.
 
-
-def last_extremes(node: Node, place: int) -> tuple[int, int]:
-    """As ``drop(node, place).extremes()`` where nothing below is wanted, and cheaper."""
-    sizes, keys = without(node, place)
-    possible = 1
-    for size in sizes:
-        possible *= size
-    if possible <= ROOMY * len(keys) and node.counts.dtype == np.float64:
-        sums = np.bincount(keys, weights=node.counts, minlength=possible)[keys[node.risky]]
-        return int(sums.min()), int(sums.max())
-    return drop(node, place).extremes()
-
-
-def branch(node: Node, kept: int) -> tuple[Ints, Ints]:
-    """Extremes of every margin of a node that keeps its first ``kept`` variables.
+    Parameters
+    ----------
+    codes : int64 (K, cells)
+        Category numbers, at-risk cells first.
+    always
+        Variables that every margin has; all beyond the first ``free``.
+    free
+        ``q`` runs over the subsets of the first so many variables (all by default).
+    watch
+        Told the fraction done now and then; may raise.
 
     Returns
     -------
-    smallest, largest : int64 (2^(variables - kept),)
-        By the bit set of the variables *dropped*: bit ``i`` is the variable at place ``kept + i``.
+    int64 (2^free,)
     """
-    free = len(node.sizes) - kept
-    smallest = np.empty(1 << free, dtype=np.int64)
-    largest = np.empty(1 << free, dtype=np.int64)
-    # (margin, bit set dropped, first free variable that may still be dropped)
-    stack = [(node, 0, 0)]
+    free = len(sizes) if free is None else free
+    numbers = summable(counts)
+    floor = int(counts[:at_risk].min())
+    out = np.full(1 << free, floor, dtype=np.int64)
+    key, size = np.zeros(codes.shape[1], dtype=np.int64), 1
+    for v in bits(always):
+        key, size = key * sizes[v] + codes[v], size * sizes[v]
+    out[0] = int(at_risk_sums(key, size, numbers, at_risk).min())
+    if out[0] == floor:
+        return out
+    # (q, key, possible cells, next variable to add, below the lowest of q): in counting order.
+    stack = [(0, key, size, 0, free)]
     while stack:
-        here, dropped, first = stack.pop()
-        smallest[dropped], largest[dropped] = here.extremes()
-        gone = dropped.bit_count()
-        for i in range(first, free):
-            bit = dropped | 1 << i
-            place = kept + i - gone
-            if i == free - 1:
-                smallest[bit], largest[bit] = last_extremes(here, place)
-            else:
-                stack.append((drop(here, place), bit, i + 1))
-    return smallest, largest
+        query, key, size, v, end = stack.pop()
+        if v + 1 < end:
+            stack.append((query, key, size, v + 1, end))
+        larger = query | 1 << v
+        if any(out[larger & ~(1 << u)] == floor for u in bits(query)):
+            continue
+        own, possible = key * sizes[v] + codes[v], size * sizes[v]
+        out[larger] = int(at_risk_sums(own, possible, numbers, at_risk).min())
+        watch(larger / len(out))
+        if out[larger] > floor and v:
+            stack.append((larger, own, possible, 0, v))
+    return out

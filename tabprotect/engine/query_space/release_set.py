@@ -14,13 +14,13 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from tabprotect.engine.errors import InfeasibleError, InputError
+from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.at_risk import Ints
 from tabprotect.engine.query_space.criterion import BoundsWay, RiskCriterion
-from tabprotect.engine.query_space.evidence import Evidence, Judgement
-from tabprotect.engine.query_space.frontier import Frontier, minimal
-from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.query_space.evidence import Evidence, Judgement, TightCell
+from tabprotect.engine.query_space.frontier import Frontier
+from tabprotect.engine.query_space.lattice import Query, in_order
 
 
 @dataclass(frozen=True)
@@ -91,13 +91,13 @@ class ReleaseSet:
 
         Raises
         ------
-        InputError
+        ParameterError
             For a negative threshold.
         Interrupted
             When cancelled.
         """
         if threshold < 0:
-            raise InputError(f"a threshold of {threshold}", hint="take a whole number from 0 up")
+            raise ParameterError({"beta": f"must be a whole number from 0 up, is {threshold}"})
         variables = evidence.lattice.variables
         frontier = Frontier.below(variables, (0, *released))
         judgement = criterion.judge(
@@ -163,7 +163,7 @@ class ReleaseSet:
             query,
             after.judgement,
             after.released.size - self.released.size,
-            Frontier.above(self.released.variables, gone.tolist()),
+            Frontier(self.released.variables, tuple(in_order(_minimal_in(gone))), upward=True),
             len(gone),
         )
 
@@ -177,22 +177,25 @@ class ReleaseSet:
         """How many sub-tables are refused only because nothing is proved."""
         return self.refused - self.proved.size
 
-    def require_one_way(self) -> None:
-        """Complain when the threshold forbids every one-way table even before any release.
+    def require_some_one_way(self) -> None:
+        """Complain when the threshold forbids every one-way table, each by itself.
 
         Raises
         ------
         InfeasibleError
             Naming the cells.
         """
-        variables = range(self.released.variables)
-        if any(self.allows(1 << v) for v in variables) or self.released.members != (0,):
-            return
-        worst = self.judge(1)
+        tight: dict[str, TightCell] = {}
+        for v in range(self.released.variables):
+            alone = self.criterion.judge(self.evidence, (1 << v,), self.threshold)
+            if alone.verdict == "safe":
+                return
+            tight |= {cell.text: cell for cell in alone.tight[:3]}
         raise InfeasibleError(
-            f"the threshold {self.threshold} forbids even the one-way tables: their bounds on "
-            f"at-risk cells are too tight at {', '.join(cell.text for cell in worst.tight[:5])}",
+            f"the threshold {self.threshold} forbids even the one-way tables: they leave too "
+            f"tight {', '.join(list(tight)[:5])}",
             hint="lower the threshold or merge rare categories",
+            detail="\n".join(f"{c.text}: {c.lower}..{c.upper}" for c in tight.values()),
         )
 
     def _examined(self, progress: Progress) -> ReleaseSet:
@@ -212,8 +215,10 @@ class ReleaseSet:
         return replace(
             self,
             allowed=allowed,
-            unreleasable=Frontier.above(variables, _minimal_outside(variables, allowed)),
-            proved=self.proved.add(*minimal(asked[bad].tolist())),
+            unreleasable=Frontier(
+                variables, tuple(in_order(_minimal_outside(variables, allowed))), upward=True
+            ),
+            proved=self.proved.add(*_minimal_in(asked[bad])),
         )
 
     def _decided(
@@ -277,17 +282,39 @@ def _closed(
     return safe, bad
 
 
+def _held(queries: Ints, listed: Ints) -> npt.NDArray[np.bool_]:
+    """Which queries are in a sorted list."""
+    if not len(listed):
+        return np.zeros(len(queries), dtype=np.bool_)
+    at = np.minimum(np.searchsorted(listed, queries), len(listed) - 1)
+    held: npt.NDArray[np.bool_] = listed[at] == queries
+    return held
+
+
+def _minimal_in(closed: Ints) -> list[Query]:
+    """The minimal ones of sorted queries that hold whatever lies between two of them."""
+    if not len(closed):
+        return []
+    fit = np.ones(len(closed), dtype=np.bool_)
+    for v in range(int(closed.max()).bit_length()):
+        has = (closed >> v) & 1 == 1
+        fit[has] &= ~_held(closed[has] & ~(1 << v), closed)
+    return [int(query) for query in closed[fit]]
+
+
 def _minimal_outside(variables: int, allowed: Ints) -> list[Query]:
     """The minimal queries outside a downward closed, sorted set (n,)."""
-    out: list[Query] = []
     if not len(allowed):
         return [0]
+    out: list[Query] = []
     for v in range(variables):
         # Each is reached once: by adding its highest variable.
         larger = allowed[allowed < 1 << v] | 1 << v
-        fit = ~np.isin(larger, allowed, assume_unique=True)
-        for u in range(variables):
+        larger = larger[~_held(larger, allowed)]
+        for u in range(v):
             has = (larger >> u) & 1 == 1
-            fit &= ~has | np.isin(larger & ~(1 << u), allowed)
-        out.extend(larger[fit].tolist())
+            fit = ~has
+            fit[has] = _held(larger[has] & ~(1 << u), allowed)
+            larger = larger[fit]
+        out.extend(larger.tolist())
     return out

@@ -94,7 +94,7 @@ class ServerState:
         InfeasibleError
             When the threshold forbids even the one-way tables.
         """
-        releases.require_one_way()
+        releases.require_some_one_way()
         values = MappingProxyType(rule.resolve(given or {}))
         return cls(releases, rule, values, MappingProxyType({}))
 

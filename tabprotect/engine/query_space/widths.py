@@ -20,14 +20,14 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.at_risk import AtRiskCells, Ints
 from tabprotect.engine.query_space.lattice import Lattice, Query, bits
-from tabprotect.engine.query_space.margin_minima import Node, branch, drop, root
+from tabprotect.engine.query_space.margin_minima import smallest_counts
 from tabprotect.engine.query_space.workers import Workers, spread
 
 MAX_LISTED = 20
 """Variables up to which every sub-table is listed; beyond, ask for those above a threshold."""
 
 PIECES = 6
-"""The lattice is cut into 2^6 pieces: enough to share out, and to cancel in between."""
+"""The lattice is cut into 2^6 pieces to share out."""
 
 
 @dataclass(frozen=True)
@@ -92,30 +92,33 @@ def critical_widths(
             "too many to list",
             hint=f"take a margin over at most {MAX_LISTED} variables",
         )
-    smallest, largest = _extremes(cells, workers, progress)
+    smallest = _smallest(cells, workers, progress)
     values = smallest.copy()
-    ceiling = largest.copy()
     every = np.arange(1 << lattice.variables, dtype=np.int64)
     for v in range(lattice.variables):
         outside = (every >> v) & 1 == 0
         values[outside] = np.minimum(values[outside], smallest[1 << v])
-        ceiling[outside] += largest[1 << v] - cells.total
-    # Lower bounds above zero are rare: only where even the largest counts could give one.
-    for query in np.flatnonzero(ceiling > 0):
-        values[query] = int(parsimonious_widths(cells, int(query)).min())
+    for query, width in _with_lower_bounds(cells, progress):
+        values[query] = width
     values.flags.writeable = smallest.flags.writeable = False
     return Widths(lattice, values, smallest)
 
 
-def parsimonious_widths(cells: AtRiskCells, query: Query) -> Ints:
-    """Upper minus lower bound of each at-risk cell (m,) under the most parsimonious release."""
+def parsimonious_bounds(cells: AtRiskCells, query: Query) -> tuple[Ints, Ints]:
+    """Upper and lower bound of each at-risk cell (m,) under the most parsimonious release."""
     upper = cells.counts_at(query)
     lower = upper
     for v in bits(cells.lattice.full & ~query):
         single = cells.counts_at(1 << v)
         lower = lower + (single - cells.total)
         upper = np.minimum(upper, single)
-    return upper - np.maximum(lower, 0)
+    return upper, np.maximum(lower, 0)
+
+
+def parsimonious_width(cells: AtRiskCells, query: Query) -> int:
+    """The critical width of one sub-table."""
+    upper, lower = parsimonious_bounds(cells, query)
+    return int((upper - lower).min())
 
 
 def wide_enough(
@@ -126,9 +129,10 @@ def wide_enough(
     Widths never grow with the sub-table, so only those are looked at whose every sub-table of
     one variable less passed: for lattices too large to list.
     """
-    passed = [0] if int(parsimonious_widths(cells, 0).min()) >= beta else []
+    start = parsimonious_width(cells, 0)
+    passed = [0] if start >= beta else []
     if passed:
-        yield 0, int(parsimonious_widths(cells, 0).min())
+        yield 0, start
     for dimension in range(1, cells.lattice.variables + 1):
         before = set(passed)
         passed = []
@@ -138,7 +142,7 @@ def wide_enough(
             for v in range(top, cells.lattice.variables):
                 larger = query | 1 << v
                 if all(smaller in before for smaller in cells.lattice.below(larger)):
-                    width = int(parsimonious_widths(cells, larger).min())
+                    width = parsimonious_width(cells, larger)
                     if width >= beta:
                         passed.append(larger)
                         yield larger, width
@@ -146,40 +150,50 @@ def wide_enough(
             return
 
 
-def _extremes(cells: AtRiskCells, workers: Workers, progress: Progress) -> tuple[Ints, Ints]:
-    """Smallest and largest margin count at the at-risk cells, by query."""
-    sizes = cells.table.domain.shape
-    variables = len(sizes)
-    # Dropping the variables with most categories first leaves the least to do below.
-    order = sorted(range(variables), key=lambda v: -sizes[v])
-    whole = root(cells.codes[order], [sizes[v] for v in order], cells.counts, cells.size)
+def _with_lower_bounds(cells: AtRiskCells, progress: Progress) -> Iterator[tuple[Query, int]]:
+    """The sub-tables that bound some at-risk cell from below, with their widths.
+
+    Lower bounds never fall as sub-tables grow, so these hang together from the table downwards.
+    """
+    waiting, seen = [cells.lattice.full], {cells.lattice.full}
+    while waiting:
+        query = waiting.pop()
+        upper, lower = parsimonious_bounds(cells, query)
+        progress.report("lower bounds", 1.0)
+        if not lower.any():
+            continue
+        yield query, int((upper - lower).min())
+        smaller = [q for q in cells.lattice.below(query) if q not in seen]
+        seen.update(smaller)
+        waiting += smaller
+
+
+def _smallest(cells: AtRiskCells, workers: Workers, progress: Progress) -> Ints:
+    """The smallest margin count at an at-risk cell, by query."""
+    sizes, variables = cells.table.domain.shape, cells.lattice.variables
+    stage = "critical widths"
+    if workers is None or workers == 1:
+        return smallest_counts(
+            cells.codes,
+            sizes,
+            cells.counts,
+            cells.size,
+            watch=lambda fraction: progress.report(stage, fraction),
+        )
     split = min(PIECES, variables)
-    results = spread(
-        partial(_piece, whole, split),
+    free = variables - split
+    pieces = spread(
+        partial(_piece, cells.codes, sizes, cells.counts, cells.size, free),
         range(1 << split),
         workers,
         progress,
-        "critical widths",
+        stage,
     )
-    smallest = np.empty(1 << variables, dtype=np.int64)
-    largest = np.empty(1 << variables, dtype=np.int64)
-    rest = np.arange(1 << (variables - split), dtype=np.int64)
-    for piece, (low, high) in enumerate(results):
-        dropped = np.zeros(len(rest), dtype=np.int64)
-        for place, v in enumerate(order):
-            if place < split:
-                dropped |= (piece >> place & 1) << v
-            else:
-                dropped |= (rest >> (place - split) & 1) << v
-        queries = (1 << variables) - 1 - dropped
-        smallest[queries], largest[queries] = low, high
-    return smallest, largest
+    return np.concatenate(pieces)
 
 
-def _piece(whole: Node, split: int, dropped: int) -> tuple[Ints, Ints]:
-    """All margins without exactly those of the first ``split`` variables in ``dropped``."""
-    node = whole
-    for place in reversed(range(split)):
-        if dropped >> place & 1:
-            node = drop(node, place)
-    return branch(node, split - dropped.bit_count())
+def _piece(
+    codes: Ints, sizes: tuple[int, ...], counts: Ints, at_risk: int, free: int, number: int
+) -> Ints:
+    """All margins whose variables beyond the first ``free`` are those of ``number``."""
+    return smallest_counts(codes, sizes, counts, at_risk, always=number << free, free=free)

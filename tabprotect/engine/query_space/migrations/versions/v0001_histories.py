@@ -18,16 +18,16 @@ def upgrade() -> None:
     op.create_table(
         "session",
         sa.Column("id", sa.Integer, primary_key=True),
-        sa.Column("history", sa.ForeignKey("history.id"), nullable=False),
+        sa.Column("history", sa.Integer, sa.ForeignKey("history.id"), nullable=False),
         sa.Column("opened", sa.DateTime, nullable=False),
         sa.Column("settings", sa.JSON, nullable=False),
     )
     op.create_table(
         "entry",
-        sa.Column("history", sa.ForeignKey("history.id"), primary_key=True),
+        sa.Column("history", sa.Integer, sa.ForeignKey("history.id"), primary_key=True),
         # No two decisions share a number: who comes second decides anew.
         sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
-        sa.Column("session", sa.ForeignKey("session.id"), nullable=False),
+        sa.Column("session", sa.Integer, sa.ForeignKey("session.id"), nullable=False),
         sa.Column("time", sa.DateTime, nullable=False),
         sa.Column("user", sa.Text, nullable=False),
         sa.Column("query", sa.JSON, nullable=False),

@@ -1,0 +1,171 @@
+"""Query space: widths, frontiers and optimal releases, and how they grow.
+
+``TABPROTECT_NLTCS`` may name the National Long Term Care Survey's non-zero cells as
+``.csv.gz`` (16 columns of 0 and 1, then ``n``), which may not be shipped.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import resource
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+from tabprotect.engine.project.examples import open_table
+from tabprotect.engine.query_space.at_risk import AtRiskCells
+from tabprotect.engine.query_space.criterion import criteria
+from tabprotect.engine.query_space.evidence import Evidence
+from tabprotect.engine.query_space.optimal import optimal
+from tabprotect.engine.query_space.release_set import ReleaseSet
+from tabprotect.engine.query_space.widths import critical_widths, parsimonious_width
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+
+REFERENCE = Path(__file__).parents[1] / "reference"
+
+T = TypeVar("T")
+
+
+def timed(work: Callable[[], T]) -> tuple[T, float]:
+    """A result and the seconds it took."""
+    start = time.perf_counter()
+    out = work()
+    return out, time.perf_counter() - start
+
+
+def cells(path: Path) -> Table:
+    """A table from its non-zero cells: coded columns, the last one the count."""
+    with gzip.open(path, "rt") as file:
+        names = file.readline().strip().split(",")[:-1]
+        rows = np.loadtxt(file, delimiter=",", dtype=np.int64)
+    shape = (rows[:, :-1].max(axis=0) + 1).tolist()
+    keys = np.ravel_multi_index(tuple(rows[:, :-1].T), shape)
+    return Table.sparse(Domain.of_shape(shape, names), keys, rows[:, -1])
+
+
+def fourteen(table: Table) -> Table:
+    """300,000 records in 435 million cells: the census table with categories split at random."""
+    generator = np.random.default_rng(14)
+    keys, counts = table.cells
+    records = np.repeat(np.array(np.unravel_index(keys, table.domain.shape)), counts, axis=1)
+    extra = generator.integers(records.shape[1], size=300_000 - records.shape[1])
+    records = np.concatenate([records, records[:, extra]], axis=1)
+    shape = list(table.domain.shape)
+    for place, parts in ((0, 3), (4, 2), (2, 2)):
+        split = generator.choice(parts, size=records.shape[1], p=_skewed(parts))
+        records[place] = records[place] * parts + split
+        shape[place] *= parts
+    more = generator.choice(14, size=records.shape[1], p=_skewed(14))
+    records, shape = np.concatenate([records, more[None]]), [*shape, 14]
+    keys = np.ravel_multi_index(tuple(records), shape)
+    return Table.sparse(Domain.of_shape(shape), keys, np.ones(len(keys), dtype=np.int64))
+
+
+def _skewed(parts: int) -> np.ndarray:
+    weights = 0.35 ** np.arange(parts)
+    return weights / weights.sum()
+
+
+def widths(name: str, table: Table, workers: int | None = None) -> Evidence:
+    """Time all critical widths; print the ratio to one margin summed from the table at a time."""
+    at_risk = AtRiskCells(table, SmallCount(1, 2))
+    found, seconds = timed(lambda: critical_widths(at_risk, workers=workers))
+    total = 1 << table.domain.ndim
+    sample = np.random.default_rng(1).integers(total, size=24)
+    _, one_by_one = timed(lambda: [parsimonious_width(at_risk, int(q)) for q in sample])
+    ratio = one_by_one / len(sample) * total / seconds
+    print(
+        f"  {name:44} {total:>6,} widths  {seconds:6.2f} s  {seconds / total * 1e6:6.0f} us each"
+        f"  {ratio:5.1f} x faster than one by one"
+    )
+    return Evidence(at_risk, found)
+
+
+def frontiers(evidence: Evidence, threshold: int) -> None:
+    """Time the first frontiers, one release on top of others, and a preview."""
+    begin, first = timed(lambda: ReleaseSet.begin(evidence, criteria()["width"], threshold))
+    # The largest allowed sub-tables, one after the other, as a greedy user would ask.
+    state, slowest, done = begin, 0.0, 0
+    while done < 8:
+        fresh = [int(q) for q in state.allowed if int(q) not in state.released]
+        if not fresh:
+            break
+        query = max(fresh, key=lambda q: q.bit_count())
+        state, seconds = timed(lambda q=query, s=state: s.release(q))  # type: ignore[misc]
+        slowest, done = max(slowest, seconds), done + 1
+    some = int(begin.allowed[len(begin.allowed) // 2])
+    _, preview = timed(lambda: begin.preview(some))
+    print(
+        f"  beta {threshold}: {len(begin.allowed):,} allowed at first, frontiers {first:.2f} s; "
+        f"slowest of {done} releases with both frontiers {slowest * 1e3:.0f} ms, "
+        f"preview {preview * 1e3:.0f} ms"
+    )
+
+
+def annealing(table: Table) -> None:
+    """Time 100,000 proposals at three thresholds."""
+    evidence = Evidence.gather(table, SmallCount(1, 3))
+    for beta in (3, 4, 5):
+        plan, seconds = timed(
+            lambda b=beta: optimal(  # type: ignore[misc]
+                evidence, b, "annealing", randomness=Randomness.seeded(1)
+            )
+        )
+        print(
+            f"  annealing, beta {beta}: {plan.released.size - 1} released, "
+            f"100,000 proposals {seconds:.2f} s"
+        )
+
+
+def memory() -> str:
+    """The most memory this process has used so far."""
+    return f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB at most so far"
+
+
+def main() -> None:
+    """Print the figures."""
+    czech = open_table("example:czech-autoworkers").table
+    print("Czech workers, 2^6")
+    evidence = widths("all", czech)
+    for method in ("heuristic", "annealing", "exhaustive"):
+        plan, seconds = timed(
+            lambda m=method: optimal(evidence, 6, m)  # type: ignore[misc]
+        )
+        print(f"  {method}: {plan.released.size} released, {seconds:.2f} s")
+    kdd = cells(REFERENCE / "kdd13_b.csv.gz")
+    print(f"census, 13 variables, {len(kdd.cells[0]):,} non-zero cells")
+    evidence = widths("one process", kdd)
+    frontiers(evidence, 3)
+    annealing(kdd)
+    print(f"  {memory()}")
+    print("growth with variables (census)")
+    for variables in range(8, 14):
+        widths(f"{variables} variables", kdd.margin(kdd.domain.names[:variables]))
+    large = fourteen(kdd)
+    print(f"14 variables, {large.domain.size:,} cells, {len(large.cells[0]):,} of them not zero")
+    evidence = widths("one process", large)
+    widths("two processes", large, workers=2)
+    frontiers(evidence, 3)
+    print(f"  {memory()}")
+    print("growth with records (14 variables)")
+    keys, counts = large.cells
+    for share in (16, 8, 4, 2):
+        part = Table.sparse(large.domain, keys[::share], counts[::share])
+        widths(f"{len(part.cells[0]):,} cells", part)
+    nltcs = os.environ.get("TABPROTECT_NLTCS")
+    if nltcs:
+        survey = cells(Path(nltcs))
+        print(f"NLTCS, 2^16, {len(survey.cells[0]):,} non-zero cells")
+        evidence = widths("one process", survey)
+        frontiers(evidence, 3)
+
+
+if __name__ == "__main__":
+    main()
