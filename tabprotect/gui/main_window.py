@@ -45,6 +45,7 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.setMinimumSize(960, 600)
         self.resize(1280, 720)
+        self._ground = ""
         self._line = QFrame()
         self._line.setFixedHeight(3)
         self._crumbs = QLabel()
@@ -96,6 +97,8 @@ class MainWindow(QMainWindow):
         self.statusBar().addPermanentWidget(self.strip, 1)
         self.statusBar().setSizeGripEnabled(False)
         self.files = Files(self)
+        self.files.opened.connect(self._tell)
+        self.files.saved.connect(self._tell)
         self.actions_ = Actions(self)
         self.start.files = self.files
         self.start.ask_open.connect(self.files.ask_open)
@@ -164,16 +167,21 @@ class MainWindow(QMainWindow):
             self.strip.show_state(None, "Nothing is open.")
         else:
             self.strip.show_state(self.shows_original(), " \u2502 ".join(self._facts()))
-        ground = self.strip.colours()[0]
-        self._line.setStyleSheet(f"background: {ground};")
-        self.statusBar().setStyleSheet(
-            f"QStatusBar {{ background: {ground}; }} QStatusBar::item {{ border: none; }}"
-        )
+        self._paint_ground(self.strip.colours()[0])
         self._crumbs.setText(self._crumb_text())
         self._crumbs.setVisible(document.project is not None)
         name = "" if document.project is None else document.project.name
         self.setWindowTitle(f"{name}[*] \u2013 tabprotect" if name else "tabprotect")
         self.setWindowModified(document.modified)
+
+    def _paint_ground(self, ground: str) -> None:
+        if ground == self._ground:
+            return
+        self._ground = ground
+        self._line.setStyleSheet(f"background: {ground};")
+        self.statusBar().setStyleSheet(
+            f"QStatusBar {{ background: {ground}; }} QStatusBar::item {{ border: none; }}"
+        )
 
     def _facts(self) -> list[str]:
         document = self.document
@@ -254,6 +262,9 @@ class MainWindow(QMainWindow):
             self.files.open(files[0])
 
     def closeEvent(self, event: QCloseEvent) -> None:
+        # What is still being typed ends first: it may be unsaved work.
+        if (typing := self.focusWidget()) is not None:
+            typing.clearFocus()
         if not self.files.may_close():
             event.ignore()
             return

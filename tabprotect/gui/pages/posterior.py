@@ -65,7 +65,8 @@ class PosteriorPage(Page):
         self._meaning = QLabel(wordWrap=True)
         self._meaning.setProperty("role", "quiet")
         self._meaning.setAccessibleName("What the figure means")
-        self.mode_button = QToolButton(autoRaise=True)
+        self.mode_button = QToolButton()
+        self.mode_button.setAutoRaise(True)
         self.mode_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.mode_button.setToolTip("List the cells where it is not.")
         self.mode_button.clicked.connect(self._show_misses)
@@ -148,7 +149,8 @@ class PosteriorPage(Page):
         return split
 
     def _export_button(self) -> QToolButton:
-        button = QToolButton(text="Export")
+        button = QToolButton()
+        button.setText("Export")
         button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         button.setAccessibleName("Export figures and numbers")
         menu = QMenu(button)
@@ -257,7 +259,9 @@ class PosteriorPage(Page):
             )
             self.set_sentence(self._release_sentence(view))
             return
-        known = {who: p for who in PERSONS if (p := self.document.known_posterior(who)) is not None}
+        known: dict[str, Posterior] = {
+            who: p for who in PERSONS if (p := self.document.known_posterior(who)) is not None
+        }
         self.cell.show_cell(selection, known, rule=view.rule, original=view.original)
         true = None if view.original is None else view.original[selection]
         self.set_sentence(cell_sentence(view.posterior, selection, true=true))

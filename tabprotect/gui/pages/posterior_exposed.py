@@ -90,14 +90,14 @@ class ExposedList(QWidget):
         self.setAccessibleName("Most exposed cells")
         self.model = ExposedModel()
         self.view: View | None = None
-        self._wanted = "at_risk"
+        self._chosen_among = "at_risk"
         title = QLabel("Most exposed")
         title.setProperty("role", "section")
         self.among = QComboBox()
         self.among.setAccessibleName("Which cells are listed")
-        self.find = QLineEdit(placeholderText="find", clearButtonEnabled=True)
-        self.find.setAccessibleName("Find cells by their labels")
-        self.find.setMaximumWidth(14 * GRID)
+        self.search = QLineEdit(placeholderText="find", clearButtonEnabled=True)
+        self.search.setAccessibleName("Find cells by their labels")
+        self.search.setMaximumWidth(14 * GRID)
         self.table = QTableView()
         self.table.setAccessibleName("Most exposed cells")
         self.table.setModel(self.model)
@@ -115,13 +115,13 @@ class ExposedList(QWidget):
         self.table.selectionModel().currentRowChanged.connect(self._moved)
         self.among.currentIndexChanged.connect(lambda _: self._fill())
         self.among.activated.connect(lambda _: self._keep())
-        self.find.textChanged.connect(lambda _: self._fill())
+        self.search.textChanged.connect(lambda _: self._fill())
         head = QHBoxLayout()
         head.setSpacing(GRID)
         head.addWidget(title)
         head.addWidget(self.among)
         head.addStretch(1)
-        head.addWidget(self.find)
+        head.addWidget(self.search)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
@@ -139,14 +139,14 @@ class ExposedList(QWidget):
                 risky and view is not None and bool(self._mask(view, "at_risk").any())
             ):
                 self.among.addItem(label, name)
-        self.among.setCurrentIndex(max(self.among.findData(self._wanted), 0))
+        self.among.setCurrentIndex(max(self.among.findData(self._chosen_among), 0))
         self.among.blockSignals(False)
         self._fill()
         self.set_selection(selection)
 
     def show_misses(self) -> None:
         """List where the mode is not the published value."""
-        self._wanted = "misses"
+        self._chosen_among = "misses"
         self.among.setCurrentIndex(self.among.findData("misses"))
         self.table.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -166,7 +166,7 @@ class ExposedList(QWidget):
         self.table.viewport().update()
 
     def _keep(self) -> None:
-        self._wanted = self.among.currentData()
+        self._chosen_among = self.among.currentData()
 
     @staticmethod
     def _mask(view: View, among: str) -> Any:
@@ -183,7 +183,7 @@ class ExposedList(QWidget):
         house = ("true", "P(true)") if original is not None else ()
         small = f"P({view.rule.low} to {view.rule.high})"
         keys = most_exposed(view, among=self._mask(view, self.among.currentData()))
-        wanted = self.find.text().strip().casefold()
+        wanted = self.search.text().strip().casefold()
         chance = None if original is None else posterior.probability(original.counts)
         smalls, entropy = posterior.small(view.rule), posterior.entropy
         rows = []

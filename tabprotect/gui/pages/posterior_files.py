@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import QObject, Qt
@@ -63,7 +63,7 @@ def table_csv(
     first = next(iter(posteriors.values()))
     domain = first.published.domain
     head = [*domain.names, "published"]
-    columns: list[list[object]] = [first.published.counts.reshape(-1).tolist()]
+    columns: list[list[Any]] = [first.published.counts.reshape(-1).tolist()]
     if original is not None:
         head.append(f"original_{MARK}")
         columns.append(original.counts.reshape(-1).tolist())

@@ -95,7 +95,8 @@ class PriorChoice(QWidget):
             at = self.combo.count() - 1
             self.combo.setItemData(at, f"<p>{meaning}</p>", Qt.ItemDataRole.ToolTipRole)
         self.combo.activated.connect(self._chosen)
-        self.cell = QToolButton(checkable=True)
+        self.cell = QToolButton()
+        self.cell.setCheckable(True)
         self.cell.clicked.connect(self._toggle)
         self.file = QToolButton()
         self.file.setAccessibleName(f"File behind the prior of the {who}")

@@ -22,7 +22,7 @@ from tabprotect.gui.pages.release_bundle import (
     prepare,
     reader_sentence,
 )
-from tabprotect.gui.pages.release_checks import Check, CheckList, Fingerprint
+from tabprotect.gui.pages.release_checks import Check, CheckList, Fingerprint, Verdict
 from tabprotect.gui.pages.release_files import FilesPanel
 from tabprotect.gui.pages.release_publish import LeavingHouse, PublishForm
 from tabprotect.gui.theme import GRID, THEME
@@ -193,7 +193,7 @@ class ReleasePage(Page):
         if self.house and project.protected is not None:
             record, summary = project.protected.record, bundle.summary
             if summary is not None:
-                kept = "tick" if summary.margins_preserved else "cross"
+                kept: Verdict = "tick" if summary.margins_preserved else "cross"
                 checks.append((kept, summary.sentence))
             checks.append(
                 ("warning", "A given seed was used: whoever knows it can replay every coin.")

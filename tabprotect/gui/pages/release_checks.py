@@ -56,7 +56,8 @@ class CheckList(QScrollArea):
         self.checks = checks
         while self._grid.count():
             item = self._grid.takeAt(0)
-            if (widget := item.widget()) is not None:
+            widget = None if item is None else item.widget()
+            if widget is not None:
                 # At once: what it said may belong to the house.
                 widget.setParent(None)
                 widget.deleteLater()

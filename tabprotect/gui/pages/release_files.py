@@ -59,7 +59,9 @@ class FileTree(QTreeWidget):
         rows = sum(1 + g.childCount() for g in (leaves, *([stays] if house else [])))
         height = self.fontMetrics().height() + 4
         self.setMaximumHeight(max(rows * height, 6 * height) + 2 * self.frameWidth())
-        self.setCurrentItem(leaves.child(0))
+        first = leaves.child(0)
+        if first is not None:
+            self.setCurrentItem(first)
 
     def _group(self, title: str, *, icon: str, size: str) -> QTreeWidgetItem:
         group = QTreeWidgetItem(self, [title, size])
@@ -133,7 +135,8 @@ class FilesPanel(QWidget):
         self.preview.setPlainText(text[:AT_FIRST])
 
     def _show_all(self) -> None:
-        name = self.tree.currentItem().data(0, Qt.ItemDataRole.UserRole)
+        item = self.tree.currentItem()
+        name = None if item is None else item.data(0, Qt.ItemDataRole.UserRole)
         if self.bundle is not None and name is not None:
             self._all.hide()
             data = self.bundle.files[name]

@@ -136,20 +136,20 @@ def draw_marks(painter: QPainter, frame: Frame, marks: Sequence[Mark], colours: 
         painter.setPen(QPen(ink, 2, style))
         painter.drawLine(QPointF(x, row + line), QPointF(x, frame.area.bottom()))
     for row, mark in zip(rows, marks, strict=True):
-        ink = colours.at_risk if mark.true else colours.text
+        name = colours.at_risk if mark.true else colours.text
         width = metrics.horizontalAdvance(mark.label) + 4 + (14 if mark.true else 0)
         x = frame.x(mark.value)
         left = min(max(x - width / 2, frame.area.left()), frame.area.right() - width)
         box = QRectF(left, row, width, line)
         if mark.true:
-            draw_label(painter, box, mark.label, ink=ink, ground=colours.base, flags=RIGHT)
+            draw_label(painter, box, mark.label, ink=name, ground=colours.base, flags=RIGHT)
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(ink))
+            painter.setBrush(QColor(name))
             middle = QPointF(box.left() + 6, box.center().y())
             corners = (QPointF(0, -5), QPointF(4, 0), QPointF(0, 5), QPointF(-4, 0))
             painter.drawPolygon(QPolygonF([middle + corner for corner in corners]))
         else:
-            draw_label(painter, box, mark.label, ink=ink, ground=colours.base)
+            draw_label(painter, box, mark.label, ink=name, ground=colours.base)
 
 
 def draw_title(painter: QPainter, frame: Frame, text: str, colours: Colours) -> None:

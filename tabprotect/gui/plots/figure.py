@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QImage, QPainter, QPaintEvent
+from PySide6.QtCore import QBuffer, QIODevice, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QImage, QImageWriter, QPainter, QPaintEvent
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from tabprotect.gui.theme import GRID, LIGHT, THEME, Colours, tabular
+
+CAPTION = int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft)
 
 EXPORT_SCALE = 2
 """Bitmaps are written with twice the screen's resolution."""
@@ -51,49 +53,51 @@ class Figure(QWidget):
     # -- files --------------------------------------------------------------------------------
 
     def svg(self, *, caption: str, size: QSize | None = None) -> bytes:
-        """The picture as an SVG document in light colours, with its caption drawn below."""
-        size = size or self._file_size()
+        """The picture of ``size`` as an SVG document in light colours, its caption below."""
+        whole, foot = self._whole(size, caption)
         target = QBuffer()
         target.open(QIODevice.OpenModeFlag.WriteOnly)
         generator = QSvgGenerator()
         generator.setOutputDevice(target)
-        generator.setSize(size)
-        generator.setViewBox(QRect(0, 0, size.width(), size.height()))
+        generator.setSize(whole)
+        generator.setViewBox(QRect(0, 0, whole.width(), whole.height()))
         generator.setTitle(self.accessibleName())
         generator.setDescription(caption)
         painter = QPainter(generator)
-        self._draw_file(painter, size, caption)
+        self._draw_file(painter, whole, caption, foot)
         painter.end()
         return bytes(target.data().data())
 
     def png(self, *, caption: str, size: QSize | None = None) -> bytes:
-        """The picture as a PNG in light colours, with its caption drawn below."""
-        size = size or self._file_size()
-        image = QImage(size * EXPORT_SCALE, QImage.Format.Format_RGB32)
+        """The picture of ``size`` as a PNG in light colours, its caption below."""
+        whole, foot = self._whole(size, caption)
+        image = QImage(whole * EXPORT_SCALE, QImage.Format.Format_RGB32)
         image.setDevicePixelRatio(EXPORT_SCALE)
         image.fill(Qt.GlobalColor.white)
         painter = QPainter(image)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._draw_file(painter, size, caption)
+        self._draw_file(painter, whole, caption, foot)
         painter.end()
-        data = QByteArray()
-        target = QBuffer(data)
+        target = QBuffer()
         target.open(QIODevice.OpenModeFlag.WriteOnly)
-        image.save(target, "PNG")
-        return bytes(data.data())
+        QImageWriter(target, b"png").write(image)
+        return bytes(target.data().data())
 
-    def _file_size(self) -> QSize:
-        return self.size().expandedTo(QSize(60 * GRID, 40 * GRID))
+    def _whole(self, size: QSize | None, caption: str) -> tuple[QSize, int]:
+        """The size of the file's picture with the caption, and the height of the caption."""
+        size = self.size().expandedTo(QSize(0, 36 * GRID)) if size is None else size
+        size = size.expandedTo(QSize(60 * GRID, 0))
+        room = QRect(0, 0, size.width() - 2 * GRID, 10_000)
+        foot = QFontMetrics(self.figure_font()).boundingRect(room, CAPTION, caption).height()
+        return QSize(size.width(), size.height() + foot + 2 * GRID), foot
 
-    def _draw_file(self, painter: QPainter, size: QSize, caption: str) -> None:
+    def _draw_file(self, painter: QPainter, whole: QSize, caption: str, foot: int) -> None:
         # Figures for a report: light ground whatever the window's colours.
         painter.setFont(self.figure_font())
-        whole = QRectF(0, 0, size.width(), size.height())
-        painter.fillRect(whole, LIGHT.base)
-        flags = int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft)
-        inner = whole.adjusted(GRID, GRID, -GRID, -GRID)
-        box = painter.boundingRect(inner, flags, caption)
+        area = QRectF(0, 0, whole.width(), whole.height())
+        painter.fillRect(area, LIGHT.base)
+        inner = area.adjusted(GRID, GRID, -GRID, -GRID)
         painter.setPen(LIGHT.text)
-        foot = QRectF(inner.left(), inner.bottom() - box.height(), inner.width(), box.height())
-        painter.drawText(foot, flags, caption)
-        self.draw(painter, inner.adjusted(0, 0, 0, -box.height() - GRID), LIGHT)
+        below = QRectF(inner.left(), inner.bottom() - foot, inner.width(), foot + GRID)
+        painter.drawText(below, CAPTION, caption)
+        self.draw(painter, inner.adjusted(0, 0, 0, -foot - GRID), LIGHT)

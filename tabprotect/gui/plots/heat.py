@@ -21,11 +21,11 @@ def shades(colours: Colours) -> list[tuple[QColor, QColor]]:
     out = []
     for number in range(STEPS):
         share = number / (STEPS - 1)
-        parts = (
-            round(a + (b - a) * share)
-            for a, b in zip(low.getRgb()[:3], high.getRgb()[:3], strict=True)  # type: ignore[arg-type]
+        ground = QColor(
+            round(low.red() + (high.red() - low.red()) * share),
+            round(low.green() + (high.green() - low.green()) * share),
+            round(low.blue() + (high.blue() - low.blue()) * share),
         )
-        ground = QColor(*parts)
         # One of black and white always does.
         ink = max(("#000000", "#ffffff"), key=lambda c: contrast(c, ground.name()))
         out.append((ground, QColor(ink)))

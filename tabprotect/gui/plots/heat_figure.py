@@ -58,7 +58,8 @@ class HeatFigure(Figure):
             return QSize(max(columns, 400) + 12 * GRID, max(rows, 300) + 14 * GRID)
         left, cell, line = self._measure()
         return QSize(
-            int(left + columns * cell + 4 * GRID), int((rows + 1) * 1.5 * line + 14 * GRID)
+            int(left + columns * cell + 4 * GRID),
+            int((rows + 1) * 1.5 * line + 2 * line + 5 * GRID),
         )
 
     def _measure(self) -> tuple[float, float, float]:
@@ -71,6 +72,9 @@ class HeatFigure(Figure):
     def draw(self, painter: QPainter, area: QRectF, colours: Colours) -> None:
         line = QFontMetricsF(painter.font()).height()
         foot = QRectF(area.left(), area.bottom() - line - 4, 24 * GRID, line + 4)
+        if self._written:
+            below = area.top() + line + 2 * GRID + (len(self._rows) + 1) * 1.5 * line
+            foot.moveTop(min(below, foot.top()))
         ends = [self._text(0.0), self._text(self._top)]
         low, high = reversed(ends) if self._flip else ends
         draw_scale(painter, foot, low, high, colours)
@@ -107,7 +111,8 @@ class HeatFigure(Figure):
                 painter.drawText(box, CENTRE, self._text(self._values[row, column].item()))
 
     def _draw_points(self, painter: QPainter, area: QRectF, colours: Colours) -> None:
-        palette = np.array([g.getRgb()[:3] for g, _ in shades(colours)], dtype=np.uint8)
+        grounds = [ground for ground, _ in shades(colours)]
+        palette = np.array([(g.red(), g.green(), g.blue()) for g in grounds], dtype=np.uint8)
         pixels = np.ascontiguousarray(
             palette[shade_numbers(self._values, self._top, flip=self._flip) - 1]
         )

@@ -169,7 +169,8 @@ class HeatMap(QWidget):
     def _build_layers(self, domain: Domain, placement: Placement) -> None:
         while self.layers.count():
             item = self.layers.takeAt(0)
-            if (widget := item.widget()) is not None:
+            widget = None if item is None else item.widget()
+            if widget is not None:
                 widget.hide()
                 widget.deleteLater()
         self._combos = {}
