@@ -43,10 +43,10 @@ MOST_LISTED = 5_000_000
 AUTO_NODES = 5_000
 """Branch-and-bound nodes ``auto`` spends on one end of one interval."""
 
-Step = Literal["shuttle", "lp", "integer"]
+Step = Literal["shuttle", "neighbours", "lp", "integer"]
 
 _STEPS: dict[str, tuple[Step, ...]] = {
-    "auto": ("shuttle", "lp", "integer"),
+    "auto": ("shuttle", "neighbours", "lp", "integer"),
     "decomposable": (),
     "shuttle": ("shuttle",),
     "lp": ("lp",),
@@ -55,6 +55,7 @@ _STEPS: dict[str, tuple[Step, ...]] = {
 
 _STAGES: dict[Step, str] = {
     "shuttle": "shuttle algorithm",
+    "neighbours": "tables near the original",
     "lp": "linear programmes",
     "integer": "integer programmes",
 }
@@ -137,7 +138,7 @@ def bounds(
         waiting = np.flatnonzero(~enclosure.sharp())
         for done, cell in enumerate(waiting):
             progress.report(_STAGES[step], done / len(waiting))
-            _solve(enclosure, int(cell), step, method, progress)
+            _refine(enclosure, int(cell), step, method, None, progress)
     return _result(enclosure)
 
 
@@ -201,7 +202,7 @@ def _narrow(
             return
         cell = int(waiting[np.argmin(outer[waiting])])
         progress.report(_STAGES[step], 1 - len(waiting) / len(tried))
-        _solve(enclosure, cell, step, method, progress)
+        _refine(enclosure, cell, step, method, goal, progress)
         tried[cell] = True
 
 
@@ -217,7 +218,12 @@ def _decided(outer: Ints, inner: Ints, beta: int | None) -> bool:
     return int(outer.min()) < beta or int(inner.min()) >= beta
 
 
-def _solve(enclosure: Enclosure, cell: int, step: Step, method: Way, progress: Progress) -> None:
+def _refine(
+    enclosure: Enclosure, cell: int, step: Step, method: Way, goal: int | None, progress: Progress
+) -> None:
+    if step == "neighbours":
+        enclosure.walk(cell, goal)
+        return
     enclosure.solve(
         cell,
         integral=step == "integer",

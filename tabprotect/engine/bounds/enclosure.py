@@ -20,6 +20,7 @@ from tabprotect.engine.bounds.decomposable import (
     lookup,
     uncovered_loss,
 )
+from tabprotect.engine.bounds.neighbours import Neighbours
 from tabprotect.engine.bounds.programme import IntegerProgramme, LinearProgramme, Programme
 from tabprotect.engine.bounds.shuttle import fits, tighten
 from tabprotect.engine.bounds.support import support
@@ -27,6 +28,8 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.solver import Sense
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Table
+
+SENSES: tuple[Sense, ...] = ("max", "min")
 
 STRENGTH: tuple[Method, ...] = ("decomposable", "frechet", "shuttle", "lp", "integer")
 
@@ -60,6 +63,7 @@ class Kernel:
                 np.zeros(len(self._opened.keys), dtype=np.int64),
                 np.full(len(self._opened.keys), table.total, dtype=np.int64),
             )
+        self._neighbours: Neighbours | None = None
         self._programmes: dict[bool, Programme] = {}
 
     def tighten(self, progress: Progress) -> bool:
@@ -74,6 +78,40 @@ class Kernel:
     def solvable(self) -> bool:
         """Whether a programme can be made of it."""
         return self._opened is not None and Programme.fits(self._opened)
+
+    def walk(self, cell: int, spread: int | None) -> None:
+        """Widen a cell's attained counts by tables near the original.
+
+        Parameters
+        ----------
+        spread
+            How far apart its attained counts need be; as far as it goes when ``None``.
+        """
+        if self._opened is None or self._at[cell] < 0:
+            return
+        if self._neighbours is None:
+            self._neighbours = Neighbours(self._opened, self._margins)
+        for sense in SENSES:
+            if (
+                self.low[cell] == self.least[cell]
+                if sense == "min"
+                else (self.high[cell] == self.most[cell])
+            ):
+                continue
+            goal = None
+            if spread is not None:
+                if self.most[cell] - self.least[cell] >= spread:
+                    return
+                goal = int(
+                    self.least[cell] + spread if sense == "max" else self.most[cell] - spread
+                )
+            self._attain(self._neighbours.walk(int(self._at[cell]), sense, goal))
+
+    def _attain(self, table: Ints) -> None:
+        assert self._opened is not None
+        counts = self._opened.at(table, self._at)
+        np.minimum(self.least, counts, out=self.least)
+        np.maximum(self.most, counts, out=self.most)
 
     def solve(
         self,
@@ -111,9 +149,7 @@ class Kernel:
             else:
                 self.high[cell] = min(self.high[cell], found.bound)
             if found.witness is not None:
-                counts = self._opened.at(found.witness, self._at)
-                np.minimum(self.least, counts, out=self.least)
-                np.maximum(self.most, counts, out=self.most)
+                self._attain(found.witness)
 
 
 class Enclosure:
@@ -176,6 +212,11 @@ class Enclosure:
         for kernel in self.kernels:
             if kernel.tighten(progress):
                 self._used("shuttle")
+
+    def walk(self, cell: int, spread: int | None) -> None:
+        """Widen what one cell is known to attain; ``spread`` as in :meth:`Kernel.walk`."""
+        for kernel in self.kernels:
+            kernel.walk(int(kernel.of[cell]), spread)
 
     def solve(
         self,

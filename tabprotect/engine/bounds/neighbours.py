@@ -1,0 +1,128 @@
+"""Tables near the original that have the same released margins.
+
+Take variables W that no released margin contains together, and for each of them two categories:
+adding 1 with alternating signs to the 2^|W| cells they span changes no released margin, because
+each margin sums over one of W. Repeated greedily this moves a cell far from its count, without a
+solver, in tables of any size. What it finds is attained; what it does not find proves nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.bounds.support import Support
+from tabprotect.engine.solver import Sense
+from tabprotect.engine.tables.margins import MarginSet
+
+Ints = npt.NDArray[np.int64]
+
+MOST_MOVES = 20_000
+"""Moves looked at for one step; what lies beyond is not tried."""
+
+MOST_STEPS = 200
+"""Steps taken for one cell in one direction."""
+
+DENSE_CELLS = 2**22
+"""Cells of the whole table up to which places are looked up in an array."""
+
+
+class Neighbours:
+    """Walks over the tables with one set of released sums, each starting at the original."""
+
+    def __init__(self, opened: Support, margins: MarginSet) -> None:
+        self._opened = opened
+        shape, names = opened.domain.shape, opened.domain.names
+        self._strides = [1] * len(shape)
+        for v in reversed(range(len(shape) - 1)):
+            self._strides[v] = self._strides[v + 1] * shape[v + 1]
+        sets = [frozenset(names.index(n) for n in margin) for margin in margins]
+        self._spans = sorted(
+            _unreleased(sets, [v for v, size in enumerate(shape) if size > 1]),
+            key=lambda span: (len(span), span),
+        )
+        self._place: Ints | None = None
+        if opened.domain.size <= DENSE_CELLS:
+            self._place = np.full(opened.domain.size, -1, dtype=np.int64)
+            self._place[opened.keys] = np.arange(len(opened.keys))
+
+    def walk(self, position: int, sense: Sense, far_enough: int | None = None) -> Ints:
+        """A table (cells of the support,) in which one cell is as far up or down as was found.
+
+        Parameters
+        ----------
+        position
+            The cell's place in the support.
+        far_enough
+            The count at which to stop.
+        """
+        counts = self._opened.truth.copy()
+        spanned = self._spanned(int(self._opened.keys[position]))
+        if not spanned:
+            return counts
+        for _ in range(MOST_STEPS):
+            here = int(counts[position])
+            if far_enough is not None and (
+                here >= far_enough if sense == "max" else here <= far_enough
+            ):
+                break
+            best, chosen = 0, None
+            for corners, odd in spanned:
+                held = np.where(corners >= 0, counts[corners], 0)
+                shrinking = held[:, odd] if sense == "max" else held[:, ~odd]
+                reach = shrinking.min(axis=1)
+                move = int(reach.argmax())
+                if reach[move] > best:
+                    best, chosen = int(reach[move]), (corners[move], odd)
+            if chosen is None:
+                break
+            corners, odd = chosen
+            signs = np.where(odd, -1, 1) if sense == "max" else np.where(odd, 1, -1)
+            counts[corners] += signs * best
+        return counts
+
+    def _spanned(self, key: int) -> list[tuple[Ints, npt.NDArray[np.bool_]]]:
+        """Places (moves, 2^|W|) of the corners of every move at a cell, and which are odd."""
+        shape = self._opened.domain.shape
+        out, left = [], MOST_MOVES
+        for span in self._spans:
+            corners = np.array([[key]], dtype=np.int64)
+            odd = np.zeros(1, dtype=np.bool_)
+            for v in span:
+                code = key // self._strides[v] % shape[v]
+                others = np.delete(np.arange(shape[v]), code) - code
+                turned = corners[None] + (others * self._strides[v])[:, None, None]
+                both = np.concatenate([np.broadcast_to(corners, turned.shape), turned], axis=2)
+                corners = both.reshape(-1, both.shape[2])[:left]
+                odd = np.concatenate([odd, ~odd])
+            left -= len(corners)
+            out.append((self._places(corners), odd))
+            if left <= 0:
+                break
+        return out
+
+    def _places(self, keys: Ints) -> Ints:
+        if self._place is not None:
+            return self._place[keys]
+        return self._opened.positions(keys.reshape(-1)).reshape(keys.shape)
+
+
+def _unreleased(
+    sets: Sequence[frozenset[int]], variables: Sequence[int]
+) -> Iterator[tuple[int, ...]]:
+    """Smallest sets of variables that no released margin contains."""
+    inside: set[tuple[int, ...]] = {()}
+    for size in range(1, len(variables) + 1):
+        level = set()
+        for span in combinations(variables, size):
+            if all(span[:i] + span[i + 1 :] in inside for i in range(size)):
+                if any(margin.issuperset(span) for margin in sets):
+                    level.add(span)
+                else:
+                    yield span
+        if not level:
+            return
+        inside = level
