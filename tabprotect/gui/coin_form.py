@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.release.likelihood import BLOCKING_RULES
 from tabprotect.gui.coin_triangle import CoinTriangle
-from tabprotect.gui.theme import GRID, number_text
+from tabprotect.gui.theme import GRID, THEME, number_text
 
 REST = 350
 """Milliseconds without a change after which a change becomes one step of the history."""
@@ -54,7 +54,6 @@ class CoinForm(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFixedWidth(46 * GRID)
         self._showing = False
         self._shown: dict[str, object] = {}
         self._seed_shown: int | None = None
@@ -72,6 +71,12 @@ class CoinForm(QScrollArea):
         self._seed_part = self._seed()
         column.addWidget(self._seed_part)
         column.addStretch(1)
+        THEME.changed.connect(self._fit)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Beside the triangle there is room for the words, however large the letters are."""
+        self.setFixedWidth(26 * GRID + self.fontMetrics().horizontalAdvance("0" * 22))
 
     # -- building -----------------------------------------------------------------------------
 

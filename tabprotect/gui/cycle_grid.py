@@ -181,6 +181,7 @@ class CycleGrid(QWidget):
         super().__init__()
         self.grid = GridView("Table with the selected cycle")
         self.grid.room = (2 * GRID, GRID)
+        self.grid.shorten_labels(rows=14, columns=8)
         self.cell_delegate = CycleDelegate(self.grid)
         self.grid.delegate = self.cell_delegate
         self.grid.cells.setItemDelegate(self.cell_delegate)

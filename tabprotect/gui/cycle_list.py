@@ -18,7 +18,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QDropEvent, QKeyEvent, QPainter, QPen
+from PySide6.QtGui import QBrush, QColor, QDropEvent, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -207,14 +207,7 @@ class CycleItem(QStyledItemDelegate):
         font.setBold(False)
         painter.setFont(font)
         if state:
-            name = "cross" if state == "broken" else "shield"
-            ink = THEME.colours.error if state == "broken" else THEME.colours.unreleasable
-            word = option.fontMetrics.horizontalAdvance(state)
-            painter.setPen(ink)
-            painter.drawText(QRect(rect.right() - word - GRID, top, word, line), left, state)
-            if state == "broken":
-                shown = icons.pixmap(name, 14, colour=ink)
-                painter.drawPixmap(rect.right() - word - GRID - 18, top + (line - 14) // 2, shown)
+            self._state(painter, QRect(x, top, wide, line), state, len(f"{cycle + 1}"))
         painter.setPen(colour("quiet"))
         words = extent(model.moves, cycle)
         short = option.fontMetrics.elidedText(words, Qt.TextElideMode.ElideRight, wide)
@@ -222,6 +215,26 @@ class CycleItem(QStyledItemDelegate):
         painter.setPen(colour("border"))
         painter.drawLine(rect.bottomLeft(), rect.bottomRight())
         painter.restore()
+
+    @staticmethod
+    def _state(painter: QPainter, box: QRect, state: str, digits: int) -> None:
+        """A symbol, and the word where there is room beside the number."""
+        metrics = painter.fontMetrics()
+        ink = THEME.colours.error if state == "broken" else THEME.colours.unreleasable
+        word, size = metrics.horizontalAdvance(state), 14
+        room = box.width() - metrics.horizontalAdvance("8") * (digits + 2)
+        left = box.right() - (word + size + 4 if room > word + size + 4 else size)
+        where = QRect(left, box.top() + (box.height() - size) // 2, size, size)
+        if state == "broken":
+            painter.drawPixmap(where, icons.pixmap("cross", size, colour=ink))
+        else:
+            painter.setPen(QPen(QColor(ink), 1))
+            painter.setBrush(QBrush(QColor(ink), Qt.BrushStyle.BDiagPattern))
+            painter.drawRect(where.adjusted(2, 2, -2, -2))
+        if room > word + size + 4:
+            painter.setPen(QColor(ink))
+            text = QRect(where.right() + 4, box.top(), word + 2, box.height())
+            painter.drawText(text, int(Qt.AlignmentFlag.AlignVCenter), state)
 
 
 class CycleListView(QListView):

@@ -70,6 +70,7 @@ class RunPanel(QWidget):
         grid = GridView(f"{part.capitalize()} table")
         # Three abreast: narrower than where a table stands alone.
         grid.room = (-GRID, 0)
+        grid.shorten_labels(rows=14, columns=7)
         grid.current_changed.connect(self._moved)
         column = QVBoxLayout(side)
         column.setContentsMargins(0, 0, 0, 0)

@@ -287,7 +287,8 @@ def check(
     if table is not None:
         blocked = float(reach.blocked_cycles(moves, table, rule).mean())
         flat = np.flatnonzero(reach.immovable_cells(moves, table, rule))
-        immovable = tuple(moves.domain.unflat(int(k)) for k in flat)
+        cells = np.stack(np.unravel_index(flat, moves.domain.shape), axis=1)
+        immovable = tuple(map(tuple, cells.tolist()))
         if moves.domain.ndim == 2 and rule == "any_zero":
             bridges = tuple(reach.bridges(table))
     return CycleReport(

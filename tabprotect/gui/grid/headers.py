@@ -26,6 +26,8 @@ class LevelHeader(QHeaderView):
         self.down = orientation == Qt.Orientation.Vertical
         self.layout_: Layout | None = None
         self.total = False
+        self.limit = LABEL_LIMIT
+        """Characters of a label that room is made for."""
         self._sizes: list[int] = [40]
         self.setSectionsClickable(True)
         self.setHighlightSections(True)
@@ -65,8 +67,8 @@ class LevelHeader(QHeaderView):
             return [metrics.horizontalAdvance("total") + 3 * GRID]
         out = []
         for name in self.names:
-            longest = max(self.layout_.domain[name].categories, key=len)[:LABEL_LIMIT]
-            wide = max(map(metrics.horizontalAdvance, (longest, f"{name[:LABEL_LIMIT]} \u2193")))
+            longest = max(self.layout_.domain[name].categories, key=len)[: self.limit]
+            wide = max(map(metrics.horizontalAdvance, (longest, f"{name[: self.limit]} \u2193")))
             out.append(max(wide, 4 * GRID) + 3 * GRID)
         return out
 
@@ -227,7 +229,8 @@ class Corner(QWidget):
         """Pixels that the names take beside each other."""
         metrics = self.fontMetrics()
         across = [
-            metrics.horizontalAdvance(f"{n[:LABEL_LIMIT]} \u2192") for n in self._columns.names
+            metrics.horizontalAdvance(f"{n[: self._columns.limit]} \u2192")
+            for n in self._columns.names
         ]
         beside = self._row_names_width() + (across[-1] if across else 0) + 2 * GRID
         return max(beside, max(across, default=0) + 2 * GRID)
@@ -236,7 +239,9 @@ class Corner(QWidget):
         before = sum(self._rows.level_sizes()[:-1])
         last = (self._rows.names or ("",))[-1]
         return (
-            before + self.fontMetrics().horizontalAdvance(f"{last[:LABEL_LIMIT]} \u2193") + 2 * GRID
+            before
+            + self.fontMetrics().horizontalAdvance(f"{last[: self._rows.limit]} \u2193")
+            + 2 * GRID
         )
 
     def _cut(self, text: str, room: int) -> str:

@@ -282,6 +282,11 @@ class GridView(QWidget):
             max(r.right() for r in ranges),
         )
 
+    def shorten_labels(self, *, rows: int, columns: int) -> None:
+        """Make room for so many characters of a label only, where other things need the room."""
+        for view in (self.cells, self.right, self.bottom):
+            view.rows.limit, view.columns.limit = rows, columns
+
     @property
     def widths(self) -> tuple[int, int]:
         """Width of a column and of the totals in pixels."""
@@ -330,7 +335,7 @@ class GridView(QWidget):
         names = self.cells.columns.names
         if self.layout_ is not None and names:
             inner = self.layout_.domain[names[-1]].categories
-            label = max(inner, key=len)[:COLUMN_LIMIT]
+            label = max(inner, key=len)[: min(COLUMN_LIMIT, self.cells.columns.limit)]
             wide = max(metrics.horizontalAdvance(label), metrics.horizontalAdvance(longest))
         else:
             wide = metrics.horizontalAdvance(longest)

@@ -385,10 +385,8 @@ class CyclesPage(Page):
         return moves.take([cycle]).violations(most=100)
 
     def _show_broken(self) -> None:
-        while self._broken.count():
-            item = self._broken.takeAt(0)
-            widget = item.widget()
-            if widget is not None:
+        while (item := self._broken.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
                 widget.hide()
                 widget.deleteLater()
         found = self.broken()
@@ -470,7 +468,9 @@ class CyclesPage(Page):
             progress.report("examining the cycles", 0.0)
             shown = cast("Table | None", table)
             blocked = None if shown is None else reach.blocked_cycles(moves, shown, str(rule))
-            report = check(moves, table=shown, rule=str(rule), passes=cast(int, passes))
+            report = check(
+                moves, table=shown, rule=str(rule), passes=cast(int, passes), progress=progress
+            )
             return report, blocked
 
         job = self.document.jobs.question("examine the cycles", work, name="cycle report")

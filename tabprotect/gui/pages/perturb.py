@@ -351,12 +351,12 @@ class PerturbPage(Page):
         elif key == "merge":
             self.document.page_asked.emit("table")
         else:
-            given: dict[str, Any] = {
+            offers: dict[str, dict[str, Any]] = {
                 "negative": {"blocking": "negative"},
                 "coin": {"alpha": 0.25, "beta": 0.25},
                 "passes": {"passes": cast(int, project.values["passes"]) + 1},
-            }[key]
-            self.document.apply("set_parameters", page=self.name, **given)
+            }
+            self.document.apply("set_parameters", page=self.name, **offers[key])
 
     def show_error(
         self,
