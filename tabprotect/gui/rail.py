@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtGui import (
+    QFocusEvent,
+    QFontMetrics,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QPen,
+)
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from tabprotect.gui import icons
 from tabprotect.gui.document import Document
@@ -117,6 +125,10 @@ class Rail(QWidget):
             button.clicked.connect(lambda _=False, name=page.name: self._clicked(name))
             button.focused.connect(self._explain)
             self.buttons[page.name] = button
+            if page.aside and not any(b.page.aside for b in list(self.buttons.values())[:-1]):
+                line = QFrame(frameShape=QFrame.Shape.HLine, frameShadow=QFrame.Shadow.Plain)
+                line.setForegroundRole(QPalette.ColorRole.Mid)
+                column.addWidget(line)
             column.addWidget(button)
         self._why = QLabel(wordWrap=True)
         self._why.setProperty("role", "quiet")

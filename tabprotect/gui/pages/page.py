@@ -31,6 +31,8 @@ class Page(QWidget):
     icon: ClassVar[str]
     hint: ClassVar[str] = ""
     main_label: ClassVar[str] = ""
+    aside: ClassVar[bool] = False
+    """Whether it stands beside the river: below the rail's divider."""
 
     def __init__(self, document: Document) -> None:
         super().__init__()

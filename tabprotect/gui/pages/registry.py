@@ -6,6 +6,7 @@ from tabprotect.gui.pages.cycles import CyclesPage
 from tabprotect.gui.pages.page import Page
 from tabprotect.gui.pages.perturb import PerturbPage
 from tabprotect.gui.pages.posterior import PosteriorPage
+from tabprotect.gui.pages.query_space import QuerySpacePage
 from tabprotect.gui.pages.release import ReleasePage
 from tabprotect.gui.pages.table import TablePage
 
@@ -15,4 +16,5 @@ PAGES: tuple[type[Page], ...] = (
     PerturbPage,
     PosteriorPage,
     ReleasePage,
+    QuerySpacePage,
 )

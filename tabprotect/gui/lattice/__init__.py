@@ -1,0 +1,1 @@
+"""The lattice of sub-tables, drawn: nodes, frontiers, matrices, bars and graphs."""

@@ -1,0 +1,186 @@
+"""A list of rows that sorts by any column; sorting and filtering happen in numpy, not in Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
+
+from tabprotect.gui.theme import GRID, THEME, count_text, tabular
+
+AnyIndex = QModelIndex | QPersistentModelIndex
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: what it sorts by, and how a value reads.
+
+    Attributes
+    ----------
+    values : (rows,)
+        Numbers or texts.
+    order : (rows,)
+        What it sorts by, where that is not ``values``.
+    right
+        Whether it stands at the right, as numbers do.
+    """
+
+    head: str
+    values: Sequence[Any] | npt.NDArray[Any]
+    text: Callable[[Any], str] = count_text
+    order: npt.NDArray[Any] | None = None
+    right: bool = True
+
+    @property
+    def keys(self) -> npt.NDArray[Any]:
+        """What it sorts by."""
+        return np.asarray(self.values) if self.order is None else self.order
+
+
+class RowsModel(QAbstractTableModel):
+    """Columns, and which of their rows are shown in which order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.columns: tuple[Column, ...] = ()
+        self.rows: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self.chosen: npt.NDArray[np.int64] = self.rows
+        self.sorted_by: tuple[int, bool] | None = None
+
+    def show(self, columns: Sequence[Column], rows: npt.NDArray[np.int64]) -> None:
+        """Other columns; ``rows`` are those to show, in their natural order."""
+        self.beginResetModel()
+        self.columns, self.chosen = tuple(columns), rows
+        self._order()
+        self.endResetModel()
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        self.beginResetModel()
+        self.sorted_by = None if column < 0 else (column, order == Qt.SortOrder.DescendingOrder)
+        self._order()
+        self.endResetModel()
+
+    def _order(self) -> None:
+        self.rows = self.chosen
+        if self.sorted_by is None or self.sorted_by[0] >= len(self.columns):
+            return
+        column, falling = self.sorted_by
+        keys = self.columns[column].keys[self.chosen]
+        if falling:
+            # Equal keys keep their natural order in both directions.
+            keys = -keys if keys.dtype.kind in "if" else -np.unique(keys, return_inverse=True)[1]
+        self.rows = self.chosen[np.argsort(keys, kind="stable")]
+
+    def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self.columns)
+
+    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+            column = self.columns[index.column()]
+            return column.text(column.values[self.rows[index.row()]])
+        if role == Qt.ItemDataRole.TextAlignmentRole and self.columns[index.column()].right:
+            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if orientation != Qt.Orientation.Horizontal or section >= len(self.columns):
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.columns[section].head
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            right = self.columns[section].right
+            side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
+            return side | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+
+class Listing(QTableView):
+    """``chosen`` carries the number of the row that was gone to (in the columns, not on screen)."""
+
+    chosen = Signal(int)
+    activated_row = Signal(int)
+
+    def __init__(self, name: str, *, sortable: bool = True) -> None:
+        super().__init__()
+        self.rows = RowsModel()
+        self.setModel(self.rows)
+        self.setAccessibleName(name)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setTabKeyNavigation(False)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.verticalHeader().hide()
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setResizeContentsPrecision(60)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        if sortable:
+            header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+            header.setSortIndicatorClearable(True)
+            self.setSortingEnabled(True)
+        self.selectionModel().currentRowChanged.connect(self._moved)
+        self.activated.connect(lambda at: self.activated_row.emit(int(self.rows.rows[at.row()])))
+        THEME.changed.connect(self._dress)
+        self._dress()
+
+    def _dress(self) -> None:
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 6)
+
+    def show_rows(
+        self,
+        columns: Sequence[Column],
+        rows: npt.NDArray[np.int64] | None = None,
+        *,
+        stretch: int = 0,
+        current: int | None = None,
+    ) -> None:
+        """Show columns, all rows of them or some; column ``stretch`` takes the room left."""
+        if rows is None:
+            rows = np.arange(len(columns[0].values) if columns else 0, dtype=np.int64)
+        self.setFont(tabular(self.font()))
+        self.rows.show(columns, rows)
+        if columns:
+            header = self.horizontalHeader()
+            header.setSectionResizeMode(stretch, QHeaderView.ResizeMode.Stretch)
+        self.set_current(current)
+
+    def set_current(self, row: int | None) -> None:
+        """Mark a row, if it is shown, without telling anybody."""
+        here = self.selectionModel()
+        found = np.flatnonzero(self.rows.rows == row) if row is not None else ()
+        here.blockSignals(True)
+        if len(found):
+            flags = QItemSelectionModel.SelectionFlag
+            at = self.rows.index(int(found[0]), 0)
+            here.setCurrentIndex(at, flags.ClearAndSelect | flags.Rows)
+            self.scrollTo(at)
+        else:
+            here.clear()
+        here.blockSignals(False)
+        self.viewport().update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(40 * GRID, 16 * GRID)
+
+    def _moved(self, now: QModelIndex, before: QModelIndex) -> None:
+        if now.isValid():
+            self.chosen.emit(int(self.rows.rows[now.row()]))

@@ -1,0 +1,73 @@
+"""Sub-tables in letters, for drawings, and in full names, for sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tabprotect.engine.query_space.lattice import Lattice, Query, bits
+from tabprotect.gui.theme import count_text
+
+TOTAL = "total"
+"""What the sub-table of no variable is called in a drawing."""
+
+
+@dataclass(frozen=True)
+class Letters:
+    """One letter for each variable: its own name where all names are single letters."""
+
+    lattice: Lattice
+    letters: tuple[str, ...]
+
+    @classmethod
+    def of(cls, lattice: Lattice) -> Letters:
+        """A, B, ... in the table's order unless the names themselves will do."""
+        names = lattice.names
+        if all(len(name) == 1 for name in names):
+            return cls(lattice, names)
+        return cls(lattice, tuple(_letter(v) for v in range(len(names))))
+
+    @property
+    def own(self) -> bool:
+        """Whether the letters are the names."""
+        return self.letters == self.lattice.names
+
+    def text(self, query: Query) -> str:
+        """``ABD``; the grand total in a word."""
+        return "".join(self.letters[v] for v in bits(query)) or TOTAL
+
+    def full(self, query: Query) -> str:
+        """``region × age``; the grand total in words."""
+        return " × ".join(self.lattice.names_of(query)) or "the grand total"
+
+    def named(self, query: Query) -> str:
+        """``ABD (region × age × status)`` where the letters are not the names themselves."""
+        if self.own or not query:
+            return self.full(query) if query else "the grand total"
+        return f"{self.text(query)} ({self.full(query)})"
+
+    @property
+    def key(self) -> str:
+        """What the letters stand for; empty where they are the names."""
+        if self.own:
+            return ""
+        pairs = zip(self.letters, self.lattice.names, strict=True)
+        return "   ".join(f"{letter} {name}" for letter, name in pairs)
+
+
+def _letter(number: int) -> str:
+    return chr(65 + number) if number < 26 else chr(97 + number - 26)
+
+
+def counted(number: int, noun: str = "sub-table") -> str:
+    """``3 sub-tables``, ``1 sub-table``, ``no sub-table``."""
+    if number == 0:
+        return f"no {noun}"
+    return f"{count_text(number)} {noun}{'' if number == 1 else 's'}"
+
+
+def listed(parts: Sequence[str], limit: int = 4) -> str:
+    """The first few of many names."""
+    shown = ", ".join(parts[:limit])
+    more = len(parts) - limit
+    return f"{shown} and {count_text(more)} more" if more > 0 else shown

@@ -1,0 +1,279 @@
+"""What the query-space page looks at: the released set, the sub-table in focus, what would follow.
+
+Everything is asked as a question beside the window and kept; nothing here changes the project.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QObject, Signal
+
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.release_state import released_set
+from tabprotect.engine.query_space.evidence import Judgement
+from tabprotect.engine.query_space.frontier import Frontier
+from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.query_space.release_set import Consequence, ReleaseSet
+from tabprotect.gui.document import Document
+from tabprotect.gui.lattice.names import Letters
+
+RELEASED, CANDIDATE, UNRELEASABLE, UNKNOWN = range(4)
+
+STATUS = ("released", "candidate", "unreleasable", "not proved safe")
+"""The words for the four regions, by number."""
+
+Flags = npt.NDArray[np.bool_]
+KEPT = 256
+
+
+@dataclass(frozen=True)
+class Regions:
+    """A released set laid out over the whole lattice.
+
+    Attributes
+    ----------
+    state
+        The released set itself.
+    letters
+        Names of the variables in drawings.
+    """
+
+    state: ReleaseSet
+    letters: Letters
+
+    @property
+    def variables(self) -> int:
+        """K."""
+        return self.state.released.variables
+
+    @cached_property
+    def every(self) -> npt.NDArray[np.int64]:
+        """All queries (2^K,)."""
+        return np.arange(1 << self.variables, dtype=np.int64)
+
+    @cached_property
+    def status(self) -> npt.NDArray[np.uint8]:
+        """The region of every query (2^K,)."""
+        out = np.full(1 << self.variables, UNKNOWN, dtype=np.uint8)
+        out[self.state.proved.covers(self.every)] = UNRELEASABLE
+        out[self.state.allowed] = CANDIDATE
+        out[self.state.released.covers(self.every)] = RELEASED
+        return out
+
+    @cached_property
+    def frontier(self) -> Flags:
+        """Whether a query is on the released or the unreleasable frontier (2^K,)."""
+        out = np.zeros(1 << self.variables, dtype=np.bool_)
+        for edge in (self.state.released, self.state.unreleasable):
+            out[list(edge.members)] = True
+        return out
+
+    @cached_property
+    def by_dimension(self) -> npt.NDArray[np.int64]:
+        """How many queries of each region there are by dimension (4, K + 1)."""
+        size = np.bitwise_count(self.every)
+        out = np.zeros((4, self.variables + 1), dtype=np.int64)
+        np.add.at(out, (self.status, size), 1)
+        return out
+
+
+@dataclass(frozen=True)
+class Foresight:
+    """What would follow from releasing a query.
+
+    Attributes
+    ----------
+    judgement
+        Of the released set with it; its tight cells are those below the threshold, or, where
+        none is, the tightest ones.
+    newly_released, newly_unreleasable : bool (2^K,)
+        What would change.
+    """
+
+    query: Query
+    consequence: Consequence
+    judgement: Judgement
+    newly_released: Flags
+    newly_unreleasable: Flags
+
+
+def foresee(regions: Regions, query: Query, progress: Progress) -> Foresight:
+    """Work out what releasing a query would do."""
+    state = regions.state
+    consequence = state.preview(query, progress)
+    judgement = state.judge(query, progress)
+    if not judgement.tight and judgement.exact and query not in state.released:
+        closest = replace(state, threshold=judgement.width + 1)
+        judgement = replace(judgement, tight=closest.judge(query, progress).tight)
+    nothing = np.zeros(len(regions.every), dtype=np.bool_)
+    if consequence.judgement.verdict != "safe":
+        # It would be refused: nothing changes.
+        return Foresight(query, consequence, judgement, nothing, nothing)
+    below = (regions.every & query) == regions.every
+    gone = consequence.newly_unreleasable.covers(regions.every)
+    return Foresight(
+        query,
+        consequence,
+        judgement,
+        below & (regions.status != RELEASED),
+        gone & (regions.status == CANDIDATE),
+    )
+
+
+class Space(QObject):
+    """The query space of the open project.
+
+    Signals: ``changed`` (the regions, or that there are none), ``focus_changed``, ``foreseen``
+    (a :class:`Foresight` of the query in focus), ``failed`` (the error).
+    """
+
+    changed = Signal()
+    focus_changed = Signal(int)
+    foreseen = Signal(object)
+    failed = Signal(object)
+
+    def __init__(self, document: Document) -> None:
+        super().__init__()
+        self.document = document
+        self.regions: Regions | None = None
+        self.focus: Query = 0
+        self._asked: tuple[object, ...] | None = None
+        self._foresights: OrderedDict[Query, Foresight] = OrderedDict()
+        self._wanted: Query | None = None
+        self._running = False
+        self.stopped = False
+        """Whether the last question for the regions was cancelled."""
+
+    @staticmethod
+    def _key(project: Project) -> tuple[object, ...]:
+        return (project.table, project.at_risk, project.plan)
+
+    @property
+    def busy(self) -> bool:
+        """Whether the regions of the project as it stands are still being worked out."""
+        return self._running
+
+    def refresh(self, *, again: bool = False) -> None:
+        """Bring the regions up to date with the project, beside the window."""
+        project = self.document.project
+        if project is None or project.table is None:
+            self._asked = None
+            self._running = self.stopped = False
+            self._set(None)
+            return
+        key = self._key(project)
+        before = self._asked
+        if not again and before is not None and _same(before, key):
+            return
+        self._asked = key
+        self._running, self.stopped = True, False
+        if before is None or not _same(before[:2], key[:2]):
+            # Another table: what is on the screen belongs to nothing any more.
+            self.focus = 0
+            self._set(None)
+
+        def work(progress: Progress) -> Regions:
+            state = released_set(project, progress)
+            regions = Regions(state, Letters.of(state.evidence.lattice))
+            regions.status, regions.frontier, regions.by_dimension  # noqa: B018 (worked out here)
+            return regions
+
+        job = self.document.jobs.question("looking at every sub-table", work, name="query space")
+        job.finished.connect(lambda regions: self._answered(key, regions))
+        job.failed.connect(lambda error: self._unanswered(key, error))
+        job.cancelled.connect(lambda: self._unanswered(key, None))
+
+    def _answered(self, key: tuple[object, ...], regions: Regions) -> None:
+        if self._asked is not None and _same(self._asked, key):
+            self._running = False
+            self._set(regions)
+
+    def _unanswered(self, key: tuple[object, ...], error: Exception | None) -> None:
+        if error is not None and not isinstance(error, TabprotectError):
+            raise error
+        if self._asked is not None and _same(self._asked, key):
+            self._running, self.stopped = False, error is None
+            self._set(None)
+            if error is not None:
+                self.failed.emit(error)
+
+    def _set(self, regions: Regions | None) -> None:
+        self.regions = regions
+        self._foresights.clear()
+        self._wanted = None
+        self.changed.emit()
+        if regions is not None:
+            self._foresee(self.focus)
+
+    def set_focus(self, query: Query) -> None:
+        """Put a sub-table in focus on every part of the page."""
+        if self.regions is None or query == self.focus:
+            return
+        self.focus = query
+        self.focus_changed.emit(query)
+        self._foresee(query)
+
+    def foresight(self, query: Query | None = None) -> Foresight | None:
+        """What releasing a query (default: that in focus) would do, where it is known."""
+        return self._foresights.get(self.focus if query is None else query)
+
+    def foresee(self, query: Query) -> Foresight | None:
+        """As :meth:`foresight`; asks where it is not known, and ``foreseen`` tells."""
+        found = self._foresights.get(query)
+        if found is None:
+            self._foresee(query)
+        return found
+
+    def _foresee(self, query: Query) -> None:
+        regions = self.regions
+        if regions is None:
+            return
+        known = self._foresights.get(query)
+        if known is not None:
+            self.foreseen.emit(known)
+            return
+        if query == self._wanted:
+            return
+        self._wanted = query
+        job = self.document.jobs.question(
+            "looking ahead", lambda progress: foresee(regions, query, progress), name="foresee"
+        )
+        job.finished.connect(lambda found: self._foreseen(regions, found))
+        job.failed.connect(self._not_foreseen)
+
+    def _foreseen(self, regions: Regions, found: Foresight) -> None:
+        if regions is not self.regions:
+            return
+        self._foresights[found.query] = found
+        while len(self._foresights) > KEPT:
+            self._foresights.popitem(last=False)
+        if self._wanted == found.query:
+            self._wanted = None
+        self.foreseen.emit(found)
+
+    def _not_foreseen(self, error: Exception) -> None:
+        if not isinstance(error, TabprotectError):
+            raise error
+        self._wanted = None
+        self.failed.emit(error)
+
+
+def frontier_text(letters: Letters, frontier: Frontier, limit: int = 6) -> str:
+    """``ABC, ADE and 3 more``."""
+    names = [letters.text(query) for query in frontier]
+    more = len(names) - limit
+    return ", ".join(names[:limit]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _same(a: tuple[object, ...], b: tuple[object, ...]) -> bool:
+    """Tables are the same when they are the same object; small values when they are equal."""
+    return len(a) == len(b) and all(
+        x is y or (x == y and not hasattr(x, "domain")) for x, y in zip(a, b, strict=True)
+    )

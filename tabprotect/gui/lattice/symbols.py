@@ -1,0 +1,159 @@
+"""How a sub-table looks: colour and pattern for its region, a heavy outline on a frontier.
+
+Released: filled. Candidate: hollow. Unreleasable: hatched. Not proved safe: hollow and dashed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+
+from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, UNKNOWN, UNRELEASABLE
+from tabprotect.gui.theme import GRID, THEME, Colours
+
+RADIUS = 5.0
+
+
+@dataclass(frozen=True)
+class Look:
+    """One node.
+
+    Attributes
+    ----------
+    region
+        Number of its status.
+    frontier
+        Whether it is on one of the two frontiers.
+    ghost
+        The region it would change to, if the node in focus were released.
+    faint
+        Whether it is not what was searched for.
+    fill, ink
+        A colour of a scale instead of the region's.
+    """
+
+    region: int
+    frontier: bool = False
+    ghost: int | None = None
+    faint: bool = False
+    fill: str = ""
+    ink: str = ""
+
+
+def paint_node(
+    painter: QPainter, box: QRectF, text: str, look: Look, colours: Colours, *, scale: float = 1.0
+) -> None:
+    """One rounded box with its letters."""
+    painter.setOpacity(0.25 if look.faint else 1.0)
+    ink, ground = _ground(painter, box, look, colours)
+    width = 3.0 * scale if look.frontier else 1.2 * scale
+    style = Qt.PenStyle.DashLine if look.region == UNKNOWN else Qt.PenStyle.SolidLine
+    edge = colours.text if look.frontier and look.region == RELEASED else _edge(look, colours)
+    painter.setPen(QPen(QColor(edge), width, style))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRoundedRect(box, RADIUS * scale, RADIUS * scale)
+    if look.ghost is not None:
+        _ghost(painter, box, look.ghost, colours, scale)
+    if text:
+        if ground:
+            # Letters over hatching stand on a plain ground.
+            size = painter.fontMetrics().size(0, text)
+            plate = QRectF(0, 0, min(size.width() + 4, box.width() - 4), size.height() - 2)
+            plate.moveCenter(box.center())
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(ground))
+            painter.drawRoundedRect(plate, 2, 2)
+        painter.setPen(QColor(ink))
+        painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), text)
+    painter.setOpacity(1.0)
+
+
+def _ground(painter: QPainter, box: QRectF, look: Look, colours: Colours) -> tuple[str, str]:
+    """Fill the box; the ink for its letters, and the plain ground they need (or none)."""
+    painter.setPen(Qt.PenStyle.NoPen)
+    if look.fill:
+        painter.setBrush(QColor(look.fill))
+        painter.drawRoundedRect(box, RADIUS, RADIUS)
+        return look.ink or colours.text, ""
+    if look.region == RELEASED:
+        painter.setBrush(QColor(colours.released))
+        painter.drawRoundedRect(box, RADIUS, RADIUS)
+        return colours.base, ""
+    painter.setBrush(QColor(colours.base))
+    painter.drawRoundedRect(box, RADIUS, RADIUS)
+    if look.region == UNRELEASABLE:
+        painter.setBrush(QBrush(QColor(colours.unreleasable), Qt.BrushStyle.BDiagPattern))
+        painter.drawRoundedRect(box, RADIUS, RADIUS)
+        return colours.text, colours.base
+    return colours.text if look.region == CANDIDATE else colours.quiet, ""
+
+
+def _edge(look: Look, colours: Colours) -> str:
+    if look.fill:
+        return colours.border
+    return {
+        RELEASED: colours.released,
+        CANDIDATE: colours.quiet,
+        UNRELEASABLE: colours.unreleasable,
+        UNKNOWN: colours.unreleasable if look.frontier else colours.quiet,
+    }[look.region]
+
+
+def _ghost(painter: QPainter, box: QRectF, to: int, colours: Colours, scale: float) -> None:
+    """What it would become, translucent."""
+    colour = QColor(colours.released if to == RELEASED else colours.unreleasable)
+    pen = QPen(colour, 2 * scale, Qt.PenStyle.DotLine)
+    fill = QColor(colour)
+    fill.setAlphaF(0.30)
+    pattern = Qt.BrushStyle.SolidPattern if to == RELEASED else Qt.BrushStyle.BDiagPattern
+    painter.setPen(pen)
+    painter.setBrush(QBrush(fill, pattern))
+    painter.drawRoundedRect(box, RADIUS * scale, RADIUS * scale)
+
+
+LEGEND: tuple[tuple[str, Look], ...] = (
+    ("released", Look(RELEASED)),
+    ("its frontier", Look(RELEASED, frontier=True)),
+    ("candidate", Look(CANDIDATE)),
+    ("unreleasable", Look(UNRELEASABLE)),
+    ("its frontier", Look(UNRELEASABLE, frontier=True)),
+    ("not proved safe", Look(UNKNOWN)),
+)
+
+
+class _Sample(QWidget):
+    def __init__(self, look: Look) -> None:
+        super().__init__()
+        self._look = look
+        self.setFixedSize(self.sizeHint())
+
+    def sizeHint(self) -> QSize:
+        return QSize(3 * GRID, 2 * GRID)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        box = QRectF(self.rect()).adjusted(2, 2, -2, -2)
+        paint_node(painter, box, "", self._look, THEME.colours)
+
+
+class Legend(QWidget):
+    """The regions' symbols with their words."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Legend")
+        self.setAccessibleDescription(", ".join(words for words, _ in LEGEND))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(GRID // 2)
+        for words, look in LEGEND:
+            label = QLabel(words)
+            label.setProperty("role", "quiet")
+            row.addWidget(_Sample(look))
+            row.addWidget(label)
+            row.addSpacing(GRID)
+        row.addStretch(1)

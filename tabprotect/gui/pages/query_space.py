@@ -1,0 +1,175 @@
+"""Which margins of the table may be published together: the lattice, and what follows from it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QLabel,
+    QPushButton,
+    QSplitter,
+    QStackedWidget,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.tables.domain import Index
+from tabprotect.gui.document import Document
+from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, Foresight, Space
+from tabprotect.gui.lattice.symbols import Legend
+from tabprotect.gui.lattice.words import state_sentence
+from tabprotect.gui.pages.page import Changes, Page
+from tabprotect.gui.pages.query_space_focus import FocusPanel
+from tabprotect.gui.pages.query_space_lattice import LatticePanel
+from tabprotect.gui.pages.query_space_settings import SettingsRow
+from tabprotect.gui.theme import GRID
+
+HIDDEN = (
+    "Widths, bounds and frontiers are worked out from the original: they stay in the house. A "
+    "reader sees the margins that were published, and nothing of what was weighed before."
+)
+
+
+class QuerySpacePage(Page):
+    """Which sub-tables may go out together."""
+
+    name = "query_space"
+    label = "Query space"
+    icon = "query-space"
+    hint = "Which margins of the table may go out together."
+    main_label = "Release"
+    aside = True
+
+    def __init__(self, document: Document) -> None:
+        super().__init__(document)
+        self.space = Space(document)
+        self.space.setParent(self)
+        self.settings = SettingsRow()
+        self.settings.asked.connect(self._ask)
+        self.focus = FocusPanel(self.space)
+        self.focus.cell_chosen.connect(self._cell_chosen)
+        self.lattice = LatticePanel(self.space)
+        self.lattice.asked.connect(self.release)
+        self.tabs = QTabWidget(documentMode=True)
+        self.tabs.setAccessibleName("Views of the query space")
+        self.tabs.addTab(self.lattice, "Lattice")
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self.tabs)
+        split.addWidget(self.focus)
+        split.setStretchFactor(0, 1)
+        split.setSizes([70 * GRID, 34 * GRID])
+        self._shown = QWidget()
+        column = QVBoxLayout(self._shown)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(GRID)
+        column.addWidget(self.settings)
+        column.addWidget(split, 1)
+        self._hidden = QLabel(HIDDEN, wordWrap=True)
+        self._hidden.setProperty("role", "quiet")
+        self._hidden.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self._shown)
+        self._stack.addWidget(self._hidden)
+        self.body.addWidget(self._stack, 1)
+        self._again = QPushButton("Look at every sub-table")
+        self._again.clicked.connect(lambda: self.space.refresh(again=True))
+        self.legend = Legend()
+        self.footer.addWidget(self._again)
+        self.footer.addWidget(self.legend, 1)
+        self.space.changed.connect(self._show_all)
+        self.space.focus_changed.connect(lambda _: self._show_focus())
+        self.space.foreseen.connect(self._foreseen)
+        self.space.failed.connect(self._failed)
+
+    @classmethod
+    def why_not(cls, document: Document) -> str:
+        if document.project is None:
+            return "Open a table first."
+        if not document.has_original:
+            return "A bundle opened without its original has nothing to weigh here."
+        return ""
+
+    def refresh(self, changes: Changes) -> None:
+        project = self.document.project
+        public = self.document.public
+        self._stack.setCurrentIndex(1 if public else 0)
+        self.legend.setVisible(not public)
+        if public or project is None:
+            self.set_sentence("What may go out together is decided in the house.")
+            self.main_button.hide()
+            self._again.hide()
+            return
+        self.settings.show_project(project)
+        self.space.refresh()
+        self._show_all()
+
+    # -- what is shown ------------------------------------------------------------------------
+
+    def _show_all(self) -> None:
+        if self.document.public:
+            return
+        regions = self.space.regions
+        self._again.setVisible(self.space.stopped)
+        if regions is None:
+            self.set_sentence(
+                "Looking at every sub-table \u2026"
+                if self.space.busy
+                else "Nothing is known of the sub-tables yet."
+            )
+        else:
+            self.set_sentence(state_sentence(regions))
+        self.lattice.refresh()
+        self._show_focus()
+
+    def _show_focus(self) -> None:
+        self.focus.refresh()
+        self.lattice.refocus()
+        regions, query = self.space.regions, self.space.focus
+        self.main_button.setVisible(regions is not None)
+        if regions is None:
+            return
+        region = int(regions.status[query])
+        self.main_button.setText(f"Release {regions.letters.text(query)}")
+        self.main_button.setEnabled(region == CANDIDATE)
+        self.main_button.setToolTip(
+            "" if region in (CANDIDATE, RELEASED) else "<p>It may not go out: see beside it.</p>"
+        )
+
+    def _foreseen(self, found: Foresight) -> None:
+        if found.query == self.space.focus and not self.document.public:
+            self.focus.refresh()
+            self.lattice.refocus()
+
+    def _failed(self, error: TabprotectError) -> None:
+        self.show_error(error)
+        self._show_all()
+
+    # -- what happens -------------------------------------------------------------------------
+
+    def _ask(self, command: str, arguments: dict[str, Any]) -> None:
+        self.document.apply(command, page=self.name, **arguments)
+        project = self.document.project
+        if project is not None:
+            # After an error the fields go back to what is still in force.
+            self.settings.show_project(project)
+
+    def release(self, query: Query) -> None:
+        """Plan to release a sub-table; one that may not go out only comes into focus."""
+        regions = self.space.regions
+        if regions is None or self.space.busy:
+            return
+        self.space.set_focus(query)
+        if int(regions.status[query]) == CANDIDATE:
+            names = list(regions.letters.lattice.names_of(query))
+            self.document.apply("release_margin", page=self.name, variables=names)
+
+    def main_action(self) -> None:
+        self.release(self.space.focus)
+
+    def _cell_chosen(self, index: Index) -> None:
+        self.document.select(index)
