@@ -85,7 +85,7 @@ def smallest_counts(
     for v in bits(always):
         key, size = key * sizes[v] + codes[v], size * sizes[v]
     out[0] = int(at_risk_sums(key, size, numbers, at_risk).min())
-    if out[0] == floor:
+    if out[0] == floor or not free:
         return out
     # (q, key, possible cells, next variable to add, below the lowest of q): in counting order.
     stack = [(0, key, size, 0, free)]
