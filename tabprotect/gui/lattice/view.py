@@ -54,6 +54,7 @@ class LatticeView(Figure):
         self.text: Callable[[Query], str] = str
         self.second: Callable[[Query], str] | None = None
         self.neighbour_edges = True
+        self.hover_focuses = True
         self._levels: Levels = ()
         self._arrangement: Arrangement | None = None
         self._shift = QPointF()
@@ -262,7 +263,7 @@ class LatticeView(Figure):
         self.setCursor(
             Qt.CursorShape.ArrowCursor if query is None else Qt.CursorShape.PointingHandCursor
         )
-        if query is not None and query != self.focus:
+        if self.hover_focuses and query is not None and query != self.focus:
             self.focused.emit(query)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -276,8 +277,10 @@ class LatticeView(Figure):
             return
         query = self._node_at(event.position())
         if query is not None:
+            again = self.hover_focuses or query == self.focus
             self.focused.emit(query)
-            self.activated.emit(query)
+            if again:
+                self.activated.emit(query)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if not self._levels:

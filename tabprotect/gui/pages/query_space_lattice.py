@@ -10,6 +10,7 @@ from tabprotect.gui.lattice.space import RELEASED, UNRELEASABLE, Foresight, Regi
 from tabprotect.gui.lattice.symbols import Look
 from tabprotect.gui.lattice.view import LatticeView
 from tabprotect.gui.lattice.words import spoken
+from tabprotect.gui.pages.query_space_large import LargeLattice
 from tabprotect.gui.theme import GRID
 
 DRAWN = 8
@@ -38,6 +39,9 @@ class LatticePanel(QWidget):
         self.view.activated.connect(self.asked)
         self.pages = QStackedWidget()
         self.pages.addWidget(self.view)
+        self.large = LargeLattice(space, self._look)
+        self.large.asked.connect(self.asked)
+        self.pages.addWidget(self.large)
         head = QHBoxLayout()
         head.setSpacing(GRID)
         head.addWidget(self._key, 1)
@@ -51,11 +55,18 @@ class LatticePanel(QWidget):
     def refresh(self) -> None:
         """Draw the regions anew."""
         regions = self.space.regions
-        if regions is None:
+        if regions is None or regions.variables > DRAWN:
             self.view.show_levels((), None)
             self.view.say("")
+        self.large.refresh(
+            regions if regions is not None and regions.variables > DRAWN else None, DRAWN
+        )
+        if regions is None:
             return
         self._key.setText(regions.letters.key)
+        self.pages.setCurrentIndex(regions.variables > DRAWN)
+        if regions.variables > DRAWN:
+            return
         self.view.text = regions.letters.text
         self.view.look = self._look
         lattice = regions.letters.lattice
@@ -67,6 +78,9 @@ class LatticePanel(QWidget):
         """Follow the focus and what is known of it."""
         regions = self.space.regions
         if regions is None:
+            return
+        if regions.variables > DRAWN:
+            self.large.refocus(regions)
             return
         self.view.set_focus(self.space.focus)
         self.view.say(spoken(regions, self.space.focus, self.space.foresight()))
@@ -80,12 +94,13 @@ class LatticePanel(QWidget):
         regions = self.space.regions
         self._wanted = 0 if regions is None else wanted_query(regions, self.find.text())
         self.view.update()
+        self.large.view.update()
 
     def _go_found(self) -> None:
         regions = self.space.regions
         if regions is not None:
             self.space.set_focus(self._wanted)
-            self.view.setFocus()
+            (self.large.view if regions.variables > DRAWN else self.view).setFocus()
 
 
 def look_of(regions: Regions | None, found: Foresight | None, query: Query, wanted: Query) -> Look:

@@ -1,0 +1,86 @@
+"""How many sub-tables there are by dimension: released, candidates, refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen
+
+from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, STATUS, UNKNOWN, UNRELEASABLE
+from tabprotect.gui.plots.figure import Figure
+from tabprotect.gui.theme import GRID, Colours, count_text
+
+ORDER = (RELEASED, CANDIDATE, UNKNOWN, UNRELEASABLE)
+LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+
+
+class DimensionBars(Figure):
+    """A bar for each dimension, as long as the share of its sub-tables in each region."""
+
+    def __init__(self) -> None:
+        super().__init__("Sub-tables by dimension")
+        self.counts: npt.NDArray[np.int64] = np.zeros((4, 0), dtype=np.int64)
+
+    def show_counts(self, counts: npt.NDArray[np.int64]) -> None:
+        """Show counts (4, K + 1) by region and dimension."""
+        self.counts = counts
+        said = []
+        for dimension in range(counts.shape[1]):
+            parts = [
+                f"{count_text(int(counts[region, dimension]))} {STATUS[region]}"
+                for region in ORDER
+                if counts[region, dimension]
+            ]
+            said.append(f"{dimension}-way: {', '.join(parts)}")
+        self.say("; ".join(said))
+
+    def draw(self, painter: QPainter, area: QRectF, colours: Colours) -> None:
+        total = self.counts.sum(axis=0)
+        if not len(total):
+            return
+        metrics = QFontMetricsF(painter.font())
+        line = min((area.height() - metrics.height()) / len(total), 1.6 * metrics.height())
+        font = painter.font()
+        if line < metrics.height():
+            font.setPointSizeF(font.pointSizeF() * max(line / metrics.height(), 0.7))
+            painter.setFont(font)
+            metrics = QFontMetricsF(font)
+        name = metrics.horizontalAdvance("10-way ")
+        figure = metrics.horizontalAdvance("0\u2009000 of 0\u2009000 ")
+        bars = area.adjusted(name, 0, -figure - GRID / 2, 0)
+        painter.setPen(QColor(colours.quiet))
+        head = QRectF(bars.right(), area.top(), figure + GRID / 2, metrics.height())
+        painter.drawText(head, RIGHT, "released")
+        for dimension, whole in enumerate(total.tolist()):
+            y = area.top() + metrics.height() + dimension * line
+            painter.setPen(QColor(colours.quiet))
+            painter.drawText(QRectF(area.left(), y, name, line), LEFT, f"{dimension}-way")
+            x = bars.left()
+            for region in ORDER:
+                wide = bars.width() * int(self.counts[region, dimension]) / max(whole, 1)
+                if wide > 0:
+                    box = QRectF(x, y + line * 0.16, wide, line * 0.68)
+                    self._bar(painter, box, region, colours)
+                x += wide
+            painter.setPen(QColor(colours.text))
+            said = f"{count_text(int(self.counts[RELEASED, dimension]))} of {count_text(whole)}"
+            painter.drawText(QRectF(bars.right(), y, figure + GRID / 2, line), RIGHT, said)
+
+    @staticmethod
+    def _bar(painter: QPainter, box: QRectF, region: int, colours: Colours) -> None:
+        ink = QColor(colours.released if region == RELEASED else colours.unreleasable)
+        if region == CANDIDATE:
+            painter.setPen(QPen(QColor(colours.quiet), 1))
+            painter.setBrush(QColor(colours.base))
+        elif region == UNKNOWN:
+            painter.setPen(QPen(QColor(colours.quiet), 1, Qt.PenStyle.DashLine))
+            painter.setBrush(QColor(colours.base))
+        else:
+            pattern = (
+                Qt.BrushStyle.SolidPattern if region == RELEASED else Qt.BrushStyle.BDiagPattern
+            )
+            painter.setPen(QPen(ink, 1))
+            painter.setBrush(QBrush(ink, pattern))
+        painter.drawRect(box)
