@@ -53,6 +53,8 @@ class Overlay:
         Chances per cell: the heat map instead of the cycle.
     weight : int64
         A linear combination instead of the cycle.
+    unbalanced : bool
+        Cells of broken sums that have no place at the edge.
     steps
         The walk of the cycle.
     """
@@ -64,6 +66,7 @@ class Overlay:
     immovable: npt.NDArray[np.bool_] | None = None
     touches: npt.NDArray[np.int64] | None = None
     weight: npt.NDArray[np.int64] | None = None
+    unbalanced: npt.NDArray[np.bool_] | None = None
     steps: list[Step] = field(default_factory=list)
 
 
@@ -76,6 +79,7 @@ class CycleDelegate(CellDelegate):
         self.stuck: Grid | None = None
         self.lock: Grid | None = None
         self.weight: Grid | None = None
+        self.unbalanced: Grid | None = None
         self.dots = True
         self.faint = False
         self.inset = INSET
@@ -90,6 +94,10 @@ class CycleDelegate(CellDelegate):
             self._weigh(painter, rect, int(self.weight[row, column]))
         elif self.sign is not None:
             self._signed(painter, rect, int(self.sign[row, column]), row, column)
+        if self.unbalanced is not None and self.unbalanced[row, column]:
+            painter.setPen(QPen(colour("error"), 2, Qt.PenStyle.DashLine))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(rect.adjusted(1, 1, -3, -3))
         if self.lock is not None and self.lock[row, column]:
             _padlock(painter, rect)
 
@@ -218,6 +226,7 @@ class CycleGrid(QWidget):
         delegate.lock = flat(overlay.immovable)
         delegate.weight = flat(overlay.weight)
         delegate.sign, delegate.stuck = flat(overlay.sign), flat(overlay.stuck)
+        delegate.unbalanced = flat(overlay.unbalanced)
         touches = flat(overlay.touches)
         counts = flat(overlay.counts)
         text = count_text
@@ -326,6 +335,8 @@ class CycleGrid(QWidget):
             )
         if delegate.stuck is not None and delegate.stuck[row, column]:
             words.append("blocks the cycle")
+        if delegate.unbalanced is not None and delegate.unbalanced[row, column]:
+            words.append("in a broken sum")
         if delegate.mark is not None and delegate.mark[row, column]:
             words.append("at risk")
         if delegate.lock is not None and delegate.lock[row, column]:

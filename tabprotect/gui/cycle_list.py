@@ -348,9 +348,14 @@ class CycleList(QWidget):
         self, moves: MoveSet | None, placement: Placement | None, *, editable: bool, where: str
     ) -> None:
         """Show a cycle set; ``where`` says where it came from."""
+        bar = self.view.verticalScrollBar()
+        at = bar.value()
         self._following = True
         self.model.show_moves(moves, placement)
         self._following = False
+        # Another sign in one cycle is no reason to lose one's place in the list.
+        self.view.doItemsLayout()
+        bar.setValue(at)
         for button in self.buttons.values():
             button.setEnabled(editable and moves is not None)
         self.view.setDragEnabled(editable)

@@ -106,7 +106,7 @@ class PreviewPanel(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         inner = QWidget()
         self.setWidget(inner)
-        title = QLabel("What will happen, before it happens", wordWrap=True)
+        self.title = title = QLabel("What will happen, before it happens", wordWrap=True)
         title.setProperty("role", "section")
         self._state = QLabel(wordWrap=True)
         self._state.setProperty("role", "quiet")

@@ -13,7 +13,7 @@ from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
-from readable import texts
+from readable import texts, unnamed
 
 from tabprotect.engine.cycles import files
 from tabprotect.engine.cycles.designs import DESIGNS, design
@@ -420,3 +420,58 @@ def test_thousands_of_cycles_are_drawn_only_where_they_are_seen(
         .rect()
         .contains(cells.visualRect(cells.model().index(row, column)).center() + QPoint(0, 0))
     )
+
+
+def test_a_broken_sum_inside_the_table_is_outlined(
+    window: MainWindow, settle: Settle, examined: Settle
+) -> None:
+    window.files.open("example:duncan-roehrig-4x4x3")
+    settle()
+    window.go("cycles")
+    examined()
+    assert window.document.project is not None
+    before = int(window.document.project.cycles.array(0)[1, 2, 0])
+    page(window)._flip((1, 2, 0), 1 if before < 1 else 0)
+    overlay = page(window).grid._overlay
+    wanted = np.zeros((4, 4, 3), dtype=bool)
+    # Rows hold v and x: their sums stand at the edge; those over v and over x do not.
+    wanted[1, 2, :] = wanted[:, 2, 0] = True
+    assert overlay.unbalanced is not None and np.array_equal(overlay.unbalanced, wanted)
+    assert "dashed" in page(window)._legend.text()
+    examined()
+
+
+def test_a_reader_can_look_but_not_edit(
+    designer: MainWindow, examined: Settle, settle: Settle, tmp_path: Path
+) -> None:
+    document = designer.document
+    document.apply("protect", seed=3)
+    settle()
+    published, cycles = document.published, document.project.cycles if document.project else None
+    bundle, dossier = tmp_path / "r.zip", tmp_path / "d-CONFIDENTIAL.zip"
+    document.apply("publish", release=str(bundle), dossier=str(dossier))
+    settle()
+    designer.files.open(str(bundle))
+    settle()
+    designer.go("cycles")
+    examined()
+    assert document.public and document.project is not None and document.project.cycles == cycles
+    assert published is not None
+    assert np.array_equal(page(designer).grid.grid.model.values, published.counts)
+    before = document.project
+    click_cell(designer, 0, 0)
+    page(designer).add_cycle()
+    page(designer).remove_cycle()
+    assert document.project is before
+    assert not page(designer)._tools["import"].isEnabled()
+    assert not page(designer).list.buttons["remove"].isEnabled()
+    assert page(designer).main_button.isHidden()
+    designer.go("perturb")
+    settle()
+    assert not designer.page.shows_original()
+
+
+def test_every_control_has_a_name(designer: MainWindow, examined: Settle) -> None:
+    assert unnamed(page(designer)) == []
+    page(designer)._tools["templates"].click()
+    assert unnamed(page(designer)) == []

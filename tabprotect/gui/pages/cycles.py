@@ -52,6 +52,9 @@ WAIT = 120
 MOST_BROKEN = 5
 """Broken sums of the selected cycle that are listed under the table."""
 
+MOST_OUTLINED = 50
+"""Broken sums whose cells are outlined."""
+
 MOST_LOOKED_AT = 50
 """Cells of a cycle that are looked at to find out whether it is in sight."""
 
@@ -272,6 +275,9 @@ class CyclesPage(Page):
 
     def _origin(self) -> str:
         assert self.document.project is not None
+        if not self.editable:
+            # Where the house took its cycles from (perhaps a file) is its own affair.
+            return ""
         origin = self.document.project.cycles_from
         if origin in DESIGNS:
             return DESIGNS[origin].label
@@ -332,6 +338,7 @@ class CyclesPage(Page):
                 stuck=self._stuck(moves, cycle, counts),
                 at_risk=overlay.at_risk,
                 immovable=immovable,
+                unbalanced=self._unbalanced(moves),
                 steps=walk_steps(moves, cycle),
             )
         self.grid.show_overlay(self._layout(), moves.margins, overlay)
@@ -349,6 +356,8 @@ class CyclesPage(Page):
         parts = ["+ raised, \u2212 lowered"]
         if self.editable:
             parts.append("click, or press + \u2212 0, to change a sign")
+        if self.grid.cell_delegate.unbalanced is not None:
+            parts.append("dashed: cells of a broken sum")
         if self.document.shown_table is not None:
             parts.append("hatched: a zero that blocks the cycle")
             parts.append("padlock: no cycle can move the cell")
@@ -374,6 +383,20 @@ class CyclesPage(Page):
     def _rule(self) -> str:
         assert self.document.project is not None
         return str(self.document.project.values.get("blocking", "any_zero"))
+
+    def _unbalanced(self, moves: MoveSet) -> npt.NDArray[np.bool_] | None:
+        """Cells of the broken sums that the edges of the table have no place for."""
+        layout, domain = self._layout(), moves.domain
+        layers = set(layout.placement.layers)
+        edges = ({*layout.placement.rows} | layers, {*layout.placement.columns} | layers)
+        inside = [v for v in self.broken() if set(v.margin) not in edges][:MOST_OUTLINED]
+        if not inside:
+            return None
+        out = np.zeros(domain.shape, dtype=np.bool_)
+        for violation in inside:
+            fixed = dict(zip(violation.margin, violation.index, strict=True))
+            out[tuple(fixed.get(name, slice(None)) for name in domain.names)] = True
+        return out
 
     # -- broken sums --------------------------------------------------------------------------
 

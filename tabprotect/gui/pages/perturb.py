@@ -273,6 +273,7 @@ class PerturbPage(Page):
 
     def _invalidate(self, project: Project) -> None:
         self._impossible = False
+        self.preview.title.setVisible(self.editable)
         if not self.editable:
             self._key, self._preview = (), None
             self.preview.show_state(
