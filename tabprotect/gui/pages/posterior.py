@@ -124,8 +124,8 @@ class PosteriorPage(Page):
         head.addWidget(self._figure_box)
         head.addStretch(1)
         head.addWidget(self.map.scale)
-        left = QWidget()
-        column = QVBoxLayout(left)
+        self._left = QWidget()
+        column = QVBoxLayout(self._left)
         column.setContentsMargins(0, 0, GRID, 0)
         column.setSpacing(GRID)
         column.addLayout(head)
@@ -142,7 +142,7 @@ class PosteriorPage(Page):
         self.tabs.setAccessibleName("The cell, or analyses of drawn tables")
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
-        split.addWidget(left)
+        split.addWidget(self._left)
         split.addWidget(self.tabs)
         split.setStretchFactor(0, 5)
         split.setStretchFactor(1, 4)
@@ -209,10 +209,10 @@ class PosteriorPage(Page):
         self.main_button.setVisible(self.document.has_original)
         view = self.view()
         self.exposed.show_view(view, self.document.selection)
-        self.mode_button.setVisible(view is not None)
+        # Without a posterior there is one thing to say, and it stands in the middle.
+        self._left.setVisible(view is not None)
         if view is None:
-            running = any(job.running for job in self.document.jobs.running)
-            self._way.setText("Computing what a reader can believe \u2026" if running else "")
+            self._way.clear()
             return
         posterior = view.posterior
         holds = posterior.mode_is_published
@@ -229,12 +229,9 @@ class PosteriorPage(Page):
 
     def _show_map(self) -> None:
         view, project = self.view(), self.document.project
-        self.map.setVisible(view is not None)
-        self.map.scale.setVisible(view is not None)
-        self._figure_box.setEnabled(view is not None)
-        self._meaning.setText(self.figure.meaning if view is not None else "")
         if view is None or project is None or project.placement is None:
             return
+        self._meaning.setText(self.figure.meaning)
         self.map.show_values(
             project.domain,
             project.placement,
@@ -249,8 +246,13 @@ class PosteriorPage(Page):
     def _show_cell(self) -> None:
         view, selection = self.view(), self.document.selection
         if view is None:
-            self.cell.show_nothing(self._failed.get("user", "Not computed yet."))
-            self.set_sentence(self._failed.get("user", "Working out what a reader can believe."))
+            why = self._failed.get("user") or (
+                "Cancelled. The button below computes what a reader can believe."
+                if self._again.isVisibleTo(self)
+                else "Working out what a reader can believe: progress and cancel are at the bottom."
+            )
+            self.cell.show_nothing(why)
+            self.set_sentence(why)
             return
         if selection is None:
             self.cell.show_nothing(
@@ -328,8 +330,8 @@ class PosteriorPage(Page):
         busy = any(job.running for job in self.document.jobs.running)
         open_ = self.document.release is not None and "user" not in self._failed
         self._again.setVisible(open_ and not known and not busy)
-        if self._again.isVisible():
-            self._way.clear()
+        if self.isVisible() and self._again.isVisible():
+            self._show_cell()
 
     def _ask_again(self) -> None:
         self._again.hide()

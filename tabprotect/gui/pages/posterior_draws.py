@@ -38,6 +38,9 @@ from tabprotect.gui.plots.axes import Mark
 from tabprotect.gui.plots.spread import SpreadPlot, number
 from tabprotect.gui.theme import GRID, count_text
 
+DRAWS, FEW_DRAWS, MANY_CELLS = 2_000, 200, 20_000
+"""Draws that are offered, fewer for tables of many cells: seconds, not minutes."""
+
 PARTS = 20
 """A run is cut into so many parts; each shows up as it is done."""
 
@@ -54,13 +57,16 @@ class Analysis:
 
 
 class _Part:
-    """Progress of one part of a run."""
+    """Progress of one part of a run; every report brings what is known so far.
 
-    def __init__(self, whole: Progress, at: int) -> None:
-        self._whole, self._at = whole, at
+    Whoever watches may skip reports, so none is the only one with a result.
+    """
+
+    def __init__(self, whole: Progress, at: int, known: object) -> None:
+        self._whole, self._at, self._known = whole, at, known
 
     def report(self, stage: str, fraction: float, partial: object = None) -> None:
-        self._whole.report("drawing tables", (self._at + fraction) / PARTS)
+        self._whole.report("drawing tables", (self._at + fraction) / PARTS, self._known)
 
 
 def spread(
@@ -86,7 +92,7 @@ def spread(
             analysis.name,
             generator=generator,
             draws=number_,
-            progress=_Part(progress, part),
+            progress=_Part(progress, part, None if summary is None else (summary, draws)),
         )
         values.append(found.values)
         summary = Summary(found.name, found.published, np.concatenate(values))
@@ -158,6 +164,7 @@ class DrawsPanel(QWidget):
         self.result: tuple[Summary, int] | None = None
         self._analysis: Analysis | None = None
         self._job: Job | None = None
+        self._domain: Domain | None = None
         self.kind = QComboBox()
         self.kind.setAccessibleName("Analysis")
         self.kind.currentIndexChanged.connect(lambda _: self._kind_chosen())
@@ -166,7 +173,7 @@ class DrawsPanel(QWidget):
         self.who.setAccessibleName("Whose belief the tables are drawn from")
         for name in ("user", "intruder"):
             self.who.addItem(f"the {name}'s belief", name)
-        self.draws = QSpinBox(minimum=20, maximum=100_000, singleStep=500, value=2_000)
+        self.draws = QSpinBox(minimum=20, maximum=100_000, singleStep=500, value=DRAWS)
         self.draws.setSuffix(" tables")
         self.draws.setGroupSeparatorShown(True)
         self.draws.setAccessibleName("How many tables to draw")
@@ -218,6 +225,9 @@ class DrawsPanel(QWidget):
             if self._job is not None:
                 self._job.cancel()
             self.result = None
+        if self._domain != project.domain:
+            self._domain = project.domain
+            self.draws.setValue(FEW_DRAWS if project.domain.size > MANY_CELLS else DRAWS)
         self._fill_kinds(project.domain)
         self.corner.show_domain(project.domain)
         self._show()

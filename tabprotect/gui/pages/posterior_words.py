@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.pages.posterior_figures import View
@@ -13,17 +11,17 @@ from tabprotect.gui.theme import chance_text, count_text
 def cell_sentence(posterior: Posterior, index: Index, *, true: int | None) -> str:
     """What is believed about one cell, and in the house what is true."""
     values, chances = posterior.distribution(index)
-    best = int(np.argmax(chances))
-    chance = float(chances[best])
-    surely = "is certain that" if chance > 1 - 1e-9 else "believes"
-    how = "" if chance > 1 - 1e-9 else f" with probability {chance_text(chance)}"
-    said = f"A reader who {posterior.prior.label} {surely} this cell is {count_text(int(values[best]))}{how}"
-    if true is None:
-        return f"{said}."
-    if int(values[best]) == true:
-        return f"{said}; that is the true value."
-    held = float(chances[values == true].sum())
-    return f"{said}; the true value is {count_text(true)} (probability {chance_text(held)})."
+    best = int(posterior.mode[index])
+    chance = float(chances[values == best].sum())
+    exact = posterior.way == "exact"
+    surely, how = "believes", f" with probability {chance_text(chance)}"
+    if chance > 1 - 1e-9:
+        # Draws that all agree are no proof.
+        surely, how = (
+            ("is certain that", "") if exact else ("believes", " in every simulated original")
+        )
+    said = f"A reader who {posterior.prior.label} {surely} this cell is {count_text(best)}{how}"
+    return f"{said}." if true is None else f"{said}; the true value is {count_text(true)}."
 
 
 def release_sentence(view: View, *, at_risk: int, worst: Index | None) -> str:

@@ -39,7 +39,9 @@ class FileTree(QTreeWidget):
         self.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
 
     def show_files(self, bundle: Bundle, *, house: bool) -> None:
-        """List the files; the first public one becomes the current one."""
+        """List the files; the current one stays so, else the first becomes it."""
+        before = self.currentItem()
+        kept = None if before is None else before.text(0)
         self.clear()
         self.setFont(tabular(self.font()))
         title = "Leaves the house" if house else "In the bundle"
@@ -51,6 +53,7 @@ class FileTree(QTreeWidget):
             item.setData(0, Qt.ItemDataRole.UserRole, name)
         if house:
             stays = self._group("Stays: the dossier, CONFIDENTIAL", icon="shield", size="")
+            stays.setFirstColumnSpanned(True)
             for name, meaning in STAYS:
                 item = QTreeWidgetItem(stays, [name, ""])
                 item.setToolTip(0, f"<p>{meaning}</p>")
@@ -59,9 +62,10 @@ class FileTree(QTreeWidget):
         rows = sum(1 + g.childCount() for g in (leaves, *([stays] if house else [])))
         height = self.fontMetrics().height() + 4
         self.setMaximumHeight(max(rows * height, 6 * height) + 2 * self.frameWidth())
-        first = leaves.child(0)
-        if first is not None:
-            self.setCurrentItem(first)
+        names = list(bundle.files)
+        current = leaves.child(names.index(kept) if kept in names else 0)
+        if current is not None:
+            self.setCurrentItem(current)
 
     def _group(self, title: str, *, icon: str, size: str) -> QTreeWidgetItem:
         group = QTreeWidgetItem(self, [title, size])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QRect, Signal
-from PySide6.QtGui import QPainter, QPen
+from PySide6.QtGui import QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from tabprotect.engine.project.placement import Placement
@@ -144,13 +144,21 @@ class HeatMap(QWidget):
     def _paint(self) -> None:
         self.grid.delegate.grounds = shades(THEME.colours)
         self.grid.repaint_cells()
-        # As high and wide as the cells need: the rest is for what stands below.
+        self._fit()
+
+    def _fit(self) -> None:
+        """As high and wide as the cells need: the rest is for what stands beside and below."""
         cells = self.grid.cells
-        wide = cells.columns.defaultSectionSize() * self.grid.model.columnCount()
-        bar = cells.verticalScrollBar().sizeHint().width()
-        cells.setMaximumWidth(min(wide + cells.rows.width() + bar + 2, 16_000_000))
         layers = self.layers.sizeHint().height() + GRID if self._combos else 0
         self.setMaximumHeight(cells.maximumHeight() + layers)
+        wide = cells.columns.defaultSectionSize() * self.grid.model.columnCount()
+        scrolls = self.height() - layers < cells.maximumHeight()
+        bar = cells.verticalScrollBar().sizeHint().width() if scrolls else 0
+        cells.setMaximumWidth(min(wide + cells.rows.width() + bar + 2, 16_000_000))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
 
     def _draw_dot(
         self, painter: QPainter, rect: QRect, row: int, column: int, selected: bool
