@@ -22,35 +22,49 @@ ENTRY = "from tabprotect.cli.main import main\nraise SystemExit(main())\n"
 
 
 def build() -> None:
-    """Run PyInstaller on a two-line entry script kept outside the tree."""
-    import PyInstaller.__main__
+    """Run PyInstaller on a two-line entry script and an installed copy, both outside the tree.
 
+    The copy, because an editable install is a finder hook that PyInstaller does not see through.
+    """
     with tempfile.TemporaryDirectory() as folder:
-        entry = Path(folder) / "tabprotect.py"
+        copy = Path(folder) / "copy"
+        entry = Path(folder) / "start.py"  # not tabprotect.py: it would hide the package
         entry.write_text(ENTRY)
-        PyInstaller.__main__.run(
-            [
-                str(entry),
-                "--name=tabprotect",
-                "--onedir",
-                "--noconfirm",
-                "--log-level=ERROR",
-                f"--distpath={ROOT / 'dist'}",
-                f"--workpath={folder}/build",
-                f"--specpath={folder}",
-                # Plug-ins and the lazily imported window are not seen by import analysis.
-                "--collect-submodules=tabprotect",
-                "--collect-data=tabprotect.resources",
-                "--exclude-module=tkinter",
-            ]
+        run(
+            *(sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"),
+            *("--no-build-isolation", "--target", str(copy), str(ROOT)),
+        )
+        run(
+            *(sys.executable, "-m", "PyInstaller", str(entry)),
+            *("--name=tabprotect", "--onedir", "--noconfirm", "--log-level=ERROR"),
+            f"--distpath={ROOT / 'dist'}",
+            f"--workpath={folder}/build",
+            f"--specpath={folder}",
+            # Plug-ins and the lazily imported window are not seen by import analysis.
+            "--collect-submodules=tabprotect",
+            "--collect-data=tabprotect.resources",
+            # A cluster is not reached from a packaged program; the rest serves tests.
+            *(f"--exclude-module={name}" for name in ("tkinter", "dask", "distributed", "pytest")),
+            search=copy,
         )
 
 
-def run(*command: str) -> str:
-    """Standard output of a command; a failure ends the script with what it printed."""
+def run(*command: str, search: Path | None = None) -> str:
+    """Standard output of a command; a failure ends the script with what it printed.
+
+    ``search`` is a folder whose packages come before the installed ones.
+    """
     environment = os.environ | {"QT_QPA_PLATFORM": "offscreen"}
+    if search is not None:
+        environment["PYTHONPATH"] = str(search)
     done = subprocess.run(
-        command, capture_output=True, text=True, env=environment, timeout=120, check=False
+        command,
+        capture_output=True,
+        text=True,
+        env=environment,
+        cwd=search,  # the current folder comes first too
+        timeout=600,
+        check=False,
     )
     if done.returncode:
         raise SystemExit(f"{' '.join(command)} exited {done.returncode}:\n{done.stderr}")
