@@ -38,7 +38,8 @@ class Outcome:
     Attributes
     ----------
     bound
-        No feasible point has a better objective (up to the solver's tolerance).
+        No feasible point has a better objective (up to the solver's tolerance); infinite when a
+        limit ended the run before anything was proven.
     value
         Of the best point found; ``None`` when a limit ended the run before there was one.
     point : float64 (columns,)
@@ -187,6 +188,8 @@ class Model:
         self._demand(status, "solve the programme")
 
     def _ask(self, event: highspy.highs.HighsCallbackEvent) -> None:
+        # The flag outlives the run it stopped.
+        event.interrupt(False)
         # An exception must not travel through the solver's own code.
         if self._watch is None or self._stopped is not None:
             return

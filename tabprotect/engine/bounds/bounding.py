@@ -18,6 +18,7 @@ import numpy as np
 
 from tabprotect.engine.bounds.bounds import Bounds, Ints, Method
 from tabprotect.engine.bounds.enclosure import Enclosure
+from tabprotect.engine.bounds.programme import MOST_CELLS
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.margins import MarginSet, maximal
@@ -39,6 +40,10 @@ CellChoice = Literal["at-risk", "all"] | Ints
 
 MOST_LISTED = 5_000_000
 """Cells that ``cells="all"`` lists."""
+
+AUTO_INTEGER_CELLS = 1_500
+"""Open cells up to which ``auto`` solves integer programmes: beyond, one takes minutes, and does
+not let itself be cancelled within half a second."""
 
 AUTO_NODES = 5_000
 """Branch-and-bound nodes ``auto`` spends on one end of one interval."""
@@ -227,6 +232,7 @@ def _refine(
     enclosure.solve(
         cell,
         integral=step == "integer",
+        most_cells=AUTO_INTEGER_CELLS if method == "auto" and step == "integer" else MOST_CELLS,
         most_nodes=AUTO_NODES if method == "auto" else None,
         progress=progress,
         stage=_STAGES[step],
@@ -292,7 +298,7 @@ def _keys(table: Table, cells: CellChoice, at_risk: tuple[int, int]) -> Ints:
         raise InputError(
             f"no cell of the table has a count in {at_risk[0]}..{at_risk[1]}: "
             "there is nothing at risk",
-            hint="declare other counts at risk, for example 1..3",
+            hint="declare other counts at risk, for example 1..3, or ask for all cells",
         )
     return keys
 
@@ -312,8 +318,8 @@ def _result(enclosure: Enclosure) -> Bounds:
             f"The bounds of {int((~sharp).sum()):,} of {len(sharp):,} cells contain the true "
             "ones but are not proven sharp: they can prove a release bad, never safe."
         )
-        if not all(kernel.solvable for kernel in enclosure.kernels):
-            why += " The release leaves too many cells open, or too large counts, for a programme."
+        if enclosure.left_out:
+            why += " The release leaves too many cells open, or too large counts, to solve for it."
     return Bounds(enclosure.cells, lower, upper, sharp, enclosure.method, why)
 
 

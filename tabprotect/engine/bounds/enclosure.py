@@ -74,10 +74,9 @@ class Kernel:
         self.low, self.high = (self._opened.at(box, self._at) for box in self._box)
         return True
 
-    @property
-    def solvable(self) -> bool:
-        """Whether a programme can be made of it."""
-        return self._opened is not None and Programme.fits(self._opened)
+    def solvable(self, most_cells: int) -> bool:
+        """Whether a programme of at most so many cells can be made of it."""
+        return self._opened is not None and Programme.fits(self._opened, most_cells)
 
     def walk(self, cell: int, spread: int | None) -> None:
         """Widen a cell's attained counts by tables near the original.
@@ -165,6 +164,15 @@ class Enclosure:
         Mixed-radix keys.
     split
         Whether to take the release apart first.
+
+    Attributes
+    ----------
+    kernels
+        The parts without a closed form.
+    method
+        The strongest way used so far.
+    left_out
+        Whether a part was too large for a programme that was asked for.
     """
 
     def __init__(self, table: Table, release: MarginSet, cells: Ints, *, split: bool) -> None:
@@ -185,6 +193,7 @@ class Enclosure:
         ]
         self.cells = cells
         self.method: Method = "frechet" if self.kernels else "decomposable"
+        self.left_out = False
 
     def outer(self) -> tuple[Ints, Ints]:
         """Lower and upper bounds (m,) that contain the true ones."""
@@ -223,21 +232,24 @@ class Enclosure:
         cell: int,
         *,
         integral: bool,
+        most_cells: int,
         most_nodes: int | None,
         progress: Progress,
         stage: str,
     ) -> None:
-        """Refine one cell in every part, as far as the parts are small enough."""
+        """Refine one cell in every part that has at most so many open cells."""
         for kernel in self.kernels:
-            if kernel.solvable:
-                self._used("integer" if integral else "lp")
-                kernel.solve(
-                    int(kernel.of[cell]),
-                    integral=integral,
-                    most_nodes=most_nodes,
-                    progress=progress,
-                    stage=stage,
-                )
+            if not kernel.solvable(most_cells):
+                self.left_out = True
+                continue
+            self._used("integer" if integral else "lp")
+            kernel.solve(
+                int(kernel.of[cell]),
+                integral=integral,
+                most_nodes=most_nodes,
+                progress=progress,
+                stage=stage,
+            )
 
     def _used(self, method: Method) -> None:
         self.method = max(self.method, method, key=STRENGTH.index)

@@ -58,9 +58,9 @@ class Programme:
         self._model = Model(opened.rows, opened.totals, low=low, high=high, integral=self._integral)
 
     @staticmethod
-    def fits(opened: Support) -> bool:
-        """Whether a programme is small enough, in cells and in counts."""
-        return len(opened.keys) <= MOST_CELLS and opened.total <= LARGEST_TOTAL
+    def fits(opened: Support, most_cells: int) -> bool:
+        """Whether a programme would be small enough, in cells and in counts."""
+        return len(opened.keys) <= most_cells and opened.total <= LARGEST_TOTAL
 
     def extreme(
         self,

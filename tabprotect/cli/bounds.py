@@ -1,0 +1,106 @@
+"""``bounds``: what released margins say about the cells of a table."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from tabprotect.cli.arguments import add_reading, open_source
+from tabprotect.cli.output import Console
+from tabprotect.engine.bounds.bounding import WAYS, bounds
+from tabprotect.engine.bounds.bounds import Bounds
+from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+
+if TYPE_CHECKING:
+    from tabprotect.cli.main import Verbs
+
+SHOWN = 40
+"""Cells that are printed for people; ``--json`` gives all."""
+
+
+def margin(text: str) -> tuple[str, ...]:
+    """``A,B`` as the variables of a margin; an empty text is the grand total."""
+    if not text.strip():
+        return ()
+    found = tuple(part.strip() for part in text.split(","))
+    if not all(found):
+        raise argparse.ArgumentTypeError(f"not a list of variables: {text!r}")
+    return found
+
+
+def add(verbs: Verbs) -> None:
+    """Declare the command."""
+    command = verbs.add("bounds", run_bounds, "bounds of the cells, given released margins")
+    command.add_argument("table", metavar="TABLE", help="a file or example:NAME")
+    command.add_argument(
+        "--release",
+        type=margin,
+        action="append",
+        default=[],
+        metavar="A,B",
+        help="a released margin; repeat for more",
+    )
+    command.add_argument("--cells", choices=["at-risk", "all"], default="at-risk")
+    command.add_argument(
+        "--at-risk", default=str(SmallCount()), metavar="1..2", help="the counts that are at risk"
+    )
+    command.add_argument(
+        "--bounds",
+        choices=list(WAYS),
+        default="auto",
+        help="; ".join(f"{name}: {text}" for name, text in WAYS.items()),
+    )
+    add_reading(command)
+
+
+def run_bounds(args: argparse.Namespace, console: Console) -> int:
+    """Print the bounds. They name true counts: the output is confidential."""
+    rule = SmallCount.parse(args.at_risk)
+    table = open_source(args, console).project.original
+    found = bounds(
+        table,
+        args.release,
+        cells=args.cells,
+        at_risk=(rule.low, rule.high),
+        method=args.bounds,
+        progress=console,
+    )
+    if console.as_json:
+        console.result(_json(table, found), ())
+    else:
+        console.result({}, _lines(table, found))
+    return 0
+
+
+def _json(table: Table, found: Bounds) -> dict[str, object]:
+    return {
+        "exact": found.exact,
+        "bounds": found.method,
+        "why": found.why,
+        "cells": [
+            {"index": list(index), "count": table[index], "lower": low, "upper": high}
+            for index, low, high in _rows(table.domain, found)
+        ],
+    }
+
+
+def _rows(domain: Domain, found: Bounds) -> list[tuple[tuple[int, ...], int, int]]:
+    indices = map(domain.unflat, found.cells.tolist())
+    return list(zip(indices, found.lower.tolist(), found.upper.tolist(), strict=True))
+
+
+def _lines(table: Table, found: Bounds) -> list[str]:
+    rows = _rows(table.domain, found)
+    tightest = sorted(rows, key=lambda row: row[2] - row[1])
+    lines = [
+        f"{found.why} (way: {found.method})",
+        f"{len(rows):,} cells, tightest first; true counts are shown: CONFIDENTIAL.",
+    ]
+    for index, low, high in tightest[:SHOWN]:
+        text = table.domain.cell_text(index)
+        lines.append(f"{text}: count {table[index]:,}, bounds {low:,} to {high:,}")
+    if len(rows) > SHOWN:
+        lines.append(f"... and {len(rows) - SHOWN:,} more (--json gives all)")
+    return lines

@@ -1,0 +1,87 @@
+"""The solver: limits, cancelling in the middle, and answers that hold afterwards."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tabprotect.engine.bounds.support import Support, support
+from tabprotect.engine.errors import InfeasibleError, Interrupted
+from tabprotect.engine.solver import Model
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.margins import margins_of_order
+from tabprotect.engine.tables.table import Table
+
+
+class CancelAfter:
+    """Progress that cancels at its n-th report."""
+
+    def __init__(self, reports: int) -> None:
+        self.left = reports
+
+    def report(self, stage: str, fraction: float, partial: object = None) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise Interrupted()
+
+
+def opened(shape: tuple[int, ...]) -> Support:
+    domain = Domain.of_shape(shape)
+    table = Table.dense(domain, np.random.default_rng(0).poisson(2.0, shape))
+    found = support(table, margins_of_order(domain, 2))
+    assert found is not None
+    return found
+
+
+def model(cells: Support, *, integral: bool = False) -> Model:
+    low = np.zeros(len(cells.keys), dtype=np.int64)
+    return Model(cells.rows, cells.totals, low=low, high=low + cells.total, integral=integral)
+
+
+def test_cancelling_in_the_middle_of_a_linear_programme_leaves_the_model_usable() -> None:
+    cells = opened((6, 6, 6))
+    fresh = model(cells).optimise(np.array([17]), "max").bound
+    kept = model(cells)
+    watch = CancelAfter(20)
+    with pytest.raises(Interrupted):
+        kept.optimise(np.array([17]), "max", progress=watch)
+    assert kept.optimise(np.array([17]), "max").bound == pytest.approx(fresh)
+
+
+def test_cancelling_in_the_middle_of_an_integer_programme() -> None:
+    cells = opened((7, 7, 7))
+    kept = model(cells, integral=True)
+    with pytest.raises(Interrupted):
+        kept.optimise(np.array([5]), "max", progress=CancelAfter(3))
+    kept.limit(5, cells.total + 1, cells.total + 1)
+    with pytest.raises(InfeasibleError):
+        kept.optimise(np.array([5]), "max")
+
+
+def test_a_node_limit_still_gives_a_bound() -> None:
+    cells = opened((5, 5, 5))
+    exact = model(cells, integral=True).optimise(np.array([3]), "max")
+    assert exact.optimal
+    for nodes in (0, 1):
+        limited = model(cells, integral=True).optimise(
+            np.array([3]), "max", start=cells.truth, most_nodes=nodes
+        )
+        assert exact.value is not None and limited.bound >= exact.value - 1e-6
+        assert limited.value is None or limited.value <= exact.value + 1e-6
+
+
+def test_sums_that_no_table_has() -> None:
+    rows = np.array([[0, 1], [0, 2]])
+    with pytest.raises(InfeasibleError):
+        Model(rows, np.array([3, 1, 1]), low=np.zeros(2, dtype=int), high=np.full(2, 9)).optimise(
+            np.array([0]), "min"
+        )
+
+
+def test_warm_runs_agree_with_fresh_ones() -> None:
+    cells = opened((4, 4, 4))
+    kept = model(cells)
+    for cell in range(0, len(cells.keys), 5):
+        for sense in ("min", "max"):
+            warm = kept.optimise(np.array([cell]), sense).bound
+            assert warm == pytest.approx(model(cells).optimise(np.array([cell]), sense).bound)
