@@ -93,7 +93,7 @@ def _ground(painter: QPainter, box: QRectF, look: Look, colours: Colours) -> tup
 
 def _edge(look: Look, colours: Colours) -> str:
     if look.fill:
-        return colours.border
+        return colours.text if look.frontier else colours.border
     return {
         RELEASED: colours.released,
         CANDIDATE: colours.quiet,

@@ -24,8 +24,10 @@ from tabprotect.gui.lattice.symbols import Legend
 from tabprotect.gui.lattice.words import state_sentence
 from tabprotect.gui.pages.page import Changes, Page
 from tabprotect.gui.pages.query_space_focus import FocusPanel
+from tabprotect.gui.pages.query_space_graph import GraphPanel
 from tabprotect.gui.pages.query_space_lattice import LatticePanel
 from tabprotect.gui.pages.query_space_settings import SettingsRow
+from tabprotect.gui.pages.query_space_widths import WidthsPanel
 from tabprotect.gui.theme import GRID
 
 HIDDEN = (
@@ -56,7 +58,15 @@ class QuerySpacePage(Page):
         self.lattice.asked.connect(self.release)
         self.tabs = QTabWidget(documentMode=True)
         self.tabs.setAccessibleName("Views of the query space")
-        self.tabs.addTab(self.lattice, "Lattice")
+        self.widths = WidthsPanel(self.space)
+        self.graph = GraphPanel(self.space)
+        for panel, label in (
+            (self.lattice, "Lattice"),
+            (self.widths, "Critical widths"),
+            (self.graph, "Independence graph"),
+        ):
+            self.tabs.addTab(panel, label)
+        self.tabs.currentChanged.connect(lambda _: self._show_all())
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
         split.addWidget(self.tabs)
@@ -80,7 +90,8 @@ class QuerySpacePage(Page):
         self._again.clicked.connect(lambda: self.space.refresh(again=True))
         self.legend = Legend()
         self.footer.addWidget(self._again)
-        self.footer.addWidget(self.legend, 1)
+        self.footer.addWidget(self.legend)
+        self.footer.addStretch(1)
         self.space.changed.connect(self._show_all)
         self.space.focus_changed.connect(lambda _: self._show_focus())
         self.space.foreseen.connect(self._foreseen)
@@ -123,14 +134,22 @@ class QuerySpacePage(Page):
             )
         else:
             self.set_sentence(state_sentence(regions))
-        self.lattice.refresh()
+        self._panel().refresh()
+        on_lattice = self._panel() is self.lattice
+        self.focus.setVisible(on_lattice and regions is not None)
+        self.legend.setVisible(on_lattice)
         self._show_focus()
 
+    def _panel(self) -> Any:
+        return self.tabs.currentWidget()
+
     def _show_focus(self) -> None:
+        panel = self._panel()
         self.focus.refresh()
-        self.lattice.refocus()
+        if panel in (self.lattice, self.widths):
+            panel.refocus()
         regions, query = self.space.regions, self.space.focus
-        self.main_button.setVisible(regions is not None)
+        self.main_button.setVisible(regions is not None and panel in (self.lattice, self.widths))
         if regions is None:
             return
         region = int(regions.status[query])
@@ -142,8 +161,7 @@ class QuerySpacePage(Page):
 
     def _foreseen(self, found: Foresight) -> None:
         if found.query == self.space.focus and not self.document.public:
-            self.focus.refresh()
-            self.lattice.refocus()
+            self._show_focus()
 
     def _failed(self, error: TabprotectError) -> None:
         self.show_error(error)

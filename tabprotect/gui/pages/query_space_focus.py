@@ -59,7 +59,6 @@ class FocusPanel(QWidget):
     def refresh(self) -> None:
         """Show the sub-table in focus as far as it is known."""
         regions, query = self.space.regions, self.space.focus
-        self.setVisible(regions is not None)
         found = self.space.foresight()
         if regions is None:
             self._empty()

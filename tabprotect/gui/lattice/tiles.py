@@ -1,0 +1,157 @@
+"""A figure of every sub-table as a tile: rows by dimension, in each the darkest first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QKeyEvent, QMouseEvent, QPainter, QPen
+
+from tabprotect.engine.query_space.lattice import Query
+from tabprotect.gui.plots.figure import Figure
+from tabprotect.gui.plots.heat import shades
+from tabprotect.gui.theme import GRID, Colours
+
+GAP = 4.0
+
+
+class TileMap(Figure):
+    """``focused`` carries the query of a tile that was clicked or walked to."""
+
+    focused = Signal(int)
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.focus: Query = 0
+        self.chain: Sequence[Query] = ()
+        self._levels: list[npt.NDArray[np.int64]] = []
+        self._shade: npt.NDArray[np.uint8] = np.zeros(0, dtype=np.uint8)
+        self._faint: npt.NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+        self._columns, self._tile = 1, 4.0
+        self._tops: list[float] = []
+
+    def show_tiles(
+        self, shade: npt.NDArray[np.uint8], faint: npt.NDArray[np.bool_], chain: Sequence[Query]
+    ) -> None:
+        """Show the shade numbers (2^K,), the ``faint`` ones lighter; empty shows nothing."""
+        self._shade, self._faint, self.chain = shade, faint, chain
+        size = np.bitwise_count(np.arange(len(shade), dtype=np.int64))
+        self._levels = []
+        for dimension in range(int(size.max()) + 1 if len(size) else 0):
+            here = np.flatnonzero(size == dimension)
+            self._levels.append(here[np.argsort(-shade[here].astype(np.int64), kind="stable")])
+        self.update()
+
+    def set_focus(self, query: Query) -> None:
+        """Mark a tile."""
+        self.focus = query
+        self.update()
+
+    def _lay_out(self, area: QRectF, left: float) -> None:
+        """The largest tiles with which every level fits."""
+        for tile in (18, 14, 12, 10, 9, 8, 7, 6, 5, 4, 3, 2):
+            columns = max(1, int((area.width() - left) // tile))
+            rows = sum(-(-len(level) // columns) for level in self._levels)
+            if rows * tile + GAP * len(self._levels) <= area.height():
+                break
+        self._columns, self._tile = columns, float(tile)
+        self._tops = []
+        top = area.top()
+        for level in self._levels:
+            self._tops.append(top)
+            top += -(-len(level) // columns) * tile + GAP
+
+    def _place(self, query: Query) -> tuple[int, int]:
+        dimension = query.bit_count()
+        return dimension, int(np.flatnonzero(self._levels[dimension] == query)[0])
+
+    def _box(self, query: Query, left: float) -> QRectF:
+        dimension, at = self._place(query)
+        row, column = divmod(at, self._columns)
+        tile = self._tile
+        return QRectF(left + column * tile, self._tops[dimension] + row * tile, tile, tile)
+
+    def _left(self) -> float:
+        return QFontMetricsF(self.figure_font()).horizontalAdvance("16-way ") + GRID
+
+    def draw(self, painter: QPainter, area: QRectF, colours: Colours) -> None:
+        if not self._levels:
+            return
+        left = area.left() + self._left()
+        self._lay_out(area, self._left())
+        palette = np.array(
+            [[0, 0, 0], *[c.getRgb()[:3] for c, _ in shades(colours)]], dtype=np.float64
+        )
+        ground = np.array(QColor(colours.base).getRgb()[:3], dtype=np.float64)
+        line = QFontMetricsF(painter.font()).height()
+        flags = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        last = -line
+        for dimension, level in enumerate(self._levels):
+            rows = -(-len(level) // self._columns)
+            pixels = np.tile(ground, (rows * self._columns, 1))
+            tones = palette[self._shade[level]]
+            weak = self._faint[level][:, None]
+            pixels[: len(level)] = np.where(weak, 0.15 * tones + 0.85 * ground, tones)
+            data = np.ascontiguousarray(pixels.astype(np.uint8))
+            image = QImage(
+                data.tobytes(), self._columns, rows, 3 * self._columns, QImage.Format.Format_RGB888
+            )
+            top, high = self._tops[dimension], rows * self._tile
+            painter.drawImage(QRectF(left, top, self._columns * self._tile, high), image)
+            if top + high / 2 - line / 2 >= last:
+                painter.setPen(QColor(colours.quiet))
+                text = "total" if not dimension else f"{dimension}-way"
+                middle = top + high / 2
+                painter.drawText(QRectF(area.left(), middle - line / 2, left, line), flags, text)
+                last = middle + line / 2
+        if self.chain:
+            painter.setPen(QPen(QColor(colours.at_risk), 2))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            boxes = [self._box(query, left) for query in self.chain]
+            painter.drawPolyline([box.center() for box in boxes])
+            for box in boxes:
+                painter.drawRect(box)
+        painter.setPen(QPen(QColor(colours.focus), 3))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRect(self._box(self.focus, left).adjusted(-2, -2, 2, 2))
+
+    def _at(self, point: QPointF) -> Query | None:
+        column = int((point.x() - self._left()) // self._tile)
+        if not 0 <= column < self._columns:
+            return None
+        for top, level in zip(self._tops, self._levels, strict=True):
+            row = int((point.y() - top) // self._tile)
+            at = row * self._columns + column
+            if row >= 0 and point.y() >= top and at < len(level):
+                return int(level[at])
+        return None
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
+        query = self._at(event.position()) if self._levels else None
+        if query is not None:
+            self.focused.emit(query)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        steps = {
+            Qt.Key.Key_Left: -1,
+            Qt.Key.Key_Right: 1,
+            Qt.Key.Key_Up: -self._columns,
+            Qt.Key.Key_Down: self._columns,
+        }
+        step = steps.get(Qt.Key(event.key()))
+        if step is None or not self._levels:
+            super().keyPressEvent(event)
+            return
+        dimension, at = self._place(self.focus)
+        at += step
+        # Over the edge of a level lies the next one.
+        if at < 0 and dimension:
+            dimension, at = dimension - 1, len(self._levels[dimension - 1]) - 1
+        elif at >= len(self._levels[dimension]) and dimension + 1 < len(self._levels):
+            dimension, at = dimension + 1, 0
+        level = self._levels[dimension]
+        self.focused.emit(int(level[min(max(at, 0), len(level) - 1)]))
