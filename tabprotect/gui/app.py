@@ -175,18 +175,17 @@ def _smoke(app: QApplication, source: str, path: Path) -> int:
     def done() -> None:
         if not window.grab().save(str(path)):
             faults.append(f"cannot write {path}")
-        window.close()
         app.quit()
 
     def failed(error: TabprotectError) -> None:
         faults.append(error)
-        window.close()
         app.quit()
 
     window.files.opened.connect(lambda _: QTimer.singleShot(200, done))
     window.files.refused.connect(failed)
     QTimer.singleShot(0, lambda: window.files.open(source))
     app.exec()
+    window.close()
     for fault in faults:
         print(f"smoke test failed: {fault}", file=sys.stderr)
     return 1 if faults else 0

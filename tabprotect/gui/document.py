@@ -179,7 +179,10 @@ class Document(QObject):
             if verb.slow and not self._quick(command):
                 label = verb.label(history.project, arguments)
                 return self._start(
-                    label, lambda p: history.apply(command, arguments, progress=p), failed
+                    label,
+                    lambda p: history.apply(command, arguments, progress=p),
+                    failed,
+                    deniable=command != "publish",
                 )
             self._done(history.apply(command, arguments, progress=SILENT))
         except TabprotectError as error:
@@ -216,8 +219,15 @@ class Document(QObject):
             command == "set_cycles" and project is not None and project.domain.size <= QUICK_CELLS
         )
 
-    def _start(self, label: str, work: Any, failed: Callable[[TabprotectError], object]) -> Job:
-        job = self.jobs.command(label, work)
+    def _start(
+        self,
+        label: str,
+        work: Any,
+        failed: Callable[[TabprotectError], object],
+        *,
+        deniable: bool,
+    ) -> Job:
+        job = self.jobs.command(label, work, deniable=deniable)
         self._busy = job
         job.finished.connect(self._done)
         job.failed.connect(lambda error: self._failed(error, failed))

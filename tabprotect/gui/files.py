@@ -154,7 +154,9 @@ class Files(QObject):
     def save_to(self, path: Path) -> None:
         """Save the project file, with its whole history."""
         history = self.document.history
-        job = self.document.jobs.command(f"save {path.name}", lambda _: storage.save(history, path))
+        job = self.document.jobs.command(
+            f"save {path.name}", lambda _: storage.save(history, path), deniable=False
+        )
         job.finished.connect(lambda _: self._saved(path, history))
         job.failed.connect(self._not_saved)
 

@@ -13,13 +13,16 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
 from tabprotect.engine.errors import Interrupted
 from tabprotect.engine.progress import Progress
 
 INTERVAL = 0.05
 """Seconds between two reports that reach the window: 20 a second."""
+
+PATIENCE = 300
+"""Milliseconds that cancelled work may take to stop before the window goes on without it."""
 
 Work = Callable[[Progress], Any]
 
@@ -38,10 +41,10 @@ class Job(QObject):
     ended = Signal()
     _posted = Signal(str, object)
 
-    def __init__(self, label: str, work: Work, parent: QObject, *, is_command: bool) -> None:
+    def __init__(self, label: str, work: Work, parent: QObject, *, deniable: bool = True) -> None:
         super().__init__(parent)
         self.label = label
-        self.is_command = is_command
+        self.deniable = deniable
         self.stage = ""
         self.fraction = 0.0
         self.running = True
@@ -53,10 +56,13 @@ class Job(QObject):
     def cancel(self) -> None:
         """Ask the work to stop at its next report.
 
-        The answer of a question that still comes is dropped; a command that was already done
-        (a file may be written) is not denied.
+        Work that does not report soon enough is left to itself: the window goes on, and what
+        it still brings is dropped. Work that is not ``deniable`` (it writes files) is waited
+        for, and what it did is not denied.
         """
         self._stop.set()
+        if self.deniable:
+            QTimer.singleShot(PATIENCE, self, self._give_up)
 
     @property
     def cancelling(self) -> bool:
@@ -84,18 +90,22 @@ class Job(QObject):
         else:
             self._posted.emit("finished", result)
 
+    @Slot()
+    def _give_up(self) -> None:
+        self._receive("cancelled", None)
+
     @Slot(str, object)
     def _receive(self, kind: str, value: Any) -> None:
+        if not self.running:
+            return
         if kind == "progressed":
-            if not self.running or self.cancelling:
+            if self.cancelling:
                 return
             self.stage, self.fraction = value[0], min(max(value[1], 0.0), 1.0)
             self.progressed.emit(self.stage, self.fraction, value[2])
             return
         self.running = False
-        if kind == "cancelled" or (
-            self.cancelling and not (self.is_command and kind == "finished")
-        ):
+        if kind == "cancelled" or (self.cancelling and self.deniable):
             self.cancelled.emit()
         elif kind == "failed":
             self.failed.emit(value)
@@ -134,15 +144,15 @@ class Jobs(QObject):
         self._commands = ThreadPoolExecutor(1, thread_name_prefix="command")
         self._questions = ThreadPoolExecutor(2, thread_name_prefix="question")
 
-    def command(self, label: str, work: Work) -> Job:
+    def command(self, label: str, work: Work, *, deniable: bool = True) -> Job:
         """Run after all commands before it."""
-        return self._start(Job(label, work, self, is_command=True))
+        return self._start(self._commands, Job(label, work, self, deniable=deniable))
 
     def question(self, label: str, work: Work, *, name: str = "") -> Job:
         """Run beside others; an unfinished question of the same ``name`` is cancelled."""
         if name and name in self._named:
             self._named[name].cancel()
-        job = self._start(Job(label, work, self, is_command=False))
+        job = self._start(self._questions, Job(label, work, self))
         if name:
             self._named[name] = job
         return job
@@ -158,10 +168,10 @@ class Jobs(QObject):
         self._commands.shutdown(wait=True, cancel_futures=True)
         self._questions.shutdown(wait=True, cancel_futures=True)
 
-    def _start(self, job: Job) -> Job:
+    def _start(self, pool: ThreadPoolExecutor, job: Job) -> Job:
         job.ended.connect(self._forget)
         self.running.append(job)
-        (self._commands if job.is_command else self._questions).submit(job.run)
+        pool.submit(job.run)
         self.started.emit(job)
         return job
 

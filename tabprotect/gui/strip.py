@@ -58,6 +58,10 @@ class JobView(QWidget):
         left = time_text(self.job.seconds_left)
         self._label.setText(" \u00b7 ".join(p for p in (self.job.label, stage, left) if p))
 
+    def set_ink(self, ink: str) -> None:
+        """The strip's text colour."""
+        self._cancel.setIcon(icons.icon("close", colour=ink))
+
     def _stop(self) -> None:
         self.job.cancel()
         self._label.setText(f"{self.job.label} \u00b7 cancelling")
@@ -70,6 +74,7 @@ class Strip(QFrame):
     def __init__(self, jobs: Jobs) -> None:
         super().__init__()
         self.confidential: bool | None = None
+        self._painted = ("", "")
         self.setAccessibleName("Confidentiality")
         self._picture = QLabel()
         self._word = QLabel()
@@ -123,6 +128,9 @@ class Strip(QFrame):
 
     def _paint(self) -> None:
         ground, ink = self.colours()
+        if (ground, ink) == self._painted:
+            return
+        self._painted = ground, ink
         self.setStyleSheet(f"Strip {{ background: {ground}; }} Strip QLabel {{ color: {ink}; }}")
         font = self._word.font()
         font.setBold(True)
@@ -132,14 +140,14 @@ class Strip(QFrame):
             icons.pixmap("shield" if self.confidential else "open-eye", 18, colour=ink)
         )
         for view in self._views.values():
-            view._cancel.setIcon(icons.icon("close", colour=ink))
+            view.set_ink(ink)
 
     @Slot(object)
     def _add(self, job: Job) -> None:
         view = JobView(job)
         self._views[job] = view
+        view.set_ink(self.colours()[1])
         self._jobs.addWidget(view, 0, Qt.AlignmentFlag.AlignRight)
-        self._paint()
 
     @Slot(object)
     def _remove(self, job: Job) -> None:

@@ -153,6 +153,7 @@ class Theme(QObject):
         """Set colours and font size on the application."""
         app = QApplication.instance()
         assert isinstance(app, QApplication)
+        before = (self.colours, self.zoom) if self._points else None
         if not self._points:
             app.setStyle("Fusion")
             self._points = app.font().pointSizeF()
@@ -160,6 +161,9 @@ class Theme(QObject):
         self.mode = self.mode if mode is None else mode
         self.zoom = self.zoom if zoom is None else min(max(zoom, 0.6), 2.5)
         self.colours = DARK if self._wants_dark() else LIGHT
+        if before == (self.colours, self.zoom):
+            # A style sheet on the application restyles every widget: tenths of a second.
+            return
         app.setPalette(self._palette())
         font = app.font()
         font.setPointSizeF(self._points * self.zoom)
@@ -173,7 +177,7 @@ class Theme(QObject):
         return QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
 
     def _system_changed(self) -> None:
-        if self.mode == "system" and (self.colours is DARK) != self._wants_dark():
+        if self.mode == "system":
             self.apply()
 
     def _palette(self) -> QPalette:
@@ -226,6 +230,12 @@ class Theme(QObject):
         QPushButton[role="main"]:focus {{ border: 2px solid {c.text}; padding: 5px 15px; }}
         QFrame[role="card"] {{
             background: {c.base}; border: 1px solid {c.border}; border-radius: 6px; }}
+        QRadioButton::indicator {{ width: 12px; height: 12px; border-radius: 7px;
+            border: 1px solid {c.quiet}; background: {c.base}; }}
+        QRadioButton::indicator:checked {{ width: 6px; height: 6px;
+            border: 4px solid {c.accent}; background: {c.on_accent}; }}
+        QRadioButton::indicator:focus {{ border-color: {c.focus}; }}
+        QRadioButton::indicator:disabled {{ border-color: {c.border}; }}
         QFrame[role="card"]:focus, QFrame[role="card"]:hover {{ border-color: {c.focus}; }}
         """
 

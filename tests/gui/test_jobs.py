@@ -108,7 +108,7 @@ def test_a_command_that_was_done_before_the_cancel_is_not_denied(jobs: Jobs, qtb
         going.wait(5)
         return "written"
 
-    job = jobs.command("publish", work)
+    job = jobs.command("publish", work, deniable=False)
     ends: list[object] = []
     job.finished.connect(ends.append)
     job.cancelled.connect(lambda: ends.append("cancelled"))
@@ -118,6 +118,29 @@ def test_a_command_that_was_done_before_the_cancel_is_not_denied(jobs: Jobs, qtb
     with qtbot.waitSignal(job.ended):
         pass
     assert ends == ["written"]
+
+
+def test_the_window_does_not_wait_for_work_that_never_reports(jobs: Jobs, qtbot: QtBot) -> None:
+    begun = threading.Event()
+    going = threading.Event()
+
+    def work(progress: Progress) -> str:
+        begun.set()
+        going.wait(20)
+        return "late"
+
+    job = jobs.command("deaf", work)
+    ends: list[object] = []
+    job.finished.connect(ends.append)
+    job.cancelled.connect(lambda: ends.append("cancelled"))
+    assert begun.wait(5)
+    with qtbot.waitSignal(job.ended, timeout=500):
+        job.cancel()
+    going.set()
+    after = jobs.command("next", lambda progress: "next")
+    with qtbot.waitSignal(after.ended):
+        pass
+    assert ends == ["cancelled"]
 
 
 def test_failures_carry_the_exception(jobs: Jobs, qtbot: QtBot) -> None:

@@ -26,6 +26,13 @@ AnyIndex = QModelIndex | QPersistentModelIndex
 Grid = npt.NDArray[Any]
 
 
+# Combined once: flags are asked for, and tested, for every cell of every frame.
+READ_ONLY = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+EDITABLE = READ_ONLY | Qt.ItemFlag.ItemIsEditable
+SELECTED = QStyle.StateFlag.State_Selected.value
+FOCUSED = QStyle.StateFlag.State_HasFocus.value
+RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+
 HEADER_ROLES = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole)
 
 
@@ -94,8 +101,7 @@ class GridModel(QAbstractTableModel):
         return "total"
 
     def flags(self, index: AnyIndex) -> Qt.ItemFlag:
-        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-        return flags | Qt.ItemFlag.ItemIsEditable if self.editable else flags
+        return EDITABLE if self.editable else READ_ONLY
 
     def setData(self, index: AnyIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         if role == Qt.ItemDataRole.EditRole:
@@ -152,8 +158,8 @@ class CellDelegate(QStyledItemDelegate):
             return
         value = model.values[row, column].item()
         rect: QRect = option.rect
-        state = option.state
-        selected = bool(state & QStyle.StateFlag.State_Selected)
+        state = option.state.value
+        selected = bool(state & SELECTED)
         marked = self.mark is not None and self.mark[row, column]
         ink = self._quiet if self.quiet or (self.quiet_zeros and value == 0) else self._text
         if marked:
@@ -182,12 +188,8 @@ class CellDelegate(QStyledItemDelegate):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setPen(ink)
         text = rect.adjusted(4, 0, -8, 0)
-        painter.drawText(
-            text,
-            int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter),
-            model.text(value),
-        )
-        if state & QStyle.StateFlag.State_HasFocus:
+        painter.drawText(text, RIGHT, model.text(value))
+        if state & FOCUSED:
             painter.setPen(self._focus)
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(rect.adjusted(1, 1, -2, -2))

@@ -1,0 +1,467 @@
+"""The window's frame: opening, saving, strip, rail, inspector, panels, keys, recovery."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QAbstractListModel, QMimeData, QPoint, QSettings, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QHeaderView,
+    QLineEdit,
+    QPlainTextEdit,
+    QScrollBar,
+    QTextEdit,
+    QToolButton,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.project.history import History
+from tabprotect.gui.app import Autosave, install_hook, main
+from tabprotect.gui.document import Document
+from tabprotect.gui.main_window import MainWindow
+from tabprotect.gui.pages.table import TablePage
+from tabprotect.gui.theme import THEME
+
+Settle = Callable[[], None]
+EXAMPLE = "example:duncan-roehrig-4x4"
+
+
+def grid(window: MainWindow) -> TablePage:
+    page = window.pages["table"]
+    assert isinstance(page, TablePage)
+    return page
+
+
+def drop(window: MainWindow, path: Path) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    event = QDropEvent(
+        QPoint(10, 10),
+        Qt.DropAction.CopyAction,
+        data,
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    window.dropEvent(event)
+
+
+@pytest.fixture
+def other(qtbot: QtBot) -> Iterator[MainWindow]:
+    """A second window: the program started anew."""
+    window = MainWindow(Document())
+    qtbot.addWidget(window)
+    window.show()
+    yield window
+    window.document.saved = window.document.project
+    window.close()
+
+
+def test_none_is_counted_right(window: MainWindow) -> None:
+    # Some PySide6 releases lose a reference to None per call and die some thousands of calls on.
+    before = sys.getrefcount(None)
+    for _ in range(1000):
+        window.setObjectName("main")
+    assert sys.getrefcount(None) > before - 100
+
+
+def test_it_starts_with_nothing_open(window: MainWindow) -> None:
+    assert window.page is window.start
+    assert window.strip.word == ""
+    assert window.rail.buttons["cycles"].why
+    assert not window.actions_["undo"].isEnabled()
+    titles = {card.accessibleName() for card in window.start._cards}
+    assert "Open a table" in titles
+    assert any("4 x 4" in title for title in titles)
+
+
+def test_a_stage_that_cannot_be_used_says_why(window: MainWindow, qtbot: QtBot) -> None:
+    qtbot.mouseClick(window.rail.buttons["posterior"], Qt.MouseButton.LeftButton)
+    assert window.page is window.start
+    assert window.rail._why.text() == window.rail.buttons["posterior"].why != ""
+
+
+def test_the_strip_tells_what_is_shown(opened: MainWindow, settle: Settle) -> None:
+    assert opened.strip.word == "CONFIDENTIAL"
+    assert "4 at-risk cells" in opened.strip.facts
+    opened.go("help")
+    opened.document.select(None)
+    opened.docks["inspector"].hide()
+    assert opened.strip.word == "PUBLIC VIEW"  # nothing of the original is on the screen
+    opened.docks["history"].show()
+    assert opened.strip.word == "CONFIDENTIAL"  # step names can hold counts
+    opened.docks["history"].hide()
+    opened.go("table")
+    assert opened.strip.word == "CONFIDENTIAL"
+
+
+def test_f9_hides_the_original_everywhere(opened: MainWindow, settle: Settle, qtbot: QtBot) -> None:
+    opened.document.apply("set_count", index=[0, 1], count=87654)
+    opened.document.apply("protect", seed=3)
+    settle()
+    opened.document.select((0, 1))
+    for dock in opened.docks.values():
+        dock.show()
+    opened.document.posterior()
+    settle()
+    # The original must differ from what is published, or there is nothing to hide.
+    published = opened.document.published
+    assert published is not None
+    opened.actions_["public"].trigger()
+    settle()
+    assert opened.strip.word == "PUBLIC VIEW"
+    hidden = {"87654", "87\u2009654"} - {str(published[(0, 1)])}
+    for name in opened.pages:
+        if opened.pages[name].why_not(opened.document):
+            continue
+        opened.go(name)
+        settle()
+        assert opened.strip.word == "PUBLIC VIEW", name
+        for text in everything_said(opened):
+            assert "set (v1, w2)" not in text, (name, text)
+            if published[(0, 1)] != 87654:
+                assert not any(h in text for h in hidden), (name, text)
+    assert opened.inspector.value("original") == ""
+    assert opened.inspector.value("status") == ""
+
+
+def everything_said(window: MainWindow) -> list[str]:
+    said = [window.windowTitle()]
+    for action in window.actions_._by_name.values():
+        said += [action.text(), action.toolTip()]
+    for widget in window.findChildren(QWidget):
+        if not widget.isVisibleTo(window):
+            continue
+        said += [widget.toolTip(), widget.accessibleName(), widget.accessibleDescription()]
+        for attribute in ("text", "toPlainText", "currentText"):
+            read = getattr(widget, attribute, None)
+            if callable(read) and not isinstance(widget, QScrollBar):
+                said.append(str(read()))
+        if isinstance(widget, QAbstractItemView) and widget.model() is not None:
+            model = widget.model()
+            root = widget.rootIndex()
+            wide = 1 if isinstance(model, QAbstractListModel) else min(model.columnCount(root), 50)
+            for row in range(min(model.rowCount(root), 50)):
+                for column in range(wide):
+                    said.append(str(model.index(row, column, root).data()))
+    return said
+
+
+def test_the_inspector_follows_the_selection(opened: MainWindow, settle: Settle) -> None:
+    opened.document.select((0, 1))
+    assert opened.inspector.value("original") == "1  [house]"
+    assert opened.inspector.value("status") == "at risk (U)"
+    assert opened.inspector.value("of total") == "0.7 % of 135"
+    opened.document.select((0, 0))
+    assert opened.inspector.value("status") == "safe (S)"
+    opened.document.apply("protect", seed=11)
+    settle()
+    opened.document.posterior()
+    settle()
+    posterior, table = opened.document.known_posterior(), opened.document.original
+    assert posterior is not None
+    assert table is not None
+    chance = float(posterior.probability(table.counts)[0, 0])
+    assert float(f"0{opened.inspector.value('P(true)')}") == pytest.approx(chance, abs=6e-4)
+    assert f"{posterior.mean[0, 0]:.2f}" == opened.inspector.value("expected")
+    low, high = posterior.interval(0.9)
+    text = opened.inspector.value("90 % interval")
+    assert text in (f"{low[0, 0]} to {high[0, 0]}", str(low[0, 0]))
+    assert opened.inspector.histogram.isVisible()
+
+
+def test_a_failed_open_leaves_everything_as_it_was(
+    opened: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    before = opened.document.history
+    bad = tmp_path / "bad.csv"
+    bad.write_text("a,b,count\nx,y,1\nx,z,two\n")
+    drop(opened, bad)
+    settle()
+    assert opened.document.history is before
+    strip = opened.page.errors
+    assert strip.isVisible()
+    assert "line 3" in strip.text
+    assert isinstance(strip.error, InputError)
+    strip._copy.click()
+    assert "line 3" in QApplication.clipboard().text()
+
+
+def test_totals_are_offered_to_be_stripped(
+    window: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    path = tmp_path / "totals.csv"
+    path.write_text("r,x,y,Total\na,1,2,3\nb,4,5,9\nTotal,5,7,12\n")
+    window.files.open(str(path))
+    settle()
+    assert window.document.project is None
+    strip = window.page.errors
+    assert strip._button.isVisible()
+    strip._button.click()
+    settle()
+    table = window.document.original
+    assert table is not None
+    assert table.counts.tolist() == [[1, 2], [4, 5]]
+
+
+def test_a_project_is_saved_and_comes_back_with_its_history(
+    opened: MainWindow, settle: Settle, tmp_path: Path, other: MainWindow, qtbot: QtBot
+) -> None:
+    opened.document.apply("set_count", index=[0, 0], count=99)
+    assert opened.document.modified
+    path = tmp_path / "work.tabprotect"
+    opened.files.save_to(path)
+    settle()
+    assert not opened.document.modified
+    assert not opened.isWindowModified()
+    other.files.open(str(path))
+    qtbot.waitUntil(lambda: not other.document.jobs.running)
+    table = other.document.original
+    assert table is not None
+    assert table[(0, 0)] == 99
+    assert other.actions_["undo"].text() == "&Undo: set (v1, w1) to 99"
+    other.actions_["undo"].trigger()
+    assert other.document.original == opened.document.history.steps[0].project.table  # type: ignore[union-attr]
+
+
+def test_a_full_disk_while_saving_is_said_and_nothing_is_lost(
+    opened: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    opened.document.apply("set_count", index=[0, 0], count=99)
+    opened.files.save_to(tmp_path / "no-such-folder" / "work.tabprotect")
+    settle()
+    assert opened.page.errors.isVisible()
+    assert opened.document.modified
+
+
+def test_leaving_unsaved_work_takes_a_second_word(opened: MainWindow) -> None:
+    opened.document.apply("set_count", index=[0, 0], count=99)
+    opened.close()
+    assert opened.isVisible()
+    assert "unsaved" in opened.page.errors.text
+    opened.page.errors._button.click()
+    assert not opened.isVisible()
+
+
+def test_work_of_a_killed_program_is_offered_again(
+    opened: MainWindow, settle: Settle, tmp_path: Path, other: MainWindow, qtbot: QtBot
+) -> None:
+    folder = tmp_path / "autosave"
+    first = Autosave(opened, folder)
+    opened.document.apply("set_count", index=[0, 0], count=99)
+    first.save()
+    settle()
+    # A killed program closes nothing, but the system lets go of its lock.
+    assert first._session is not None
+    first._session._lock.close()
+    second = Autosave(other, folder)
+    offers = [b for b in other.start.findChildren(QAbstractButton) if b.text() == "Recover"]
+    assert len(offers) == 1
+    offers[0].click()
+    table = other.document.original
+    assert table is not None
+    assert table[(0, 0)] == 99
+    assert other.document.modified
+    second.close()
+    assert list(folder.glob("*.tabprotect")) == []
+
+
+def test_the_history_panel_goes_to_any_step(opened: MainWindow, settle: Settle) -> None:
+    for count in (21, 22, 23):
+        opened.document.apply("set_count", index=[0, 0], count=count)
+    opened.docks["history"].show()
+    steps = opened.history._list
+    assert [steps.item(i).text() for i in range(1, 4)] == [
+        f"set (v1, w1) to {count}" for count in (21, 22, 23)
+    ]
+    steps.itemActivated.emit(steps.item(1))
+    table = opened.document.original
+    assert table is not None
+    assert table[(0, 0)] == 21
+    assert opened.actions_["redo"].text() == "&Redo: set (v1, w1) to 22"
+
+
+def test_the_recipe_panel_shows_the_steps_without_a_seed(
+    opened: MainWindow, settle: Settle
+) -> None:
+    opened.document.apply("set_parameters", alpha=0.3)
+    opened.document.apply("protect", seed=424242)
+    settle()
+    opened.docks["recipe"].show()
+    assert "set_parameters" in opened.recipe.text
+    assert "0.3" in opened.recipe.text
+    assert "424242" not in opened.recipe.text
+
+
+def test_copy_as_command_says_the_page_in_front(opened: MainWindow, settle: Settle) -> None:
+    opened.document.apply("set_parameters", alpha=0.3)
+    opened.go("perturb")
+    opened.actions_["copy_command"].trigger()
+    text = QApplication.clipboard().text()
+    assert text.startswith(f"tabprotect protect {EXAMPLE}")
+    assert "alpha=0.3" in text
+
+
+def test_records_go_to_the_tabulate_page(
+    window: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("sex,age,w\nf,old,2\nm,old,1\nf,young,3\nf,old,1\n")
+    window.go("tabulate")
+    window.tabulate.choose(str(path))
+    settle()
+    assert not window.tabulate.main_button.isEnabled()
+    names = [window.tabulate._list.item(r, 0).text() for r in range(3)]  # type: ignore[union-attr]
+    assert names == ["sex", "age", "w"]
+    for row in (1, 0):
+        item = window.tabulate._list.item(row, 0)
+        assert item is not None
+        item.setCheckState(Qt.CheckState.Checked)
+    assert "2 \u00d7 2 = 4 cells" in window.tabulate.sentence
+    window.tabulate.main_button.click()
+    settle()
+    assert window.page is window.pages["table"]
+    table = window.document.original
+    assert table is not None
+    assert table.domain.names == ("age", "sex")
+    assert table.counts.tolist() == [[2, 1], [1, 0]]
+
+
+def test_every_control_has_an_accessible_name(opened: MainWindow, settle: Settle) -> None:
+    opened.document.apply("protect", seed=1)
+    settle()
+    opened.document.select((0, 1))
+    kinds = (
+        QAbstractButton,
+        QLineEdit,
+        QComboBox,
+        QAbstractSpinBox,
+        QPlainTextEdit,
+        QTextEdit,
+        QAbstractItemView,
+    )
+    nameless = set()
+    for name in opened.pages:
+        opened.go(name)
+        settle()
+        for widget in opened.findChildren(QWidget):
+            inside = isinstance(
+                widget.parent(), (QComboBox, QAbstractSpinBox, QLineEdit, QHeaderView)
+            )
+            internal = widget.objectName().startswith("qt_") or inside
+            if not isinstance(widget, kinds) or not widget.isVisible() or internal:
+                continue
+            if isinstance(widget, QHeaderView):
+                continue
+            if isinstance(widget, QToolButton) and widget.parent() in opened.menuBar().children():
+                continue
+            said = widget.accessibleName() or getattr(widget, "text", str)()
+            if not said:
+                nameless.add(f"{name}: {type(widget).__name__} in {type(widget.parent()).__name__}")
+    assert not nameless, nameless
+
+
+def test_shortcuts_are_unique(opened: MainWindow) -> None:
+    seen: dict[str, str] = {}
+    for menu in opened.actions_.menus.values():
+        for action in menu.actions():
+            for keys in action.shortcuts():
+                text = keys.toString()
+                assert text not in seen, f"{text}: {seen.get(text)} and {action.text()}"
+                seen[text] = action.text()
+    for needed in ("Ctrl+O", "Ctrl+S", "Ctrl+Shift+S", "Ctrl+Z", "Ctrl+Y", "Ctrl+C", "Ctrl+V"):
+        assert needed in seen
+    for needed in ("Ctrl+F", "Ctrl+Q", "F1", "F9", "F8", "Shift+F8"):
+        assert needed in seen
+
+
+def test_the_window_fits_a_small_screen(opened: MainWindow) -> None:
+    assert opened.minimumSizeHint().width() <= 1280
+    opened.resize(1280, 720)
+    assert (opened.width(), opened.height()) == (1280, 720)
+    for name in opened.pages:
+        opened.go(name)
+        QApplication.processEvents()
+        assert opened.width() == 1280, name
+        assert opened.height() == 720, name
+
+
+def test_theme_and_zoom_from_the_menu(opened: MainWindow) -> None:
+    opened.actions_["mode_dark"].trigger()
+    assert THEME.dark
+    height = opened.pages["table"].fontMetrics().height()
+    for _ in range(4):
+        opened.actions_["zoom_in"].trigger()
+    assert opened.pages["table"].fontMetrics().height() > height
+    opened.actions_["zoom_reset"].trigger()
+    opened.actions_["mode_light"].trigger()
+    assert not THEME.dark
+
+
+def test_window_state_and_recent_files_are_remembered(
+    window: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    settings = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
+    window.settings = settings
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,count\nx,y,1\nx,z,2\nu,y,3\nu,z,4\n")
+    window.files.open(str(path))
+    settle()
+    window.files.open(EXAMPLE)
+    settle()
+    assert window.files.recent() == [str(path)]
+    path.unlink()
+    assert window.files.recent() == []
+
+
+def test_a_fault_of_the_program_is_shown_with_its_traceback(
+    opened: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    swallowed: list[object] = []
+    monkeypatch.setattr(sys, "excepthook", lambda *what: swallowed.append(what))
+    install_hook(opened)
+    try:
+        raise ZeroDivisionError("planted")
+    except ZeroDivisionError as error:
+        sys.excepthook(type(error), error, error.__traceback__)
+    assert swallowed
+    assert "ZeroDivisionError" in opened.page.errors.text
+
+
+def test_a_smoke_picture(tmp_path: Path, qapp: QApplication) -> None:
+    path = tmp_path / "window.png"
+    assert main([EXAMPLE, "--smoke", str(path)]) == 0
+    assert path.read_bytes()[:4] == b"\x89PNG"
+
+
+def test_short_commands_wait_for_a_long_one(opened: MainWindow, settle: Settle) -> None:
+    opened.document.apply("protect", seed=1)
+    assert opened.document.apply("set_count", index=[0, 0], count=77) is None
+    table = opened.document.original
+    assert table is not None
+    assert table[(0, 0)] != 77  # not yet
+    settle()
+    table = opened.document.original
+    assert table is not None
+    assert table[(0, 0)] == 77
+    labels = [step.label for step in opened.document.history.steps]
+    assert labels[-1] == "set (v1, w1) to 77"
+    assert opened.document.release is None  # the result belonged to the old table
+
+
+def test_an_empty_document_has_nothing_to_undo(window: MainWindow) -> None:
+    assert isinstance(window.document.history, History)
+    window.document.undo()
+    assert window.page.errors.isVisible()
+    assert json.dumps(window.page.errors.text)
