@@ -114,4 +114,6 @@ class BlockedFigure(Figure):
             painter.drawText(box, RIGHT, f"{share:.0%}".replace("%", " %"))
         painter.setPen(QColor(colours.quiet))
         foot = QRectF(inner.left(), inner.bottom() + 4, inner.width(), line)
-        painter.drawText(foot, LEFT, f"{count_text(len(self._shares))} cycles, most blocked first")
+        number = len(self._shares)
+        words = "1 cycle" if number == 1 else f"{count_text(number)} cycles, most blocked first"
+        painter.drawText(foot, LEFT, words)

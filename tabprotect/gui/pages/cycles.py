@@ -539,19 +539,17 @@ class CyclesPage(Page):
         if report is not None and not report.preserves_margins:
             broken = len(report.violations)
             text += (
-                f" break {count_text(broken)} sum{'' if broken == 1 else 's'}"
-                " and cannot be used before they are mended"
+                f" break{'s' if number == 1 else ''} {count_text(broken)} "
+                f"sum{'' if broken == 1 else 's'} and cannot be used before that is mended"
             )
         elif report is not None:
-            text += " keep every margin; what a reader can believe is " + (
-                "computed exactly" if report.exact else "estimated, with its error"
+            text += (
+                f" keep{'s' if number == 1 else ''} every margin; what a reader can believe is "
+                + ("computed exactly" if report.exact else "estimated, with its error")
             )
             if report.blocked_share is not None:
                 whose = "the published table" if self.document.public else "this table"
-                share = f"{report.blocked_share:.0%}".replace("%", " %")
-                text += f"; on {whose} " + (
-                    f"{share} of them are blocked" if report.blocked_share else "none is blocked"
-                )
+                text += f"; on {whose} {_blocked_text(report.blocked_share)}"
         self.main_button.setEnabled(report is None or report.preserves_margins)
         if self.document.shown_table is None:
             text += ". Counts are not shown: nothing is published yet"
@@ -739,3 +737,9 @@ class CyclesPage(Page):
 
     def main_action(self) -> None:
         self.document.page_asked.emit("perturb")
+
+
+def _blocked_text(share: float) -> str:
+    if share in (0.0, 1.0):
+        return "all of it is blocked" if share else "nothing is blocked"
+    return f"{share:.0%} of them are blocked".replace("%", " %")

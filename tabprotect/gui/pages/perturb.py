@@ -334,6 +334,9 @@ class PerturbPage(Page):
             out.append(("Use strips of swaps", "strips"))
         if project.cycles_from != "elementary":
             out.append(("Use all elementary swaps", "elementary"))
+        order = max(map(len, project.margins)) - 1
+        if order > 0 and project.domain.ndim > 2:
+            out.append((f"Keep {order}-way margins only", f"order-{order}"))
         if values["blocking"] == "any_zero":
             out.append(("Use the rule \u201cnegative\u201d", "negative"))
         if cast(float, values["alpha"]) + cast(float, values["beta"]) < 0.5:
@@ -347,7 +350,7 @@ class PerturbPage(Page):
         project = self.document.project
         if project is None:
             return
-        if key in ("strips", "elementary"):
+        if key in ("strips", "elementary") or key.startswith("order-"):
             self.document.apply("set_cycles", page=self.name, kind=key)
         elif key == "merge":
             self.document.page_asked.emit("table")
