@@ -20,7 +20,7 @@ from tabprotect.engine.tables.table import Table
 Verdict = Literal["safe", "bad", "unknown"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TightCell:
     """An at-risk cell whose bounds come too close. Confidential."""
 
@@ -84,7 +84,7 @@ class Screening:
     bad: npt.NDArray[np.bool_]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Evidence:
     """A table's at-risk cells with the figures of every margin at them."""
 

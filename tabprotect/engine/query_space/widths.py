@@ -30,7 +30,7 @@ PIECES = 6
 """The lattice is cut into 2^6 pieces to share out."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Widths:
     """The critical width of every sub-table. Confidential.
 

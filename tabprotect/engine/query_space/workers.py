@@ -14,6 +14,9 @@ from tabprotect.engine.progress import Progress
 Workers = int | str | None
 """A number of processes, ``"tcp://host:port"`` of a Dask scheduler, or ``None``: one process."""
 
+PATIENCE = 10.0
+"""Seconds to wait for a scheduler to answer."""
+
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
@@ -85,7 +88,7 @@ def _parallel(workers: int | str) -> Iterator[Callable[..., Iterator[object]]]:
             hint='install it with: pip install "tabprotect[cluster]"',
         ) from None
     try:
-        client = Client(workers, timeout="10s")  # type: ignore[no-untyped-call]
+        client = Client(workers, timeout=PATIENCE)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
         raise InputError(
             f"no Dask scheduler answers at {workers} ({error})",
