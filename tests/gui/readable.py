@@ -57,6 +57,22 @@ def texts(widget: QWidget, *, hidden: bool = True) -> list[str]:
     return [text for text in out if text]
 
 
+def tab_order(widget: QWidget) -> list[QWidget]:
+    """The controls that Tab goes to, in its order, from the first one inside ``widget``."""
+    chain, here = [], widget.nextInFocusChain()
+    while here is not widget and here is not None:
+        chain.append(here)
+        here = here.nextInFocusChain()
+    return [
+        child
+        for child in chain
+        if widget.isAncestorOf(child)
+        and child.isVisibleTo(widget)
+        and child.isEnabled()
+        and child.focusPolicy() & Qt.FocusPolicy.TabFocus
+    ]
+
+
 def unnamed(widget: QWidget) -> list[str]:
     """Visible controls that a screen reader could not name."""
     controls = (QAbstractButton, QLineEdit, QComboBox, QAbstractItemView, QPlainTextEdit)

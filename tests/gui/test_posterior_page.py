@@ -16,7 +16,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
-from readable import texts, unnamed
+from readable import tab_order, texts, unnamed
 
 from tabprotect.engine.bundle import public
 from tabprotect.engine.posterior.analysis import chi_square
@@ -295,6 +295,14 @@ def test_draws_show_the_spread_with_the_originals_value_only_in_the_house(
     shown.draws.run()
     settle()
     assert "(v1, w2)" in shown.draws.sentence.text()
+    told = list(csv.DictReader(io.StringIO(shown.files.content("draws_csv").decode())))
+    assert list(told[0]) == ["draw", "value", "published"]
+    assert np.allclose(
+        [float(row["value"]) for row in told], shown.draws.result[0].values, equal_nan=True
+    )
+    protected.document.set_public(False)
+    assert b"original_CONFIDENTIAL" in shown.files.content("draws_csv")
+    assert b"CONFIDENTIAL" in shown.files.content("draws_svg")
 
 
 def test_draws_can_be_cancelled_and_partial_results_stay(
@@ -380,6 +388,27 @@ def test_public_exports_hold_nothing_of_the_original(
     assert {k: v for k, v in told.items() if v} == pytest.approx(
         dict(zip(values.tolist(), chances.tolist(), strict=True)), abs=1e-12
     )
+
+
+def test_tab_follows_reading(protected: MainWindow) -> None:
+    shown = page(protected)
+    order = tab_order(shown)
+    assert order[0] is shown.priors["user"].combo
+    assert order[-1] is shown.main_button
+    wanted = [shown.priors["intruder"].combo, shown.map.grid.cells, shown.exposed.table]
+    places = [order.index(control) for control in wanted]
+    assert places == sorted(places)
+
+
+def test_the_map_can_show_the_intruders_belief(protected: MainWindow) -> None:
+    shown, found = page(protected), engine(protected, "positive")
+    original = protected.document.original
+    assert original is not None
+    shown.who_box.setCurrentIndex(shown.who_box.findData("intruder"))
+    assert np.allclose(shown.map.values_shown, found.probability(original.counts), atol=1e-12)
+    assert "who knows that every cell holds somebody" in shown.sentence
+    shown._copy.click()
+    assert QApplication.clipboard().text() == "tabprotect infer release.zip --prior positive"
 
 
 def test_every_control_has_a_name(protected: MainWindow) -> None:

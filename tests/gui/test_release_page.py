@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
-from readable import model_texts, texts, unnamed
+from readable import model_texts, tab_order, texts, unnamed
 
 from tabprotect.cli.main import main
 from tabprotect.engine.bundle import confidential, public
@@ -265,6 +266,31 @@ def test_a_changed_bundle_is_refused_and_nothing_happens(
     assert ready.document.project is before
     assert page(ready).errors.isVisible()
     assert page(ready).errors.error is not None and page(ready).errors.error.kind == "bundle"
+
+
+def test_tab_follows_reading(ready: MainWindow) -> None:
+    shown = page(ready)
+    order = tab_order(shown)
+    assert order[0] is shown.panel.tree
+    assert order[-1] is shown.main_button
+    wanted = [shown.panel.preview, shown.form.title, shown.form.release, shown.form.dossier]
+    places = [order.index(control) for control in wanted]
+    assert places == sorted(places)
+
+
+def test_the_command_line_does_the_same(
+    ready: MainWindow, settle: Settle, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = page(ready)
+    shown._copy_line.click()
+    words = shlex.split(QApplication.clipboard().text())
+    assert "--seed" not in words
+    publish(ready, settle)
+    clicked = (tmp_path / "release.zip").read_bytes()
+    (tmp_path / "release.zip").unlink()
+    (tmp_path / "dossier-CONFIDENTIAL.zip").unlink()
+    assert main([*words[1:], "--seed", "7"]) == 0
+    assert (tmp_path / "release.zip").read_bytes() == clicked
 
 
 def test_every_control_has_a_name(ready: MainWindow, settle: Settle) -> None:

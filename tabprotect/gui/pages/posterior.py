@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -20,6 +22,7 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.project.project import PRIORS
+from tabprotect.engine.project.shell import as_command
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui import icons
 from tabprotect.gui.document import Document, Who
@@ -58,6 +61,11 @@ class PosteriorPage(Page):
         self._figure_box = QComboBox()
         self._figure_box.setAccessibleName("Figure shown on the map")
         self._figure_box.currentIndexChanged.connect(self._figure_chosen)
+        self.who_box = QComboBox()
+        self.who_box.setAccessibleName("Whose belief the map and the list show")
+        for who in PERSONS:
+            self.who_box.addItem(f"the {who}", who)
+        self.who_box.currentIndexChanged.connect(lambda _: self._who_chosen())
         figure_label = QLabel("Map of")
         figure_label.setBuddy(self._figure_box)
         self.map = HeatMap("Posterior of every cell")
@@ -89,9 +97,15 @@ class PosteriorPage(Page):
             note.hide()
             self.body.addWidget(note)
         self.body.addWidget(self._middle(figure_label), 1)
-        self.footer.addWidget(self._export_button())
+        self._export = self._export_button()
+        self.footer.addWidget(self._export)
         self.footer.addWidget(self._again)
         self.footer.addWidget(self._way, 1)
+        self._copy = QPushButton("Copy as command", flat=True)
+        self._copy.setToolTip("The command line that computes this posterior from the bundle.")
+        self._copy.clicked.connect(self._copy_command)
+        self.footer.addWidget(self._copy)
+        self._order_tabs()
         document.posterior_ready.connect(self._ready)
         document.posterior_failed.connect(self._not_ready)
         document.originals_counted.connect(lambda *_: self._show_way())
@@ -122,6 +136,8 @@ class PosteriorPage(Page):
         head.setSpacing(GRID)
         head.addWidget(figure_label)
         head.addWidget(self._figure_box)
+        head.addWidget(QLabel("for"))
+        head.addWidget(self.who_box)
         head.addStretch(1)
         head.addWidget(self.map.scale)
         self._left = QWidget()
@@ -159,6 +175,18 @@ class PosteriorPage(Page):
         button.setMenu(menu)
         return button
 
+    def _order_tabs(self) -> None:
+        """Tab follows reading: top to bottom, left before right."""
+        order: list[QWidget] = []
+        for choice in self.priors.values():
+            order += [choice.combo, choice.cell, choice.file, choice.dispersion]
+        order += [self._figure_box, self.who_box, self.map.grid.cells, self.mode_button]
+        order += [self.exposed.among, self.exposed.search, self.exposed.table]
+        order += [self.tabs, *self.draws.controls()]
+        order += [self._export, self._again, self._copy, self.main_button]
+        for first, second in pairwise(order):
+            QWidget.setTabOrder(first, second)
+
     def menu_actions(self) -> list[tuple[str, QAction]]:
         return [("Inspect", action) for action in self.files.actions]
 
@@ -170,9 +198,15 @@ class PosteriorPage(Page):
         found: CellFigure = self._figure_box.currentData()
         return found
 
-    def view(self, who: Who = "user") -> View | None:
+    @property
+    def who(self) -> Who:
+        """Whose belief the map, the list and the sentence are about."""
+        found: Who = self.who_box.currentData()
+        return found
+
+    def view(self) -> View | None:
         """What the figures come from; ``None`` while the posterior is not known."""
-        posterior, project = self.document.known_posterior(who), self.document.project
+        posterior, project = self.document.known_posterior(self.who), self.document.project
         if posterior is None or project is None:
             return None
         original = None if self.document.public else self.document.original
@@ -224,7 +258,7 @@ class PosteriorPage(Page):
     def _show_way(self) -> None:
         view = self.view()
         if view is not None:
-            self._way.setText(way_sentence(view.posterior, self.document.originals()))
+            self._way.setText(way_sentence(view.posterior, self.document.originals(self.who)))
             self._way.setToolTip(f"<p>{view.posterior.reason}</p>")
 
     def _show_map(self) -> None:
@@ -246,7 +280,7 @@ class PosteriorPage(Page):
     def _show_cell(self) -> None:
         view, selection = self.view(), self.document.selection
         if view is None:
-            why = self._failed.get("user") or (
+            why = self._failed.get(self.who) or (
                 "Cancelled. The button below computes what a reader can believe."
                 if self._again.isVisibleTo(self)
                 else "Working out what a reader can believe: progress and cancel are at the bottom."
@@ -290,6 +324,11 @@ class PosteriorPage(Page):
         self._figure[not self.document.public] = self.figure.name
         self._show_map()
 
+    def _who_chosen(self) -> None:
+        if self.document.release is not None:
+            self._show_all()
+            self._offer_again()
+
     def _selected(self, index: Index | None) -> None:
         if not self.isVisible() or self.document.release is None:
             return
@@ -326,9 +365,9 @@ class PosteriorPage(Page):
             self._show_all()
 
     def _offer_again(self) -> None:
-        known = self.document.known_posterior("user") is not None
+        known = self.document.known_posterior(self.who) is not None
         busy = any(job.running for job in self.document.jobs.running)
-        open_ = self.document.release is not None and "user" not in self._failed
+        open_ = self.document.release is not None and self.who not in self._failed
         self._again.setVisible(open_ and not known and not busy)
         if self.isVisible() and self._again.isVisible():
             self._show_cell()
@@ -339,6 +378,12 @@ class PosteriorPage(Page):
             self.document.ask_again(who)
             self.document.posterior(who)
         self._show_all()
+
+    def _copy_command(self) -> None:
+        project = self.document.project
+        if project is not None:
+            line = as_command(project, "infer", {"prior": project.priors[self.who]})
+            QGuiApplication.clipboard().setText(line)
 
     def _show_misses(self) -> None:
         self.exposed.show_misses()

@@ -212,6 +212,15 @@ class DrawsPanel(QWidget):
         column.addLayout(self._form)
         self._show()
 
+    def controls(self) -> list[QWidget]:
+        """What takes the keyboard, in reading order."""
+        corner = [
+            box
+            for pair in zip(self.corner.variables, self.corner.categories, strict=True)
+            for box in pair
+        ]
+        return [self.kind, *corner, self.who, self.draws, self.button]
+
     def value(self, name: str) -> str:
         """One of the figures as shown; empty when it is not."""
         return self._rows[name].text() if self._form.isRowVisible(self._rows[name]) else ""
@@ -315,10 +324,7 @@ class DrawsPanel(QWidget):
                 self._form.setRowVisible(value, False)
             return
         summary, asked = self.result
-        original = None if self.document.public else self.document.original
-        true = None
-        if original is not None:
-            true = float(self._analysis.statistic(original.counts[None])[0])
+        true = self.true_value()
         self.plot.show_values(summary.values, marks=self._marks(summary, true), label=summary.name)
         low, high = summary.quantiles[0.025], summary.quantiles[0.975]
         told = {
@@ -338,6 +344,13 @@ class DrawsPanel(QWidget):
         over = count_text(done) if done >= asked else f"{count_text(done)} of {count_text(asked)}"
         self.sentence.setText(self._words(summary, over))
         self.sentence.show()
+
+    def true_value(self) -> float | None:
+        """The analysis on the original; ``None`` in public view."""
+        original = None if self.document.public else self.document.original
+        if original is None or self._analysis is None:
+            return None
+        return float(self._analysis.statistic(original.counts[None])[0])
 
     @staticmethod
     def _marks(summary: Summary, true: float | None) -> tuple[Mark, ...]:

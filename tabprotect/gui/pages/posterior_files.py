@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import InfeasibleError, TabprotectError
+from tabprotect.engine.posterior.analysis import Summary
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.sensitivity.small_count import SmallCount
@@ -37,6 +38,9 @@ KINDS: tuple[tuple[str, str, str, str], ...] = (
     ("map_png", "Map as PNG\u2026", "posterior-map", "png"),
     ("cell_svg", "Histogram of the cell as SVG\u2026", "posterior-cell", "svg"),
     ("cell_png", "Histogram of the cell as PNG\u2026", "posterior-cell", "png"),
+    ("draws_svg", "Spread of an analysis as SVG\u2026", "spread", "svg"),
+    ("draws_png", "Spread of an analysis as PNG\u2026", "spread", "png"),
+    ("draws_csv", "Draws of an analysis as CSV\u2026", "draws", "csv"),
     ("table_csv", "Numbers of all cells as CSV\u2026", "posterior-table", "csv"),
     ("cell_csv", "Distribution of the cell as CSV\u2026", "posterior-cell", "csv"),
 )
@@ -122,6 +126,19 @@ def cell_csv(posteriors: dict[str, Posterior], index: Index, *, true: int | None
     return out.getvalue().encode()
 
 
+def draws_csv(summary: Summary, *, true: float | None) -> bytes:
+    """A row per drawn table: the analysis on it; on the published table and, in the house, the true one."""
+    name = f"original_{MARK}"
+    head = ["draw", "value", "published"] + ([name] if true is not None else [])
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(head)
+    rest = [summary.published] + ([true] if true is not None else [])
+    for number, value in enumerate(summary.values.tolist(), 1):
+        writer.writerow([number, value, *rest])
+    return out.getvalue().encode()
+
+
 class PosteriorFiles(QObject):
     """The export actions of the posterior page."""
 
@@ -168,6 +185,8 @@ class PosteriorFiles(QObject):
             )
         elif kind.startswith("cell") and self.document.selection is None:
             error = InfeasibleError("no cell is selected", hint="select one on the map first")
+        elif kind.startswith("draws") and self._page.draws.result is None:
+            error = InfeasibleError("nothing was drawn yet", hint="draw on the page first")
         if error is not None:
             self.document.error_raised.emit(error, self._page.name)
         return error is None
@@ -203,12 +222,22 @@ class PosteriorFiles(QObject):
             )
             write = picture.svg if kind == "map_svg" else picture.png
             return write(caption=self._caption(kind), size=picture.best_size())
+        if kind.startswith("draws"):
+            return self._draws(kind)
         assert selection is not None
         if kind == "cell_csv":
             true = None if view.original is None else view.original[selection]
             return cell_csv(self._known(), selection, true=true)
         histogram = self._page.cell.histogram
         write = histogram.svg if kind == "cell_svg" else histogram.png
+        return write(caption=self._caption(kind))
+
+    def _draws(self, kind: str) -> bytes:
+        draws = self._page.draws
+        assert draws.result is not None
+        if kind == "draws_csv":
+            return draws_csv(draws.result[0], true=draws.true_value())
+        write = draws.plot.svg if kind == "draws_svg" else draws.plot.png
         return write(caption=self._caption(kind))
 
     def _known(self) -> dict[str, Posterior]:
@@ -233,11 +262,13 @@ class PosteriorFiles(QObject):
                 )
                 parts.append(f"Layer {layer}.")
             parts.append(f"{self._page.figure.meaning} Prior: {posterior.prior.label}.")
+        elif kind.startswith("draws"):
+            parts.append(self._page.draws.sentence.text())
         elif selection is not None:
             true = None if view.original is None else view.original[selection]
             name = posterior.published.domain.cell_text(selection)
             parts += [f"Cell {name}.", cell_sentence(posterior, selection, true=true)]
-        return " ".join([*parts, way_sentence(posterior, self.document.originals())])
+        return " ".join([*parts, way_sentence(posterior, self.document.originals(self._page.who))])
 
     def _write_table(self, path: Path, *, overwrite: bool) -> None:
         view = self._page.view()

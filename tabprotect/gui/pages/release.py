@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.shell import as_command
 from tabprotect.gui import icons
 from tabprotect.gui.document import Document
 from tabprotect.gui.jobs import Job
@@ -96,6 +98,11 @@ class ReleasePage(Page):
         self._note = QLabel(wordWrap=True)
         self._note.setProperty("role", "quiet")
         self.footer.addWidget(self._note, 1)
+        self._copy_line = QPushButton("Copy as command", flat=True)
+        self._copy_line.setToolTip("The command line that protects and publishes the same way.")
+        self._copy_line.clicked.connect(self._copy_command)
+        self.footer.addWidget(self._copy_line)
+        self._order_tabs()
 
     @classmethod
     def why_not(cls, document: Document) -> str:
@@ -104,6 +111,14 @@ class ReleasePage(Page):
         if document.release is None:
             return "Protect the table first: there is nothing to publish yet."
         return ""
+
+    def _order_tabs(self) -> None:
+        """Tab follows reading: top to bottom, left before right."""
+        order: list[QWidget] = [self.panel.tree, self.checks, *self.fingerprint.controls()]
+        order += [*self.panel.controls(), *self.form.controls(), self.seal.copy, self.seal.open]
+        order += [self._copy_line, self.main_button]
+        for first, second in pairwise(order):
+            QWidget.setTabOrder(first, second)
 
     @property
     def house(self) -> bool:
@@ -167,6 +182,7 @@ class ReleasePage(Page):
         self.form.show_project(title=project.title, source=project.source)
         self.main_button.setVisible(house and not published)
         self.main_button.setEnabled(bundle is not None)
+        self._copy_line.setVisible(house)
         self.seal.setVisible(published and bundle is not None)
         self._note.setText(self._note_text(published))
         self._mechanism.setText("" if bundle is None else bundle.mechanism)
@@ -263,6 +279,25 @@ class ReleasePage(Page):
     def _copy(self) -> None:
         if self.bundle is not None:
             QGuiApplication.clipboard().setText(self.bundle.fingerprint)
+
+    def _copy_command(self) -> None:
+        project, destination = self.document.project, self.form.destination()
+        if project is None:
+            return
+        given: dict[str, object] = {"release": str(destination.release)}
+        if destination.dossier is not None:
+            given["dossier"] = str(destination.dossier)
+        QGuiApplication.clipboard().setText(as_command(project, "publish", given))
+
+    def menu_actions(self) -> list[tuple[str, QAction]]:
+        publish = QAction("Publish\u2026", self)
+        publish.triggered.connect(self._publish_from_menu)
+        return [("Release", publish)]
+
+    def _publish_from_menu(self) -> None:
+        self.document.page_asked.emit(self.name)
+        if self.isVisible():
+            self.main_button.click()
 
     def _open_as_reader(self) -> None:
         self.document.apply("open_bundle", page=self.name, path=str(self._published_path()))

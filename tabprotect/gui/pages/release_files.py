@@ -113,6 +113,10 @@ class FilesPanel(QWidget):
         row.addLayout(self.left, 2)
         row.addLayout(self.right, 3)
 
+    def controls(self) -> list[QWidget]:
+        """What takes the keyboard beside the tree, in reading order."""
+        return [self._all, self.preview]
+
     def show_bundle(self, bundle: Bundle | None, *, house: bool) -> None:
         """Show a bundle; ``None`` empties the panel."""
         self.bundle = bundle

@@ -57,6 +57,7 @@ class PublishForm(QWidget):
         super().__init__()
         self.setAccessibleName("Title and destinations")
         self._chosen = False
+        self._choose: list[QPushButton] = []
         self.title = QLineEdit(placeholderText="what the reader sees first")
         self.title.editingFinished.connect(self.end_editing)
         self.release = QLineEdit()
@@ -92,7 +93,13 @@ class PublishForm(QWidget):
                 f"Choose the {field.accessibleName()[0].lower()}{field.accessibleName()[1:]}"
             )
             button.clicked.connect(lambda _=False, f=field: self._ask(f))
+            self._choose.append(button)
             grid.addWidget(button, row, 2)
+
+    def controls(self) -> list[QWidget]:
+        """What takes the keyboard, in reading order."""
+        first, second = self._choose
+        return [self.title, self.release, first, self.keep, self.dossier, second]
 
     def show_project(self, *, title: str, source: str) -> None:
         """Fill in the title, and destinations nobody has chosen yet."""
