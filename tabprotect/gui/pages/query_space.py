@@ -26,6 +26,7 @@ from tabprotect.gui.pages.page import Changes, Page
 from tabprotect.gui.pages.query_space_focus import FocusPanel
 from tabprotect.gui.pages.query_space_graph import GraphPanel
 from tabprotect.gui.pages.query_space_lattice import LatticePanel
+from tabprotect.gui.pages.query_space_optimal import OptimalPanel
 from tabprotect.gui.pages.query_space_settings import SettingsRow
 from tabprotect.gui.pages.query_space_widths import WidthsPanel
 from tabprotect.gui.theme import GRID
@@ -60,10 +61,14 @@ class QuerySpacePage(Page):
         self.tabs.setAccessibleName("Views of the query space")
         self.widths = WidthsPanel(self.space)
         self.graph = GraphPanel(self.space)
+        self.optimal = OptimalPanel(self.space)
+        self.optimal.failed.connect(self.show_error)
+        self.optimal.changed.connect(self._show_main)
         for panel, label in (
             (self.lattice, "Lattice"),
             (self.widths, "Critical widths"),
             (self.graph, "Independence graph"),
+            (self.optimal, "Best release"),
         ):
             self.tabs.addTab(panel, label)
         self.tabs.currentChanged.connect(lambda _: self._show_all())
@@ -148,16 +153,25 @@ class QuerySpacePage(Page):
         self.focus.refresh()
         if panel in (self.lattice, self.widths):
             panel.refocus()
-        regions, query = self.space.regions, self.space.focus
-        self.main_button.setVisible(regions is not None and panel in (self.lattice, self.widths))
-        if regions is None:
+        self._show_main()
+
+    def _show_main(self) -> None:
+        """The main action of the tab in front."""
+        regions, query, panel = self.space.regions, self.space.focus, self._panel()
+        self.main_button.setToolTip("")
+        if regions is None or self.document.public or panel is self.graph:
+            self.main_button.hide()
+            return
+        self.main_button.show()
+        if panel is self.optimal:
+            self.main_button.setText("Plan this release")
+            self.main_button.setEnabled(bool(self.optimal.margins()))
             return
         region = int(regions.status[query])
         self.main_button.setText(f"Release {regions.letters.text(query)}")
         self.main_button.setEnabled(region == CANDIDATE)
-        self.main_button.setToolTip(
-            "" if region in (CANDIDATE, RELEASED) else "<p>It may not go out: see beside it.</p>"
-        )
+        if region not in (CANDIDATE, RELEASED):
+            self.main_button.setToolTip("<p>It may not go out: see beside it.</p>")
 
     def _foreseen(self, found: Foresight) -> None:
         if found.query == self.space.focus and not self.document.public:
@@ -187,7 +201,12 @@ class QuerySpacePage(Page):
             self.document.apply("release_margin", page=self.name, variables=names)
 
     def main_action(self) -> None:
-        self.release(self.space.focus)
+        if self._panel() is self.optimal:
+            margins = self.optimal.margins()
+            if margins:
+                self.document.apply("set_release_plan", page=self.name, margins=margins)
+        else:
+            self.release(self.space.focus)
 
     def _cell_chosen(self, index: Index) -> None:
         self.document.select(index)
