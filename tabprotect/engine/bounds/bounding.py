@@ -130,7 +130,7 @@ def bounds(
     Interrupted
         When cancelled.
     """
-    enclosure = _enclosure(table, release, cells, at_risk, method)
+    enclosure = _enclosure(table, release, cells, at_risk, method, progress)
     if method == "decomposable" and enclosure.kernels:
         raise ParameterError(
             {"bounds": "the released margins are not decomposable: there is no closed form"},
@@ -166,7 +166,7 @@ def width(
     Parameters and errors are those of :func:`bounds`, but that ``decomposable`` on a release
     that is not leaves the verdict unknown.
     """
-    enclosure = _enclosure(table, release, cells, at_risk, method)
+    enclosure = _enclosure(table, release, cells, at_risk, method, progress)
     for step in _STEPS[method]:
         if step == "shuttle":
             enclosure.tighten(progress)
@@ -245,6 +245,7 @@ def _enclosure(
     cells: CellChoice,
     at_risk: tuple[int, int],
     method: Way,
+    progress: Progress,
 ) -> Enclosure:
     if method not in WAYS:
         raise ParameterError({"bounds": f"unknown: {method!r}; there are {', '.join(WAYS)}"})
@@ -252,7 +253,9 @@ def _enclosure(
         raise InputError("an original count is negative", hint="bounds are for counts from 0")
     margins = released(table, release)
     keys = _keys(table, cells, at_risk)
-    return Enclosure(table, margins, keys, split=method in ("auto", "decomposable"))
+    return Enclosure(
+        table, margins, keys, split=method in ("auto", "decomposable"), progress=progress
+    )
 
 
 def released(table: Table, release: Sequence[Sequence[str]]) -> MarginSet:

@@ -47,7 +47,7 @@ class Kernel:
         Inner ones.
     """
 
-    def __init__(self, table: Table, margins: MarginSet, asked: Ints) -> None:
+    def __init__(self, table: Table, margins: MarginSet, asked: Ints, progress: Progress) -> None:
         keys, self.of = np.unique(asked, return_inverse=True)
         self._table, self._margins = table, margins
         truth = lookup(table, keys)
@@ -56,7 +56,7 @@ class Kernel:
         self.high = np.full(len(keys), table.total, dtype=np.int64)
         for margin in margins:
             np.minimum(self.high, counts_at(table, margin, keys), out=self.high)
-        self._opened = support(table, margins)
+        self._opened = support(table, margins, progress=progress)
         if self._opened is not None:
             self._at = self._opened.positions(keys)
             self._box = (
@@ -175,7 +175,9 @@ class Enclosure:
         Whether a part was too large for a programme that was asked for.
     """
 
-    def __init__(self, table: Table, release: MarginSet, cells: Ints, *, split: bool) -> None:
+    def __init__(
+        self, table: Table, release: MarginSet, cells: Ints, *, split: bool, progress: Progress
+    ) -> None:
         covered = {name for margin in release for name in margin}
         names = table.domain.project(covered).names
         tree = junction_tree(release) if split else JunctionTree((Part(names, release),), ())
@@ -187,6 +189,7 @@ class Enclosure:
                 table.margin(part.names),
                 part.margins,
                 table.domain.project_keys(cells, part.names),
+                progress,
             )
             for part in tree.parts
             if len(part.margins) > 1

@@ -20,6 +20,8 @@ from tabprotect.engine.tables.margins import MarginSet
 
 Ints = npt.NDArray[np.int64]
 
+Corners = tuple[Ints, npt.NDArray[np.bool_]]
+
 MOST_MOVES = 20_000
 """Moves looked at for one step; what lies beyond is not tried."""
 
@@ -61,33 +63,34 @@ class Neighbours:
         """
         counts = self._opened.truth.copy()
         spanned = self._spanned(int(self._opened.keys[position]))
-        if not spanned:
-            return counts
+        seen: list[Corners] = []
         for _ in range(MOST_STEPS):
-            here = int(counts[position])
-            if far_enough is not None and (
-                here >= far_enough if sense == "max" else here <= far_enough
-            ):
-                break
+            missing = None
+            if far_enough is not None:
+                missing = (far_enough - int(counts[position])) * (1 if sense == "max" else -1)
+                if missing <= 0:
+                    break
             best, chosen = 0, None
-            for corners, odd in spanned:
+            for corners, odd in _again(seen, spanned):
                 held = np.where(corners >= 0, counts[corners], 0)
                 shrinking = held[:, odd] if sense == "max" else held[:, ~odd]
                 reach = shrinking.min(axis=1)
                 move = int(reach.argmax())
                 if reach[move] > best:
                     best, chosen = int(reach[move]), (corners[move], odd)
+                    if missing is not None and best >= missing:
+                        break
             if chosen is None:
                 break
-            corners, odd = chosen
+            places, odd = chosen
             signs = np.where(odd, -1, 1) if sense == "max" else np.where(odd, 1, -1)
-            counts[corners] += signs * best
+            counts[places] += signs * best
         return counts
 
-    def _spanned(self, key: int) -> list[tuple[Ints, npt.NDArray[np.bool_]]]:
+    def _spanned(self, key: int) -> Iterator[Corners]:
         """Places (moves, 2^|W|) of the corners of every move at a cell, and which are odd."""
         shape = self._opened.domain.shape
-        out, left = [], MOST_MOVES
+        left = MOST_MOVES
         for span in self._spans:
             corners = np.array([[key]], dtype=np.int64)
             odd = np.zeros(1, dtype=np.bool_)
@@ -99,15 +102,22 @@ class Neighbours:
                 corners = both.reshape(-1, both.shape[2])[:left]
                 odd = np.concatenate([odd, ~odd])
             left -= len(corners)
-            out.append((self._places(corners), odd))
+            yield self._places(corners), odd
             if left <= 0:
-                break
-        return out
+                return
 
     def _places(self, keys: Ints) -> Ints:
         if self._place is not None:
             return self._place[keys]
         return self._opened.positions(keys.reshape(-1)).reshape(keys.shape)
+
+
+def _again(seen: list[Corners], rest: Iterator[Corners]) -> Iterator[Corners]:
+    """What was seen before, then the rest, which is kept."""
+    yield from seen
+    for found in rest:
+        seen.append(found)
+        yield found
 
 
 def _unreleased(

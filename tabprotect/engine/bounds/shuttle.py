@@ -49,7 +49,7 @@ def shuttle_bounds(
     InputError
         When more than ``MOST_CELLS`` cells are open, or the counts are too large.
     """
-    opened = support(table, margins)
+    opened = support(table, margins, progress=progress)
     if opened is None:
         raise InputError(
             f"the margins leave more than {MOST_CELLS:,} cells open: too many for the shuttle",

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.bounds.decomposable import lookup
+from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Table
@@ -70,7 +71,7 @@ class Support:
         return bool((found == self.totals).all())
 
 
-def support(table: Table, margins: MarginSet) -> Support | None:
+def support(table: Table, margins: MarginSet, *, progress: Progress = SILENT) -> Support | None:
     """The support of margins that cover all variables of the table; ``None`` when too large.
 
     Parameters
@@ -86,6 +87,7 @@ def support(table: Table, margins: MarginSet) -> Support | None:
     known: dict[str, Ints] = {}
     size = 1
     while waiting:
+        progress.report("cells left open", 1 - len(waiting) / len(margins))
         # Margins over variables at hand only strike out cells; else the one that adds fewest.
         names = min(
             waiting, key=lambda m: np.prod([len(domain[n].categories) for n in m if n not in known])
@@ -102,6 +104,7 @@ def support(table: Table, margins: MarginSet) -> Support | None:
     keys.sort()
     rows, totals, offset = [], [], 0
     for names in margins:
+        progress.report("cells left open", 1.0)
         margin_keys, counts = released[names].cells
         row = np.searchsorted(margin_keys, domain.project_keys(keys, names))
         rows.append(row + offset)
