@@ -19,12 +19,15 @@ from pytestqt.qtbot import QtBot
 from readable import tab_order, texts, unnamed
 
 from tabprotect.engine.bundle import public
+from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.posterior.analysis import chi_square
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import parse_prior
 from tabprotect.engine.protection.registered import likelihood_of
+from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.document import Document
 from tabprotect.gui.main_window import MainWindow
@@ -143,6 +146,32 @@ def test_the_slides_release_has_the_true_posterior_not_the_printed_one(
     )
     assert shown._way.text() == "Exact: summed over all 22 possible originals."
     assert shown.mode_button.text().endswith("16 of 16 cells.")
+
+
+def test_where_the_mode_is_not_the_published_value_is_listed(
+    window: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    example = REFERENCE["mode_theorem"]["counterexamples"][0]
+    counts = np.array(example["published"])
+    domain = Domain.of_shape(counts.shape)
+    parameters = {
+        "cycles": design(domain, "bidiagonal"),
+        "alpha": 0.25,
+        "beta": 0.25,
+        "passes": 1,
+        "blocking": "any_zero",
+    }
+    mechanism = Mechanism("cyclic_perturbation", domain, parameters)
+    public.write(Release(Table.dense(domain, counts), mechanism), tmp_path / "mode.zip")
+    window.files.open(str(tmp_path / "mode.zip"))
+    settle()
+    window.go("posterior")
+    settle()
+    shown = page(window)
+    assert shown.mode_button.text() == "Mode is the published value: 4 of 6 cells."
+    shown.mode_button.click()
+    wrong = {tuple(map(int, cell.strip("()").split(","))) for cell in example["violating_cells"]}
+    assert {row.index for row in shown.exposed.model.rows} == wrong
 
 
 def test_the_keyboard_walks_cells_on_the_map_and_in_the_list(
