@@ -17,10 +17,9 @@ from tabprotect.cli.query_space import (
     gather,
 )
 from tabprotect.engine.errors import ParameterError
-from tabprotect.engine.query_space.criterion import criteria
 from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.query_space.registered import criteria, rules
 from tabprotect.engine.query_space.release_set import ReleaseSet
-from tabprotect.engine.query_space.rule import rules
 from tabprotect.engine.query_space.server import Request, ServerState
 from tabprotect.engine.tables.table import Table
 

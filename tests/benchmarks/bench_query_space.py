@@ -18,9 +18,9 @@ import numpy as np
 
 from tabprotect.engine.project.examples import open_table
 from tabprotect.engine.query_space.at_risk import AtRiskCells
-from tabprotect.engine.query_space.criterion import criteria
 from tabprotect.engine.query_space.evidence import Evidence
 from tabprotect.engine.query_space.optimal import optimal
+from tabprotect.engine.query_space.registered import criteria
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.widths import critical_widths, parsimonious_width
 from tabprotect.engine.randomness import Randomness

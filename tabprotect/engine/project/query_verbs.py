@@ -21,7 +21,8 @@ def set_release_criterion(project: Project, context: Context, **given: object) -
     Margins that are planned already stay planned: the window says when they are no longer safe.
     """
     # The query space costs a window's start a quarter of a second; only this command needs it.
-    from tabprotect.engine.query_space.criterion import BOUNDS_WAYS, criteria
+    from tabprotect.engine.query_space.criterion import BOUNDS_WAYS
+    from tabprotect.engine.query_space.registered import criteria
 
     wrong: dict[str, str] = {}
     for name in given:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from functools import cache
 from typing import ClassVar, Literal
 
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.at_risk import Ints
 from tabprotect.engine.query_space.evidence import Evidence, Judgement, Screening
 from tabprotect.engine.query_space.lattice import Query
-from tabprotect.engine.registry import Registry
 
 BoundsWay = Literal["auto", "decomposable", "shuttle", "lp", "integer"]
 
@@ -71,11 +69,3 @@ class RiskCriterion(ABC):
     def as_json(self) -> dict[str, object]:
         """The criterion for ``describe --json``."""
         return {"name": self.name, "label": self.label, "unit": self.unit, "help": self.help}
-
-
-@cache
-def criteria() -> Registry[RiskCriterion]:
-    """Every registered criterion by name."""
-    from tabprotect.engine.query_space import criteria as package
-
-    return Registry(package, RiskCriterion, "criterion")  # type: ignore[type-abstract]

@@ -10,13 +10,14 @@ from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.annealing import PROPOSALS, anneal
 from tabprotect.engine.query_space.chordal import decomposable
-from tabprotect.engine.query_space.criterion import BoundsWay, RiskCriterion, criteria
+from tabprotect.engine.query_space.criterion import BoundsWay, RiskCriterion
 from tabprotect.engine.query_space.evidence import Evidence, Judgement
 from tabprotect.engine.query_space.exhaustive import best_release
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.heuristic import longest_prefix
 from tabprotect.engine.query_space.lattice import Lattice, Query
-from tabprotect.engine.query_space.utility import clique_worth, utilities
+from tabprotect.engine.query_space.registered import criteria, utilities
+from tabprotect.engine.query_space.utility import clique_worth
 from tabprotect.engine.randomness import Randomness
 
 SearchMethod = Literal["annealing", "heuristic", "exhaustive"]

@@ -9,14 +9,12 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import ClassVar, Literal
 
 from tabprotect.engine.parameters import Parameter, resolve
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_set import ReleaseSet
-from tabprotect.engine.registry import Registry
 
 Decision = Literal["release", "refuse", "defer"]
 
@@ -85,11 +83,3 @@ class ReleaseRule(ABC):
             "help": self.help,
             "parameters": [p.as_json() for p in self.parameters],
         }
-
-
-@cache
-def rules() -> Registry[ReleaseRule]:
-    """Every registered rule by name."""
-    from tabprotect.engine.query_space import rules as package
-
-    return Registry(package, ReleaseRule, "rule")  # type: ignore[type-abstract]

@@ -5,14 +5,12 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from functools import cache
 from math import comb
 from typing import ClassVar
 
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.chordal import JunctionTree
 from tabprotect.engine.query_space.frontier import Frontier
-from tabprotect.engine.registry import Registry
 from tabprotect.engine.tables.table import Table
 
 
@@ -39,14 +37,6 @@ class ReleaseUtility(ABC):
     def as_json(self) -> dict[str, object]:
         """The utility for ``describe --json``."""
         return {"name": self.name, "label": self.label, "help": self.help}
-
-
-@cache
-def utilities() -> Registry[ReleaseUtility]:
-    """Every registered utility by name."""
-    from tabprotect.engine.query_space import utilities as package
-
-    return Registry(package, ReleaseUtility, "utility")  # type: ignore[type-abstract]
 
 
 def clique_worth(weights: Sequence[float]) -> tuple[float, ...]:

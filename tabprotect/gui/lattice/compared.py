@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.release_state import evidence_of
-from tabprotect.engine.query_space.criterion import BoundsWay, criteria
+from tabprotect.engine.query_space.criterion import BoundsWay
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.optimal import Plan, SearchMethod, optimal, plan
-from tabprotect.engine.query_space.utility import utilities
+from tabprotect.engine.query_space.registered import criteria, utilities
 from tabprotect.engine.randomness import Randomness
 
 REBUILT_CELLS = 20_000

@@ -6,7 +6,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QSpinBox, QWidget
 
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.query_space.criterion import BOUNDS_WAYS, criteria
+from tabprotect.engine.query_space.criterion import BOUNDS_WAYS
+from tabprotect.engine.query_space.registered import criteria
 from tabprotect.gui.theme import GRID
 
 WAYS = {

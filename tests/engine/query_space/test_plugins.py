@@ -13,13 +13,13 @@ from small_tables import tables
 
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.query_space.chordal import decomposable
-from tabprotect.engine.query_space.criterion import criteria
 from tabprotect.engine.query_space.evidence import Evidence
 from tabprotect.engine.query_space.fitting import fitted, misplaced
 from tabprotect.engine.query_space.frontier import Frontier
+from tabprotect.engine.query_space.registered import criteria, rules, utilities
 from tabprotect.engine.query_space.release_set import ReleaseSet
-from tabprotect.engine.query_space.rule import Situation, rules
-from tabprotect.engine.query_space.utility import clique_worth, utilities, worth_of
+from tabprotect.engine.query_space.rule import Situation
+from tabprotect.engine.query_space.utility import clique_worth, worth_of
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table

@@ -10,9 +10,9 @@ from small_tables import exact_width, tables
 
 from tabprotect.engine.errors import InfeasibleError, Interrupted, ParameterError
 from tabprotect.engine.progress import Cancellable
-from tabprotect.engine.query_space.criterion import criteria
 from tabprotect.engine.query_space.evidence import Evidence
 from tabprotect.engine.query_space.frontier import minimal
+from tabprotect.engine.query_space.registered import criteria
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.table import Table

@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.query_space import database
-from tabprotect.engine.query_space.criterion import criteria
 from tabprotect.engine.query_space.database import Ledger, Taken, fingerprint
 from tabprotect.engine.query_space.evidence import Evidence
+from tabprotect.engine.query_space.registered import criteria, rules
 from tabprotect.engine.query_space.release_set import ReleaseSet
-from tabprotect.engine.query_space.rule import rules
 from tabprotect.engine.query_space.server import LogLine, Request, ServerState, serve
 from tabprotect.engine.query_space.session import ServerSession, replay
 from tabprotect.engine.tables.table import Table

@@ -1,0 +1,31 @@
+"""The registered criteria, rules and utilities: every file in their folders."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from tabprotect.engine.query_space import criteria as criteria_package
+from tabprotect.engine.query_space import rules as rules_package
+from tabprotect.engine.query_space import utilities as utilities_package
+from tabprotect.engine.query_space.criterion import RiskCriterion
+from tabprotect.engine.query_space.rule import ReleaseRule
+from tabprotect.engine.query_space.utility import ReleaseUtility
+from tabprotect.engine.registry import Registry
+
+
+@cache
+def criteria() -> Registry[RiskCriterion]:
+    """Every registered risk criterion by name."""
+    return Registry(criteria_package, RiskCriterion, "criterion")  # type: ignore[type-abstract]
+
+
+@cache
+def rules() -> Registry[ReleaseRule]:
+    """Every registered release rule by name."""
+    return Registry(rules_package, ReleaseRule, "rule")  # type: ignore[type-abstract]
+
+
+@cache
+def utilities() -> Registry[ReleaseUtility]:
+    """Every registered utility by name."""
+    return Registry(utilities_package, ReleaseUtility, "utility")  # type: ignore[type-abstract]
