@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QAbstractItemView, QStyleOptionViewItem, QVBoxLayo
 
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.margins import MarginSet
+from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.cycle_walk import Step, WalkOverlay
 from tabprotect.gui.grid.cells import AnyIndex, CellDelegate, Grid
 from tabprotect.gui.grid.layout import Layout
@@ -33,6 +34,22 @@ KEYS = {"+": 1, "=": 1, "-": -1, "\u2212": -1, "0": 0}
 def next_sign(sign: int) -> int:
     """What a click makes of a sign: + to - to 0 to +."""
     return {1: -1, -1: 0, 0: 1}[sign]
+
+
+def blocking_cells(
+    moves: MoveSet, cycle: int, counts: npt.NDArray[np.int64] | None, rule: str
+) -> npt.NDArray[np.bool_] | None:
+    """The zeros that block a cycle on a table as it stands, of the table's shape."""
+    if counts is None or rule == "none":
+        return None
+    cells, signs = moves.entries(cycle)
+    zero = counts.reshape(-1)[cells] == 0
+    if rule == "negative" and not ((zero & (signs > 0)).any() and (zero & (signs < 0)).any()):
+        # One of the two directions is still free.
+        return None
+    out = np.zeros(counts.size, dtype=np.bool_)
+    out[cells[zero]] = True
+    return out.reshape(counts.shape)
 
 
 @dataclass(frozen=True, eq=False)

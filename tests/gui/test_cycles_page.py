@@ -48,7 +48,7 @@ def examined(window: MainWindow, qtbot: QtBot, settle: Settle) -> Settle:
     def wait() -> None:
         settle()
         qtbot.waitUntil(
-            lambda: bool(page(window).proof.texts) and not page(window)._wait.isActive()
+            lambda: bool(page(window).proof.texts) and not page(window).examination.pending
         )
         settle()
 
@@ -111,7 +111,7 @@ def test_a_click_breaks_a_margin_that_glows_with_its_sum_and_undo_mends(
     assert document.project is not None
     assert int(document.project.cycles.array(0)[1, 0]) == 1
     assert page(designer).grid.glowing == {"rows": {1: 1}, "columns": {0: 1}, "grand": {0: 1}}
-    said = [b.text() for b in page(designer)._broken_row.findChildren(QPushButton)]
+    said = [b.text() for b in page(designer).broken.findChildren(QPushButton)]
     assert {"v2: +1", "w1: +1"} <= set(said)
     assert page(designer).proof.verdict("margins") == "bad"
     assert page(designer).list.model.state(0) == "broken"
@@ -122,7 +122,7 @@ def test_a_click_breaks_a_margin_that_glows_with_its_sum_and_undo_mends(
     examined()
     assert document.project.cycles == before.cycles
     assert page(designer).grid.glowing == {"rows": {}, "columns": {}, "grand": {}}
-    assert page(designer)._broken_row.isHidden()
+    assert page(designer).broken.isHidden()
     assert page(designer).proof.verdict("margins") == "ok"
 
 
@@ -163,7 +163,7 @@ def test_a_cycle_file_of_another_shape_leaves_everything(
     path = tmp_path / "three.json"
     files.write(design(Domain.of_shape((3, 3)), "bidiagonal"), path)
     before = designer.document.history
-    page(designer).import_file(str(path))
+    page(designer).editor.import_file(str(path))
     strip = page(designer).errors
     assert strip.isVisible()
     assert "3 x 3" in strip.text and "4 x 4" in strip.text and "three.json" in strip.text
@@ -175,15 +175,15 @@ def test_export_and_import_give_the_same_cycles(
     designer: MainWindow, tmp_path: Path, name: str
 ) -> None:
     path = tmp_path / name
-    page(designer).export_file(str(path))
+    page(designer).editor.export_file(str(path))
     assert designer.document.project is not None
     cycles = designer.document.project.cycles
     designer.document.apply("set_cycles", kind="elementary")
-    page(designer).import_file(str(path))
+    page(designer).editor.import_file(str(path))
     assert designer.document.project.cycles == cycles
     if name.endswith(".json"):
         assert json.loads(path.read_text())["shape"] == [4, 4]
-    page(designer).export_file(str(tmp_path / "nowhere" / name))
+    page(designer).editor.export_file(str(tmp_path / "nowhere" / name))
     assert "nowhere" in page(designer).errors.text
 
 
@@ -252,8 +252,11 @@ def test_the_list_filters(window: MainWindow, settle: Settle, examined: Settle) 
     assert listed.model.shown.tolist() == [12]
     assert document.selected_cycle == 0
     page(window).proof.findChild(QToolButton, "proof-immovable").click()
-    assert page(window)._report is not None and page(window)._report.immovable is not None
-    assert document.selection == page(window)._report.immovable[0]
+    assert (
+        page(window).examination.report is not None
+        and page(window).examination.report.immovable is not None
+    )
+    assert document.selection == page(window).examination.report.immovable[0]
 
 
 def test_what_stays_exactly_known_is_named_with_its_value(
@@ -298,8 +301,8 @@ def test_blockers_are_hatched(window: MainWindow, settle: Settle, examined: Sett
     examined()
     document = window.document
     assert document.project is not None and document.original is not None
-    assert page(window)._blocked is not None
-    cycle = int(np.flatnonzero(page(window)._blocked)[0])
+    assert page(window).examination.blocked is not None
+    cycle = int(np.flatnonzero(page(window).examination.blocked)[0])
     document.select_cycle(cycle)
     stuck = page(window).grid.cell_delegate.stuck
     wanted = (document.project.cycles.array(cycle) != 0) & (document.original.counts == 0)
@@ -361,8 +364,8 @@ def test_a_table_without_cycles_says_why(window: MainWindow, settle: Settle) -> 
     window.document.apply("new_table", variables={"a": ["x", "y"], "b": ["only"]})
     window.go("cycles")
     settle()
-    assert page(window).stack.currentWidget() is page(window)._empty
-    assert "one category" in page(window)._empty.text()
+    assert page(window).stack.currentWidget() is page(window).empty
+    assert "one category" in page(window).empty.text()
 
 
 def test_the_walk_is_closed() -> None:
@@ -431,7 +434,7 @@ def test_a_broken_sum_inside_the_table_is_outlined(
     examined()
     assert window.document.project is not None
     before = int(window.document.project.cycles.array(0)[1, 2, 0])
-    page(window)._flip((1, 2, 0), 1 if before < 1 else 0)
+    page(window).editor.flip((1, 2, 0), 1 if before < 1 else 0)
     overlay = page(window).grid._overlay
     wanted = np.zeros((4, 4, 3), dtype=bool)
     # Rows hold v and x: their sums stand at the edge; those over v and over x do not.
@@ -460,8 +463,8 @@ def test_a_reader_can_look_but_not_edit(
     assert np.array_equal(page(designer).grid.grid.model.values, published.counts)
     before = document.project
     click_cell(designer, 0, 0)
-    page(designer).add_cycle()
-    page(designer).remove_cycle()
+    page(designer).editor.add()
+    page(designer).editor.remove()
     assert document.project is before
     assert not page(designer)._tools["import"].isEnabled()
     assert not page(designer).list.buttons["remove"].isEnabled()
