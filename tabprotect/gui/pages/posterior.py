@@ -7,6 +7,7 @@ from itertools import pairwise
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QComboBox,
     QHBoxLayout,
     QLabel,
@@ -91,7 +92,8 @@ class PosteriorPage(Page):
         self._way = QLabel(wordWrap=True)
         self._way.setProperty("role", "quiet")
         self._way.setAccessibleName("How it was computed")
-        self.body.addLayout(self._priors_row())
+        self._priors_layout = self._priors_row()
+        self.body.addLayout(self._priors_layout)
         for note in self._notes.values():
             note.setProperty("role", "quiet")
             note.hide()
@@ -122,13 +124,12 @@ class PosteriorPage(Page):
 
     # -- building -----------------------------------------------------------------------------
 
-    def _priors_row(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(3 * GRID)
+    def _priors_row(self) -> QBoxLayout:
+        row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        row.setSpacing(GRID)
         for who, choice in self.priors.items():
             choice.asked.connect(lambda text, who=who: self._set_prior(who, text))
             row.addWidget(choice)
-        row.addStretch(1)
         return row
 
     def _middle(self, figure_label: QLabel) -> QSplitter:
@@ -310,6 +311,7 @@ class PosteriorPage(Page):
         return release_sentence(view, at_risk=at_risk, worst=index)
 
     def _show_priors(self) -> None:
+        """Side by side while both fit, else one below the other."""
         project = self.document.project
         assert project is not None
         for who, choice in self.priors.items():
@@ -317,6 +319,9 @@ class PosteriorPage(Page):
             note = self._notes[who]
             note.setText(f"The {who}: {self._failed.get(who, '')}")
             note.setVisible(who in self._failed)
+        wide = any(choice.is_wide for choice in self.priors.values())
+        direction = QBoxLayout.Direction
+        self._priors_layout.setDirection(direction.TopToBottom if wide else direction.LeftToRight)
 
     # -- what happens -------------------------------------------------------------------------
 

@@ -43,6 +43,9 @@ KINDS: tuple[tuple[str, str, str], ...] = (
     ),
 )
 
+NAME = 40
+"""Characters of a file's or a cell's name that are shown; the tooltip has all."""
+
 FROM_FILE = ("poisson", "negative_binomial", "table")
 
 
@@ -67,6 +70,11 @@ def cells_text(cells: set[Index]) -> str:
     if not cells:
         return "uniform"
     return "positive:" + ";".join(",".join(map(str, cell)) for cell in sorted(cells))
+
+
+def _cut(text: str) -> str:
+    """A name that leaves room for the other person's choice beside it."""
+    return text if len(text) <= NAME else f"{text[: NAME - 1]}\u2026"
 
 
 class PriorChoice(QWidget):
@@ -103,15 +111,22 @@ class PriorChoice(QWidget):
         self.file.clicked.connect(lambda: self._ask_file(kind_of(self.text)))
         self.dispersion = QDoubleSpinBox(minimum=0.01, maximum=1000.0, singleStep=0.5)
         self.dispersion.setPrefix("dispersion ")
+        self.dispersion.setValue(1.0)
         self.dispersion.setKeyboardTracking(False)
         self.dispersion.setAccessibleName(f"Dispersion of the prior of the {who}")
-        self.dispersion.setToolTip("The larger, the closer to Poisson.")
+        self.dispersion.setToolTip("Dispersion: the larger, the closer to Poisson.")
         self.dispersion.valueChanged.connect(self._disperse)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(GRID)
         for widget in (label, self.combo, self.cell, self.file, self.dispersion):
             row.addWidget(widget)
+        row.addStretch(1)
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether it shows more than the choice, and wants a row of its own."""
+        return self.combo.currentData() in ("cells", *FROM_FILE)
 
     def show_prior(self, text: str, domain: Domain, selection: Index | None) -> None:
         """Show the prior in force; the selected cell is what can be chosen."""
@@ -126,7 +141,7 @@ class PriorChoice(QWidget):
         self.file.setVisible(kind in FROM_FILE)
         self.dispersion.setVisible(kind == "negative_binomial")
         name = self.text.partition(":")[2]
-        self.file.setText(Path(name).name if kind in FROM_FILE else "")
+        self.file.setText(_cut(Path(name).name) if kind in FROM_FILE else "")
         self.file.setToolTip(name)
         if kind == "negative_binomial":
             given = self.text.partition(":")[0].removeprefix("negative_binomial").strip("()")
@@ -137,14 +152,15 @@ class PriorChoice(QWidget):
 
     def _refresh_cell(self) -> None:
         cells = cells_of(self.text)
-        chosen = "" if len(cells) < 2 else f"  ({len(cells)} cells chosen)"
+        chosen = "" if len(cells) < 2 else f"  ({len(cells)} chosen)"
         if self._selection is None or self._domain is None:
             self.cell.setEnabled(False)
             self.cell.setText(f"select a cell{chosen}")
         else:
             self.cell.setEnabled(True)
             self.cell.setChecked(self._selection in cells)
-            self.cell.setText(f"in {self._domain.cell_text(self._selection)}{chosen}")
+            self.cell.setToolTip(f"in {self._domain.cell_text(self._selection)}")
+            self.cell.setText(f"in {_cut(self._domain.cell_text(self._selection))}{chosen}")
         self.cell.setAccessibleName(f"Somebody the {self.who} knows is {self.cell.text()}")
 
     def _chosen(self, at: int) -> None:
