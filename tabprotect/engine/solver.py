@@ -6,6 +6,7 @@ answer. (Never load OR-tools into the same process: the two clash.)
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -23,6 +24,12 @@ PRIMAL_SIMPLEX = 4
 
 NEAR = 1e-6
 """How far a float may be from the integer it stands for."""
+
+POLL = 0.05
+"""Seconds between two looks at whether an integer programme is to go on."""
+
+PATIENCE = 0.2
+"""Seconds that a cancelled integer programme has to notice."""
 
 _ENDED = (
     highspy.HighsModelStatus.kOptimal,
@@ -54,6 +61,26 @@ class Outcome:
     optimal: bool
 
 
+class _Watcher:
+    """Hears the solver's question whether to go on; one for each solver."""
+
+    def __init__(self) -> None:
+        self.question: Callable[[], None] | None = None
+        self.stopped: BaseException | None = None
+
+    def ask(self, event: highspy.highs.HighsCallbackEvent) -> None:
+        # The flag outlives the run it stopped.
+        event.interrupt(False)
+        # An exception must not travel through the solver's own code.
+        if self.question is not None and self.stopped is None:
+            try:
+                self.question()
+            except (Interrupted, KeyboardInterrupt) as stop:
+                self.stopped = stop
+        if self.stopped is not None:
+            event.interrupt()
+
+
 class Model:
     """``A x = b`` with ``low <= x <= high``, kept between runs; only the objective changes.
 
@@ -82,29 +109,10 @@ class Model:
     ) -> None:
         self.columns, per_column = rows.shape
         self.integral = integral
-        self._cost = np.zeros(self.columns)
-        self._sense: Sense = "min"
-        self._watch: Callable[[], None] | None = None
-        self._stopped: BaseException | None = None
-        self._highs = highspy.Highs()  # type: ignore[no-untyped-call]
-        for option, value in {
-            "output_flag": False,
-            "threads": 1,
-            "random_seed": 0,
-            "simplex_strategy": PRIMAL_SIMPLEX,
-            "presolve": "on" if integral else "off",
-            "mip_rel_gap": 0.0,
-            # Objectives are whole numbers: a bound less than one away is already proof.
-            "mip_abs_gap": 0.99,
-            "mip_feasibility_tolerance": NEAR / 10,
-            # Costs more than it finds on sums of cells.
-            "mip_heuristic_run_feasibility_jump": False,
-        }.items():
-            self._highs.setOptionValue(option, value)
         sums = totals.astype(np.float64)
         lp = highspy.HighsLp()
         lp.num_col_, lp.num_row_ = self.columns, len(totals)
-        lp.col_cost_ = self._cost
+        lp.col_cost_ = np.zeros(self.columns)
         lp.col_lower_, lp.col_upper_ = low.astype(np.float64), high.astype(np.float64)
         lp.row_lower_ = lp.row_upper_ = sums
         lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
@@ -114,9 +122,31 @@ class Model:
         lp.a_matrix_.value_ = np.ones(rows.size)
         if integral:
             lp.integrality_ = [highspy.HighsVarType.kInteger] * self.columns
-        self._demand(self._highs.passModel(lp), "take the programme")
-        self._highs.cbSimplexInterrupt += self._ask
-        self._highs.cbMipInterrupt += self._ask
+        self._lp = lp
+        self._begin()
+
+    def _begin(self) -> None:
+        """A solver that knows the programme and has not run."""
+        self._highs = highspy.Highs()  # type: ignore[no-untyped-call]
+        self._cost = np.zeros(self.columns)
+        self._watcher = _Watcher()
+        for option, value in {
+            "output_flag": False,
+            "threads": 1,
+            "random_seed": 0,
+            "simplex_strategy": PRIMAL_SIMPLEX,
+            "presolve": "on" if self.integral else "off",
+            "mip_rel_gap": 0.0,
+            # Objectives are whole numbers: a bound less than one away is already proof.
+            "mip_abs_gap": 0.99,
+            "mip_feasibility_tolerance": NEAR / 10,
+            # Costs more than it finds on sums of cells.
+            "mip_heuristic_run_feasibility_jump": False,
+        }.items():
+            self._highs.setOptionValue(option, value)
+        self._demand(self._highs.passModel(self._lp), "take the programme")
+        self._highs.cbSimplexInterrupt += self._watcher.ask
+        self._highs.cbMipInterrupt += self._watcher.ask
 
     def optimise(
         self,
@@ -147,7 +177,7 @@ class Model:
         InfeasibleError
             When no point satisfies the sums.
         Interrupted
-            When cancelled; the model can be used again.
+            When cancelled; the model can be used again (limits may have to be set again).
         SolverError
             When the solver fails.
         """
@@ -175,29 +205,41 @@ class Model:
 
     def _run(self, progress: Progress, stage: str) -> None:
         progress.report(stage, 0.0)
-        self._stopped = None
-        self._watch = lambda: progress.report(stage, 0.0)
-        try:
+        watcher = self._watcher
+        watcher.stopped = None
+        if self.integral:
+            status = self._run_apart(progress, stage)
+        else:
+            watcher.question = lambda: progress.report(stage, 0.0)
             status = self._highs.run()
-        finally:
-            self._watch = None
-        if self._stopped is not None:
+            watcher.question = None
+        if watcher.stopped is not None:
             # Half a basis would make the next run depend on when this one was cancelled.
             self._highs.clearSolver()
-            raise self._stopped
+            raise watcher.stopped
         self._demand(status, "solve the programme")
 
-    def _ask(self, event: highspy.highs.HighsCallbackEvent) -> None:
-        # The flag outlives the run it stopped.
-        event.interrupt(False)
-        # An exception must not travel through the solver's own code.
-        if self._watch is None or self._stopped is not None:
-            return
+    def _run_apart(self, progress: Progress, stage: str) -> highspy.HighsStatus:
+        """Run on a thread of its own: at the root of its tree the solver asks nobody for seconds.
+
+        When cancelled, a solver that does not answer is left behind to end by itself, at its next
+        question.
+        """
+        highs = self._highs
+        ended: list[highspy.HighsStatus] = []
+        runner = threading.Thread(target=lambda: ended.append(highs.run()), daemon=True)
+        runner.start()
         try:
-            self._watch()
+            while runner.is_alive():
+                runner.join(POLL)
+                progress.report(stage, 0.0)
         except (Interrupted, KeyboardInterrupt) as stop:
-            self._stopped = stop
-            event.interrupt()
+            self._watcher.stopped = stop
+            runner.join(PATIENCE)
+            if runner.is_alive():
+                self._begin()
+                raise
+        return ended[0] if ended else highspy.HighsStatus.kError
 
     def _outcome(self) -> Outcome:
         status = self._highs.getModelStatus()

@@ -42,8 +42,7 @@ MOST_LISTED = 5_000_000
 """Cells that ``cells="all"`` lists."""
 
 AUTO_INTEGER_CELLS = 1_500
-"""Open cells up to which ``auto`` solves integer programmes: beyond, one takes minutes, and does
-not let itself be cancelled within half a second."""
+"""Open cells up to which ``auto`` solves integer programmes; beyond, one takes minutes."""
 
 AUTO_NODES = 5_000
 """Branch-and-bound nodes ``auto`` spends on one end of one interval."""

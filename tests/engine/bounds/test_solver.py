@@ -49,10 +49,12 @@ def test_cancelling_in_the_middle_of_a_linear_programme_leaves_the_model_usable(
 
 
 def test_cancelling_in_the_middle_of_an_integer_programme() -> None:
-    cells = opened((7, 7, 7))
+    cells = opened((10, 10, 10))
     kept = model(cells, integral=True)
     with pytest.raises(Interrupted):
-        kept.optimise(np.array([5]), "max", progress=CancelAfter(3))
+        kept.optimise(np.array([5]), "max", progress=CancelAfter(2))
+    found = kept.optimise(np.zeros(0, dtype=np.int64), "max", start=cells.truth)
+    assert found.value == 0
     kept.limit(5, cells.total + 1, cells.total + 1)
     with pytest.raises(InfeasibleError):
         kept.optimise(np.array([5]), "max")
