@@ -44,6 +44,11 @@ def copy(tmp_path: Path) -> Path:
             "import tabprotect.engine.protection.methods.cyclic_perturbation",
             "sibling",
         ),
+        (
+            "engine/query_space/rules/other.py",
+            "import tabprotect.engine.query_space.rules.myopic",
+            "sibling",
+        ),
     ],
 )
 def test_each_contract_bites(copy: Path, module: str, line: str, contract: str) -> None:
