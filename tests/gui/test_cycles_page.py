@@ -478,3 +478,20 @@ def test_every_control_has_a_name(designer: MainWindow, examined: Settle) -> Non
     assert unnamed(page(designer)) == []
     page(designer)._tools["templates"].click()
     assert unnamed(page(designer)) == []
+
+
+def test_what_was_known_of_another_table_is_not_drawn(
+    window: MainWindow, settle: Settle, examined: Settle
+) -> None:
+    window.files.open("example:sparse-10x10")
+    settle()
+    window.go("cycles")
+    examined()
+    window.document.select_cycle(7)
+    assert window.page is page(window) and page(window).examination.report is not None
+    assert page(window).examination.report.immovable
+    window.files.open("example:duncan-roehrig-4x4")
+    settle()
+    assert page(window).grid.cell_delegate.lock is None
+    examined()
+    assert page(window).list.model.rowCount() == 4

@@ -22,10 +22,11 @@ from tabprotect.gui.document import Document
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.placement_bar import PlacementBar
 from tabprotect.gui.pages.page import Changes, Page
-from tabprotect.gui.preview_panel import PreviewPanel, Remedy
+from tabprotect.gui.preview_panel import PreviewPanel
 from tabprotect.gui.replay import Replay
 from tabprotect.gui.run_panel import RunPanel
-from tabprotect.gui.theme import GRID, chance_text, count_text, number_text
+from tabprotect.gui.run_words import remedies, result_sentence, setup_sentence
+from tabprotect.gui.theme import GRID
 
 WAIT = 200
 """Milliseconds of rest before a mechanism is tried."""
@@ -218,56 +219,13 @@ class PerturbPage(Page):
         self.main_button.setText("See what a reader can believe" if result else "Run")
         if project is None:
             return
-        if result:
-            self.set_sentence(self._result_sentence())
+        published = self.document.published
+        if not result:
+            self.set_sentence(setup_sentence(project.values, self._preview))
+        elif self._replay is not None and published is not None:
+            self.set_sentence(result_sentence(self._replay.record, published))
         else:
-            self.set_sentence(self._setup_sentence(project))
-
-    def _setup_sentence(self, project: Project) -> str:
-        values = project.values
-        alpha, beta = cast(float, values["alpha"]), cast(float, values["beta"])
-        passes = cast(int, values["passes"])
-        rounds = "once" if passes == 1 else "twice" if passes == 2 else f"{passes} times"
-        text = (
-            f"Each cycle is added with probability {chance_text(alpha)} and subtracted with "
-            f"{chance_text(beta)}, {rounds} over the whole list"
-        )
-        preview = self._preview
-        if preview is None or not self.editable:
-            return f"{text}."
-        whose = "An at-risk cell" if preview.at_risk_cells else "A positive cell"
-        return (
-            f"{text}. {whose} then stays as it is with probability "
-            f"{chance_text(preview.unchanged_share)} and changes by "
-            f"{number_text(preview.mean_absolute_deviation)} on average."
-        )
-
-    def _result_sentence(self) -> str:
-        replay, published = self._replay, self.document.published
-        if published is None:
-            return ""
-        if replay is None:
-            return "This is the published table, as every reader sees it."
-        record = replay.record
-        original = record.problem.table.counts
-        moved = published.counts != original
-        far = int(abs(published.counts - original).max(initial=0))
-        at_risk = record.problem.at_risk.mask(original)
-        risky, same = int(at_risk.sum()), int((at_risk & ~moved).sum())
-        asked = int((record.coins != 0).sum())
-        stopped = int(((record.coins != 0) & (record.effective == 0)).sum())
-        text = (
-            f"{count_text(int(moved.sum()))} of {count_text(published.domain.size)} cells changed, "
-            f"by at most {far}"
-            if far
-            else "No cell changed"
-        )
-        if risky:
-            text += f"; {count_text(same)} of {count_text(risky)} at-risk cells stayed as they were"
-        text += f"; {count_text(stopped)} of {count_text(asked)} moves the coins asked for were blocked."
-        if record.decisions:
-            text += " That the mechanism is weak was accepted, and is recorded."
-        return text
+            self.set_sentence("This is the published table, as every reader sees it.")
 
     # -- the preview --------------------------------------------------------------------------
 
@@ -311,7 +269,7 @@ class PerturbPage(Page):
         if key is not self._key:
             return
         self._preview = preview
-        self.preview.show_preview(preview, project.domain, self._remedies(project))
+        self.preview.show_preview(preview, project.domain, remedies(project))
         self._tell()
 
     def _not_tried(self, key: tuple[object, ...], error: Exception) -> None:
@@ -324,27 +282,6 @@ class PerturbPage(Page):
         self._impossible = True
         self.preview.show_error(error)
         self._tell()
-
-    @staticmethod
-    def _remedies(project: Project) -> tuple[Remedy, ...]:
-        values = project.values
-        passes = cast(int, values["passes"])
-        out = []
-        if project.cycles_from not in ("strips", "elementary"):
-            out.append(("Use strips of swaps", "strips"))
-        if project.cycles_from != "elementary":
-            out.append(("Use all elementary swaps", "elementary"))
-        order = max(map(len, project.margins)) - 1
-        if order > 0 and project.domain.ndim > 2:
-            out.append((f"Keep {order}-way margins only", f"order-{order}"))
-        if values["blocking"] == "any_zero":
-            out.append(("Use the rule \u201cnegative\u201d", "negative"))
-        if cast(float, values["alpha"]) + cast(float, values["beta"]) < 0.5:
-            out.append(("Use alpha = beta = .25", "coin"))
-        if passes < 5:
-            out.append((f"Use {passes + 1} passes", "passes"))
-        out.append(("Merge categories", "merge"))
-        return tuple(out)
 
     def _mend(self, key: str) -> None:
         project = self.document.project
@@ -372,7 +309,7 @@ class PerturbPage(Page):
         project = self.document.project
         if isinstance(error, RefusedError) and project is not None:
             self.show_face("setup")
-            self.preview.refusal.refuse(error.message, self._remedies(project))
+            self.preview.refusal.refuse(error.message, remedies(project))
             self.preview.refusal.setFocus()
             self.preview.ensureWidgetVisible(self.preview.refusal)
             return
