@@ -137,6 +137,7 @@ class Rail(QWidget):
         column.addStretch(1)
         document.project_changed.connect(lambda _: self.refresh())
         document.view_changed.connect(lambda _: self.refresh())
+        document.posterior_ready.connect(lambda *_: self.refresh())
         THEME.changed.connect(self.refresh)
         self.refresh()
 

@@ -268,6 +268,31 @@ def test_a_changed_bundle_is_refused_and_nothing_happens(
     assert page(ready).errors.error is not None and page(ready).errors.error.kind == "bundle"
 
 
+def test_cells_that_are_as_good_as_published_are_counted_before_it_is_too_late(
+    window: MainWindow, settle: Settle
+) -> None:
+    window.files.open("example:czech-autoworkers")
+    settle()
+    document = window.document
+    # Elementary cycles of 64 cells: one zero blocks them all, and the table goes out as it is.
+    document.apply("set_cycles", kind="elementary")
+    settle()
+    document.apply("protect", accept_weak=True, seed=1)
+    settle()
+    window.go("release")
+    settle()
+    assert document.original is not None and document.published is not None
+    assert document.original == document.published
+    warnings = [text for verdict, text in page(window).checks.checks if verdict == "warning"]
+    assert any("sure of the true count of 3 at-risk cells" in text for text in warnings)
+    assert any("Decision" in text for text in warnings)
+    assert window.rail.buttons["posterior"].badge == 3
+    document.set_public(True)
+    settle()
+    assert window.rail.buttons["posterior"].badge == 0
+    assert all(verdict == "tick" for verdict, _ in page(window).checks.checks)
+
+
 def test_tab_follows_reading(ready: MainWindow) -> None:
     shown = page(ready)
     order = tab_order(shown)

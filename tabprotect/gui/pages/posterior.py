@@ -31,7 +31,13 @@ from tabprotect.gui.pages.page import Changes, Page
 from tabprotect.gui.pages.posterior_cell import CellPanel
 from tabprotect.gui.pages.posterior_draws import DrawsPanel
 from tabprotect.gui.pages.posterior_exposed import ExposedList
-from tabprotect.gui.pages.posterior_figures import CellFigure, View, figures, most_exposed
+from tabprotect.gui.pages.posterior_figures import (
+    CellFigure,
+    View,
+    figures,
+    given_away,
+    most_exposed,
+)
 from tabprotect.gui.pages.posterior_files import PosteriorFiles
 from tabprotect.gui.pages.posterior_priors import PriorChoice
 from tabprotect.gui.pages.posterior_words import (
@@ -121,6 +127,14 @@ class PosteriorPage(Page):
         if document.release is None:
             return "Protect the table first: a posterior is what its release lets a reader believe."
         return ""
+
+    @classmethod
+    def problems(cls, document: Document) -> int:
+        """At-risk cells that the release as good as publishes."""
+        posterior, project = document.known_posterior(), document.project
+        if posterior is None or project is None or document.public:
+            return 0
+        return given_away(View(posterior, project.at_risk, document.original))
 
     # -- building -----------------------------------------------------------------------------
 

@@ -151,6 +151,18 @@ FIGURES: tuple[CellFigure, ...] = (
 )
 
 
+SURE = 0.9
+"""An at-risk cell whose true count a reader believes with more than this is as good as published."""
+
+
+def given_away(view: View) -> int:
+    """At-risk cells that are as good as published; 0 without the original."""
+    if view.original is None:
+        return 0
+    risky = view.rule.mask(view.original.counts)
+    return int(np.count_nonzero(_true(view)[risky] > SURE))
+
+
 def figures(*, house: bool) -> list[CellFigure]:
     """The figures that the view may show, the default one first."""
     return [f for f in FIGURES if house or not f.house]

@@ -17,6 +17,7 @@ from tabprotect.gui import icons
 from tabprotect.gui.document import Document
 from tabprotect.gui.jobs import Job
 from tabprotect.gui.pages.page import Changes, Page
+from tabprotect.gui.pages.posterior_figures import SURE, View, given_away
 from tabprotect.gui.pages.release_bundle import (
     Bundle,
     inspect,
@@ -27,7 +28,7 @@ from tabprotect.gui.pages.release_bundle import (
 from tabprotect.gui.pages.release_checks import Check, CheckList, Fingerprint, Verdict
 from tabprotect.gui.pages.release_files import FilesPanel
 from tabprotect.gui.pages.release_publish import LeavingHouse, PublishForm
-from tabprotect.gui.theme import GRID, THEME
+from tabprotect.gui.theme import GRID, THEME, count_text
 
 
 class Seal(QFrame):
@@ -83,6 +84,7 @@ class ReleasePage(Page):
         self.panel.left.addWidget(title)
         self.panel.left.addWidget(self.checks, 2)
         self.panel.left.addWidget(self.fingerprint)
+        document.posterior_ready.connect(self._believed)
         self.form = PublishForm()
         self.form.titled.connect(self._set_title)
         self.seal = Seal()
@@ -134,6 +136,8 @@ class ReleasePage(Page):
         if self._bundle_of is not release:
             self._bundle_of, self.bundle = release, None
             self._prepare(project)
+        if self.house:
+            self.document.posterior()
         self._show()
 
     def _prepare(self, project: Project) -> None:
@@ -194,6 +198,10 @@ class ReleasePage(Page):
         else:
             self.set_sentence(reader_sentence(bundle, release))
 
+    def _believed(self, who: str, posterior: object) -> None:
+        if self.isVisible() and self.bundle is not None and self.document.project is not None:
+            self.checks.show_checks(self._checks(self.document.project))
+
     def _note_text(self, published: bool) -> str:
         if self.house:
             return "" if published else "Nothing leaves before you have confirmed it once more."
@@ -219,8 +227,22 @@ class ReleasePage(Page):
             checks += [("warning", f"Decision: {text}") for text in record.decisions]
             if not project.title:
                 checks.append(("warning", "The release has no title."))
+            checks += self._belief(project)
         checks += [("tick", text) for text in bundle.checks]
         return checks
+
+    def _belief(self, project: Project) -> list[Check]:
+        """What a reader will know of the at-risk cells, once the posterior is known."""
+        posterior, original = self.document.known_posterior(), self.document.original
+        if posterior is None or original is None:
+            return []
+        sure = given_away(View(posterior, project.at_risk, original))
+        if not sure:
+            text = f"A reader is nowhere surer than {SURE:.0%} of an at-risk cell's true count."
+            return [("tick", text)]
+        cells = "1 at-risk cell" if sure == 1 else f"{count_text(sure)} at-risk cells"
+        text = f"A reader is more than {SURE:.0%} sure of the true count of {cells}: see Posterior."
+        return [("warning", text)]
 
     def _published_path(self) -> Path:
         history = self.document.history
