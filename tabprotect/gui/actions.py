@@ -187,10 +187,11 @@ class Actions(QObject):
 
     def command_line(self) -> str:
         """The command line that does what the page in front does; empty where there is none."""
-        project, verb = self.document.project, COMMANDS.get(self.window.page.name, "")
+        project, page = self.document.project, self.window.page
+        verb, arguments = page.question() or (COMMANDS.get(page.name, ""), {})
         if project is None or not verb:
             return ""
-        return as_command(project, verb)
+        return as_command(project, verb, arguments)
 
     # -- state --------------------------------------------------------------------------------
 

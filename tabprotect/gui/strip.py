@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -16,6 +16,9 @@ from PySide6.QtWidgets import (
 from tabprotect.gui import icons
 from tabprotect.gui.jobs import Job, Jobs
 from tabprotect.gui.theme import GRID, THEME
+
+DELAY = 200
+"""Milliseconds until a job is shown."""
 
 
 def time_text(seconds: float | None) -> str:
@@ -147,7 +150,10 @@ class Strip(QFrame):
         view = JobView(job)
         self._views[job] = view
         view.set_ink(self.colours()[1])
+        # What is done at once does not flash by.
+        view.hide()
         self._jobs.addWidget(view, 0, Qt.AlignmentFlag.AlignRight)
+        QTimer.singleShot(DELAY, view, view.show)
 
     @Slot(object)
     def _remove(self, job: Job) -> None:

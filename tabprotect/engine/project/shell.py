@@ -21,7 +21,8 @@ def as_command(project: Project, name: str, arguments: Arguments | None = None) 
     Parameters
     ----------
     name
-        A command's name, or ``infer`` and ``check`` for the questions the window asks itself.
+        A command's name, or ``infer``, ``check``, ``widths``, ``frontier`` and ``optimal`` for
+        the questions the window asks itself.
     """
     given = dict(arguments or {})
     words = _words(project, name, given)
@@ -51,7 +52,22 @@ def _words(project: Project, name: str, given: Arguments) -> list[str]:
     if name == "infer":
         release = project.source if project.kind == "reader" else "release.zip"
         return ["infer", release, "--prior", str(given.get("prior") or project.priors["user"])]
+    if name in ("widths", "frontier", "optimal"):
+        return _query_space(project, name, given)
     return []
+
+
+def _query_space(project: Project, name: str, given: Arguments) -> list[str]:
+    plan = project.plan
+    words = [name, _table(project), "--at-risk", str(project.at_risk)]
+    if name == "widths":
+        return words
+    for margin in plan.margins if name == "frontier" else ():
+        words += ["--release", ",".join(margin)]
+    if name == "optimal":
+        words += ["--method", str(given.get("method") or "annealing")]
+    words += ["--beta", str(plan.threshold)]
+    return words if plan.bounds == "auto" else [*words, "--bounds", plan.bounds]
 
 
 def _table(project: Project) -> str:

@@ -110,6 +110,10 @@ class Page(QWidget):
         """
         return []
 
+    def question(self) -> tuple[str, dict[str, object]] | None:
+        """What the page asks now, as a command's name and arguments, where that changes."""
+        return None
+
     def main_action(self) -> None:
         """What the main button (and Ctrl+Return) does."""
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QLabel,
+    QMenu,
     QPushButton,
     QSplitter,
     QStackedWidget,
     QTabWidget,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -23,6 +26,7 @@ from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, Foresight, Space
 from tabprotect.gui.lattice.symbols import Legend
 from tabprotect.gui.lattice.words import state_sentence
 from tabprotect.gui.pages.page import Changes, Page
+from tabprotect.gui.pages.query_space_files import QuerySpaceFiles
 from tabprotect.gui.pages.query_space_focus import FocusPanel
 from tabprotect.gui.pages.query_space_graph import GraphPanel
 from tabprotect.gui.pages.query_space_lattice import LatticePanel
@@ -97,6 +101,16 @@ class QuerySpacePage(Page):
         self.footer.addWidget(self._again)
         self.footer.addWidget(self.legend)
         self.footer.addStretch(1)
+        self.files = QuerySpaceFiles(self)
+        export = QToolButton(text="Export")
+        export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        export.setAccessibleName("Copy or export sub-tables")
+        menu = QMenu(export)
+        for action in self.files.actions:
+            menu.addAction(action)
+        export.setMenu(menu)
+        self.tools.addWidget(export)
+        self._export = export
         self.space.changed.connect(self._show_all)
         self.space.focus_changed.connect(lambda _: self._show_focus())
         self.space.foreseen.connect(self._foreseen)
@@ -115,6 +129,7 @@ class QuerySpacePage(Page):
         public = self.document.public
         self._stack.setCurrentIndex(1 if public else 0)
         self.legend.setVisible(not public)
+        self._export.setVisible(not public)
         if public or project is None:
             self.set_sentence("What may go out together is decided in the house.")
             self.main_button.hide()
@@ -199,6 +214,17 @@ class QuerySpacePage(Page):
         if int(regions.status[query]) == CANDIDATE:
             names = list(regions.letters.lattice.names_of(query))
             self.document.apply("release_margin", page=self.name, variables=names)
+
+    def question(self) -> tuple[str, dict[str, object]] | None:
+        panel, project = self._panel(), self.document.project
+        if panel is self.optimal:
+            return "optimal", self.optimal.command_arguments()
+        # The command line has no word for an empty release.
+        planned = project is not None and bool(project.plan.margins)
+        return ("frontier" if planned and panel is not self.widths else "widths"), {}
+
+    def menu_actions(self) -> list[tuple[str, QAction]]:
+        return [("Inspect", action) for action in self.files.actions]
 
     def main_action(self) -> None:
         if self._panel() is self.optimal:

@@ -52,6 +52,11 @@ class LatticePanel(QWidget):
         column.addLayout(head)
         column.addWidget(self.pages, 1)
 
+    @property
+    def picture(self) -> LatticeView:
+        """The drawing in front: of the lattice, or of a neighbourhood."""
+        return self.large.view if self.pages.currentIndex() else self.view
+
     def refresh(self) -> None:
         """Draw the regions anew."""
         regions = self.space.regions
@@ -100,7 +105,7 @@ class LatticePanel(QWidget):
         regions = self.space.regions
         if regions is not None:
             self.space.set_focus(self._wanted)
-            (self.large.view if regions.variables > DRAWN else self.view).setFocus()
+            self.picture.setFocus()
 
 
 def look_of(regions: Regions | None, found: Foresight | None, query: Query, wanted: Query) -> Look:

@@ -182,7 +182,7 @@ class OptimalPanel(QWidget):
         columns = [
             Column("release", names, str, right=False),
             Column("sub-tables", [r.plan.released.size for r in rows]),
-            Column("risk", [r.plan.judgement for r in rows], _width),
+            Column(self._unit(), [r.plan.judgement for r in rows], _width),
             Column("verdict", [r.verdict for r in rows], str, right=False),
             Column("decomposable", ["yes" if r.plan.decomposable else "no" for r in rows], str),
         ]
@@ -193,6 +193,11 @@ class OptimalPanel(QWidget):
             columns.append(Column(f"{d}-way", counts))
         self.list.show_rows(columns, current=names.index(before) if before in names else None)
         self._show_chosen()
+
+    def _unit(self) -> str:
+        regions = self.space.regions
+        criterion = None if regions is None else regions.state.criterion
+        return "width" if criterion is None or criterion.name == "width" else criterion.unit
 
     def _show_chosen(self) -> None:
         name = self.chosen
@@ -212,7 +217,8 @@ class OptimalPanel(QWidget):
             self._frontier.clear()
         else:
             frontier = [regions.letters.text(q) for q in found.plan.released]
-            self._frontier.setText(f"{shown[0]}: {listed(frontier, 12)} and all below.")
+            name = shown[0][:1].upper() + shown[0][1:]
+            self._frontier.setText(f"{name}: {listed(frontier, 12)} and all below.")
         self.changed.emit()
 
     # -- searching ----------------------------------------------------------------------------
