@@ -95,10 +95,7 @@ class Programme:
     def _whole(self, point: npt.NDArray[np.float64]) -> Ints | None:
         if not len(point):
             return None
-        rounded = np.rint(point)
-        if np.abs(point - rounded).max() > NEAR:
-            return None
-        counts = rounded.astype(np.int64)
+        counts = np.rint(point).astype(np.int64)
         return counts if self._opened.keeps(counts) else None
 
 
