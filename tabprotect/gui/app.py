@@ -175,11 +175,12 @@ def _smoke(app: QApplication, source: str, path: Path) -> int:
     def done() -> None:
         if not window.grab().save(str(path)):
             faults.append(f"cannot write {path}")
-        app.quit()
+        # Not quit(): it closes windows, which posts a second quit for whoever runs events next.
+        app.exit()
 
     def failed(error: TabprotectError) -> None:
         faults.append(error)
-        app.quit()
+        app.exit()
 
     window.files.opened.connect(lambda _: QTimer.singleShot(200, done))
     window.files.refused.connect(failed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QSettings, Qt
+from PySide6.QtCore import QByteArray, QSettings, QSize, Qt
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QDockWidget,
@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QMainWindow,
+    QScrollArea,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -33,6 +34,18 @@ from tabprotect.gui.strip import Strip
 from tabprotect.gui.theme import GRID, THEME, count_text
 
 
+class PageStack(QStackedWidget):
+    """Pages; only the one in front decides how small the stack may become."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.currentChanged.connect(lambda _: self.updateGeometry())
+
+    def minimumSizeHint(self) -> QSize:
+        page = self.currentWidget()
+        return QSize() if page is None else page.minimumSizeHint()
+
+
 class MainWindow(QMainWindow):
     """One window, one document."""
 
@@ -52,7 +65,11 @@ class MainWindow(QMainWindow):
         self._crumbs.setProperty("role", "quiet")
         self._crumbs.setAccessibleName("Where you are")
         self._crumbs.setContentsMargins(2 * GRID, GRID, 2 * GRID, 0)
-        self.stack = QStackedWidget()
+        self.stack = PageStack()
+        # Where even that is too large (200 % scale on a small screen) the page scrolls.
+        self.area = QScrollArea(widgetResizable=True, frameShape=QFrame.Shape.NoFrame)
+        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.area.setWidget(self.stack)
         self.start = StartPage(document)
         self.pages: dict[str, Page] = {"start": self.start}
         self.tabulate = TabulatePage(document)
@@ -70,7 +87,7 @@ class MainWindow(QMainWindow):
         column.setSpacing(0)
         column.addWidget(self._line)
         column.addWidget(self._crumbs)
-        column.addWidget(self.stack, 1)
+        column.addWidget(self.area, 1)
         divider = QFrame(frameShape=QFrame.Shape.VLine, frameShadow=QFrame.Shadow.Plain)
         divider.setForegroundRole(self.palette().ColorRole.Mid)
         row = QHBoxLayout()

@@ -65,7 +65,7 @@ class Page(QWidget):
         foot.addLayout(self.footer, 1)
         foot.addWidget(self.main_button)
         column = QVBoxLayout(self)
-        column.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
+        column.setContentsMargins(MARGIN, GRID, MARGIN, MARGIN)
         column.setSpacing(GRID)
         column.addLayout(head)
         column.addWidget(self._sentence)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
     QLabel,
+    QSizePolicy,
     QToolButton,
     QWidget,
 )
@@ -96,7 +97,9 @@ class PriorChoice(QWidget):
         self.combo.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
-        self.combo.setMinimumContentsLength(24)
+        self.combo.setMinimumContentsLength(12)
+        self.combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.combo.setMaximumWidth(32 * GRID)
         label.setBuddy(self.combo)
         for kind, name, meaning in KINDS:
             self.combo.addItem(name, kind)
@@ -121,7 +124,9 @@ class PriorChoice(QWidget):
         row.setSpacing(GRID)
         for widget in (label, self.combo, self.cell, self.file, self.dispersion):
             row.addWidget(widget)
-        row.addStretch(1)
+        for widget in (self.cell, self.file, self.dispersion):
+            widget.hide()
+        row.addStretch(0)
 
     @property
     def is_wide(self) -> bool:
