@@ -179,10 +179,8 @@ class PosteriorPage(Page):
         split.setStretchFactor(1, 4)
         return split
 
-    def _export_button(self) -> QToolButton:
-        button = QToolButton()
-        button.setText("Export")
-        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+    def _export_button(self) -> QPushButton:
+        button = QPushButton("Export")
         button.setAccessibleName("Export figures and numbers")
         menu = QMenu(button)
         for action in self.files.actions:

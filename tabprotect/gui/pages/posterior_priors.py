@@ -123,10 +123,10 @@ class PriorChoice(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(GRID)
         for widget in (label, self.combo, self.cell, self.file, self.dispersion):
-            row.addWidget(widget)
+            row.addWidget(widget, 8 if widget is self.combo else 0)
         for widget in (self.cell, self.file, self.dispersion):
             widget.hide()
-        row.addStretch(0)
+        row.addStretch(1)
 
     @property
     def is_wide(self) -> bool:
