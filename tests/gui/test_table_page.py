@@ -218,7 +218,7 @@ def test_figures(opened: MainWindow, figure: str) -> None:
 def test_find_by_labels_and_by_count(opened: MainWindow, qtbot: QtBot) -> None:
     table = opened.document.original
     assert table is not None
-    page(opened).find()
+    page(opened).open_find()
     edit = page(opened).find_bar.findChild(QLineEdit)
     assert edit is not None
     edit.setText("w3, v4")

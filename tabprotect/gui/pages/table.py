@@ -121,7 +121,7 @@ class TablePage(Page):
             ("Edit", "&Copy", "Ctrl+C", lambda: self.copy(with_headers=False)),
             ("Edit", "Copy with &headers", "Ctrl+Shift+C", lambda: self.copy(with_headers=True)),
             ("Edit", "&Paste\u2026", "Ctrl+V", self.paste),
-            ("Edit", "&Find or go to cell", "Ctrl+F", self.find),
+            ("Edit", "&Find or go to cell", "Ctrl+F", self.open_find),
             (
                 "Table",
                 "&Edit count",
@@ -451,7 +451,7 @@ class TablePage(Page):
 
     # -- going about --------------------------------------------------------------------------
 
-    def find(self) -> None:
+    def open_find(self) -> None:
         """Open the find bar."""
         self.find_bar.open(self.document.selection)
 
