@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import minimum_spanning_tree
 
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
@@ -72,19 +74,30 @@ def bridges(table: Table) -> list[tuple[int, int]]:
     """Positive cells of a two-way table that no cycle through positive cells can move.
 
     They are the bridges of the bipartite graph of positive cells (Lenz, theorem 2, corrected).
-    Iterative depth-first search, O(rows + columns + positive cells).
+    Two spanning forests, the second of what the first leaves, hold every cut of at most one
+    edge, so the search looks at 2 (rows + columns) edges however many cells are positive.
     """
     counts = table.counts
     m, n = counts.shape
+    rows, columns = np.nonzero(counts > 0)
+    graph = coo_array((np.ones(len(rows)), (rows, columns + m)), shape=(m + n, m + n)).tocsr()
+    first = minimum_spanning_tree(graph).tocsr()
+    second = minimum_spanning_tree(graph - first)
     near: list[list[int]] = [[] for _ in range(m + n)]
-    for i, j in np.argwhere(counts > 0).tolist():
-        near[i].append(m + j)
-        near[m + j].append(i)
-    order = [-1] * (m + n)
-    low = [0] * (m + n)
+    for forest in (first.tocoo(), second.tocoo()):
+        for a, b in zip(forest.row.tolist(), forest.col.tolist(), strict=True):
+            near[a].append(b)
+            near[b].append(a)
+    return sorted((min(edge), max(edge) - m) for edge in _bridges(near))
+
+
+def _bridges(near: list[list[int]]) -> list[tuple[int, int]]:
+    """Bridges of a graph without parallel edges, by an iterative depth-first search."""
+    order = [-1] * len(near)
+    low = [0] * len(near)
     clock = 0
     found: list[tuple[int, int]] = []
-    for root in range(m + n):
+    for root in range(len(near)):
         if order[root] >= 0:
             continue
         order[root] = low[root] = clock
@@ -107,6 +120,5 @@ def bridges(table: Table) -> list[tuple[int, int]]:
                 if parent >= 0:
                     low[parent] = min(low[parent], low[node])
                     if low[node] > order[parent]:
-                        row, column = min(node, parent), max(node, parent) - m
-                        found.append((row, column))
-    return sorted(found)
+                        found.append((node, parent))
+    return found

@@ -13,6 +13,7 @@ from tabprotect.engine.cycles.algebra import CycleAlgebra
 from tabprotect.engine.cycles.width import elimination_cost
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.engine.tables.margins import MarginSet, all_margins
 from tabprotect.engine.tables.moves import MoveSet, Violation
 from tabprotect.engine.tables.table import Table
 
@@ -77,6 +78,7 @@ class CycleReport:
     """
 
     domain: Domain
+    margins: MarginSet
     cycles: int
     passes: int
     violations: tuple[Violation, ...]
@@ -100,8 +102,13 @@ class CycleReport:
 
     @property
     def known_functionals(self) -> int | None:
-        """Independent linear combinations published exactly beyond the margins."""
-        return None if self.rank is None else self.dimension - self.rank
+        """Independent linear combinations published exactly beyond the margins.
+
+        ``None`` when the rank is unknown, or when margins are broken.
+        """
+        if self.rank is None or self.violations:
+            return None
+        return self.dimension - self.rank
 
     def as_json(self) -> dict[str, object]:
         """The object of ``cycles check --json``."""
@@ -150,7 +157,12 @@ class CycleReport:
 
     def _margins(self) -> Statement:
         if self.preserves_margins:
-            return Statement("margins", "ok", "All margins are preserved.")
+            kept = set(self.margins) == set(all_margins(self.domain))
+            text = "All margins are preserved."
+            if not kept:
+                named = ", ".join("×".join(m) or "the grand total" for m in self.margins)
+                text = f"The margins that are to be kept are preserved: {named}."
+            return Statement("margins", "ok", text)
         more = len(self.violations) - 1
         tail = f" ({more} more)" if more else ""
         first = str(self.violations[0])
@@ -160,7 +172,8 @@ class CycleReport:
         low, high = self.coverage_min, self.coverage_max
         if low == 0:
             return Statement("coverage", "warning", "Some cells are touched by no cycle.")
-        times = f"{low} times" if low == high else f"{low} to {high} times"
+        often = {1: "once", 2: "twice"}
+        times = often.get(low, f"{low} times") if low == high else f"{low} to {high} times"
         if not self.balanced:
             return Statement(
                 "coverage",
@@ -181,6 +194,12 @@ class CycleReport:
     def _rank(self) -> Statement:
         if self.rank is None:
             return Statement("rank", "warning", "The rank is too large to compute.")
+        if self.violations:
+            return Statement(
+                "rank",
+                "warning",
+                f"Rank {self.rank}; what stays exactly known follows once margins are kept.",
+            )
         known = self.dimension - self.rank
         if known == 0:
             return Statement(
@@ -293,6 +312,7 @@ def check(
             bridges = tuple(reach.bridges(table))
     return CycleReport(
         domain=moves.domain,
+        margins=moves.margins,
         cycles=len(moves),
         passes=passes,
         violations=tuple(moves.violations(most=MOST_VIOLATIONS)),
