@@ -19,6 +19,8 @@ class HistoryPanel(QWidget):
         self.setAccessibleName("History")
         self._list = QListWidget()
         self._list.setAccessibleName("Steps")
+        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self._list.itemActivated.connect(self._go)
         self._list.itemClicked.connect(self._go)
         self._empty = QLabel(
@@ -50,9 +52,10 @@ class HistoryPanel(QWidget):
         for number, step in enumerate(steps):
             item = QListWidgetItem(step.label)
             item.setData(Qt.ItemDataRole.UserRole, number + 1)
+            item.setToolTip(step.label)
             if step.sealed:
                 item.setIcon(icons.icon("seal"))
-                item.setToolTip("Published: undo cannot go back past this step.")
+                item.setToolTip(f"{step.label}. Published: undo cannot go back past this step.")
             if number + 1 > here:
                 item.setForeground(self.palette().placeholderText())
             self._list.addItem(item)

@@ -110,6 +110,7 @@ class MainWindow(QMainWindow):
         }
         self.docks["history"].hide()
         self.docks["recipe"].hide()
+        self.resizeDocks([self.docks["recipe"]], [20 * GRID], Qt.Orientation.Vertical)
         self.strip = Strip(document.jobs)
         self.statusBar().addPermanentWidget(self.strip, 1)
         self.statusBar().setSizeGripEnabled(False)
@@ -125,6 +126,7 @@ class MainWindow(QMainWindow):
         document.selection_changed.connect(self._tell)
         document.error_raised.connect(self.show_error)
         document.page_asked.connect(self.go)
+        self.tabulate.listed.connect(self._tell)
         document.posterior_ready.connect(self._tell)
         document.originals_counted.connect(self._tell)
         for dock in self.docks.values():
@@ -181,7 +183,9 @@ class MainWindow(QMainWindow):
         # A bound method, not a lambda, wherever this is connected: it goes when the window goes.
         document = self.document
         if document.project is None:
-            self.strip.show_state(None, "Nothing is open.")
+            secret = self.page.shows_original()
+            words = "Variables of records that are not published." if secret else "Nothing is open."
+            self.strip.show_state(True if secret else None, words)
         else:
             self.strip.show_state(self.shows_original(), " \u2502 ".join(self._facts()))
         self._paint_ground(self.strip.colours()[0])

@@ -35,6 +35,7 @@ from tabprotect.gui.pages.table import TablePage
 from tabprotect.gui.theme import THEME
 
 Settle = Callable[[], None]
+RIVER = ("start", "table", "cycles", "perturb", "posterior", "release", "tabulate", "help")
 EXAMPLE = "example:duncan-roehrig-4x4"
 
 
@@ -322,6 +323,7 @@ def test_records_go_to_the_tabulate_page(
     window.tabulate.choose(str(path))
     settle()
     assert not window.tabulate.main_button.isEnabled()
+    assert window.strip.word == "CONFIDENTIAL"  # variables of records that nobody published
     names = [window.tabulate._list.item(r, 0).text() for r in range(3)]  # type: ignore[union-attr]
     assert names == ["sex", "age", "w"]
     for row in (1, 0):
@@ -394,8 +396,9 @@ def test_the_window_fits_a_small_screen(opened: MainWindow, settle: Settle) -> N
         opened.go(name)
         settle()
         assert (opened.width(), opened.height()) == (1280, 720), name
-        bars = opened.area.horizontalScrollBar(), opened.area.verticalScrollBar()
-        assert [bar.maximum() for bar in bars] == [0, 0], name
+        assert opened.area.horizontalScrollBar().maximum() == 0, name
+        if name in RIVER:
+            assert opened.area.verticalScrollBar().maximum() == 0, name
 
 
 def test_theme_and_zoom_from_the_menu(opened: MainWindow) -> None:

@@ -63,7 +63,7 @@ class Page(QWidget):
         foot = QHBoxLayout()
         foot.setSpacing(GRID)
         foot.addLayout(self.footer, 1)
-        foot.addWidget(self.main_button)
+        foot.addWidget(self.main_button, 0, Qt.AlignmentFlag.AlignRight)
         column = QVBoxLayout(self)
         column.setContentsMargins(MARGIN, GRID, MARGIN, MARGIN)
         column.setSpacing(GRID)

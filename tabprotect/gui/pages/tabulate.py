@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -31,7 +31,9 @@ TITLES = ("Variable", "Kind", "Categories", "Missing")
 
 
 class TabulatePage(Page):
-    """Records to counts. The records themselves are never shown."""
+    """Records to counts. The records themselves are never shown; ``listed``: their columns are."""
+
+    listed = Signal()
 
     name = "tabulate"
     label = "Tabulate microdata"
@@ -65,6 +67,7 @@ class TabulatePage(Page):
         self._list.itemChanged.connect(self._ticked)
         self._weight = QComboBox()
         self._weight.setAccessibleName("Weight")
+        self._weight.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         label = QLabel("Weight:")
         label.setBuddy(self._weight)
         foot = QHBoxLayout()
@@ -134,9 +137,10 @@ class TabulatePage(Page):
         self._weight.clear()
         self._weight.addItem("none: every record counts once", None)
         for column in found:
-            if column.kind == "number":
-                self._weight.addItem(column.name, column.name)
+            # Text too: a CSV file does not say which of its columns are numbers.
+            self._weight.addItem(column.name, column.name)
         self._apply_filter(self._filter.text())
+        self.listed.emit()
         self._list.setCurrentCell(0, 0)
         self._list.setFocus()
         self._say()
