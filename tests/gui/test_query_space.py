@@ -354,7 +354,7 @@ def test_above_eight_variables_frontiers_stand_for_the_lattice(
     large, space = page(window).lattice.large, page(window).space
     assert large.isVisible() and not page(window).lattice.view.isVisible()
     assert "9 variables have 512 sub-tables" in shown_text(window)
-    assert "A question 1" in shown_text(window)
+    assert "A\u00a0question 1" in shown_text(window)
     regions = space.regions
     assert regions is not None
     assert sorted(large.unreleasable.queries) == sorted(regions.state.unreleasable.members)
@@ -410,6 +410,59 @@ def test_the_command_line_follows_the_tab(czech: MainWindow, settle: Settle) -> 
     page(czech).tabs.setCurrentWidget(page(czech).optimal)
     settle()
     assert "optimal" in czech.actions_.command_line()
+
+
+def ask(window: MainWindow, query: str, settle: Settle) -> str:
+    panel = page(window).session
+    panel.query.setText(query)
+    panel.asking.click()
+    settle()
+    return panel.answer.text()
+
+
+def test_a_session_answers_records_and_replays(
+    czech: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    page(czech).tabs.setCurrentWidget(page(czech).session)
+    panel = page(czech).session
+    assert not panel.asking.isEnabled()
+    panel.begin.click()
+    settle()
+    assert "needs a place" in page(czech).errors.text and panel.serving is None
+    panel.place.setText(str(tmp_path / "history.sqlite"))
+    panel.rule.setCurrentIndex(panel.rule.findData("one_step"))
+    panel.user.setText("anna")
+    panel.begin.click()
+    settle()
+    assert ask(czech, "A,B", settle).startswith("Put off")
+    assert ask(czech, "B", settle).startswith("The table itself: B")
+    cells = panel.cells.rows
+    assert [cells.data(cells.index(row, 1)) for row in range(2)] == ["1\u2009063", "778"]
+    assert ask(czech, "B,A", settle).startswith("The table itself: AB")
+    assert ask(czech, "A,B,C,D,E,F", settle).startswith("Not the table, but what of it is")
+    assert "no variable 'X'" not in page(czech).errors.text
+    ask(czech, "X", settle)
+    assert "no variable 'X'" in page(czech).errors.text
+    log = panel.log.rows
+    answers = [log.data(log.index(row, 4)) for row in range(log.rowCount())]
+    assert answers == ["deferral", "table", "table", "projection"]
+    assert {log.data(log.index(row, 2)) for row in range(4)} == {"anna"}
+    released = []
+    for point in range(5):
+        panel.slider.setValue(point)
+        released.append(panel.margins())
+    assert released == [[], [], [["B"]], [["A", "B"]], [["A", "B"]]]
+    assert margins(czech) == ()
+    page(czech).main_button.click()
+    settle()
+    assert margins(czech) == (("A", "B"),)
+    assert panel.serving is not None  # a plan is no other server
+    panel.begin.click()  # another session on the same history finds all of it
+    settle()
+    assert panel.served is not None and len(panel.served.entries) == 4
+    czech.document.apply("set_release_criterion", threshold=9)
+    settle()
+    assert panel.serving is None and panel.log.rows.rowCount() == 0
 
 
 def test_it_fits_when_dark_and_twice_as_large(czech: MainWindow, settle: Settle) -> None:

@@ -52,7 +52,7 @@ class Letters:
         if self.own:
             return ""
         pairs = zip(self.letters, self.lattice.names, strict=True)
-        return "   ".join(f"{letter} {name}" for letter, name in pairs)
+        return "   ".join(f"{letter}\u00a0{name}" for letter, name in pairs)
 
 
 def _letter(number: int) -> str:

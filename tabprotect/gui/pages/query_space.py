@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QLabel,
@@ -31,6 +31,7 @@ from tabprotect.gui.pages.query_space_focus import FocusPanel
 from tabprotect.gui.pages.query_space_graph import GraphPanel
 from tabprotect.gui.pages.query_space_lattice import LatticePanel
 from tabprotect.gui.pages.query_space_optimal import OptimalPanel
+from tabprotect.gui.pages.query_space_session import SessionPanel
 from tabprotect.gui.pages.query_space_settings import SettingsRow
 from tabprotect.gui.pages.query_space_widths import WidthsPanel
 from tabprotect.gui.theme import GRID
@@ -61,6 +62,9 @@ class QuerySpacePage(Page):
         self.focus.cell_chosen.connect(self._cell_chosen)
         self.lattice = LatticePanel(self.space)
         self.lattice.asked.connect(self.release)
+        self.session = SessionPanel(self.space)
+        self.session.failed.connect(self.show_error)
+        self.session.changed.connect(self._show_main)
         self.tabs = QTabWidget(documentMode=True)
         self.tabs.setAccessibleName("Views of the query space")
         self.widths = WidthsPanel(self.space)
@@ -73,8 +77,11 @@ class QuerySpacePage(Page):
             (self.widths, "Critical widths"),
             (self.graph, "Independence graph"),
             (self.optimal, "Best release"),
+            (self.session, "Table server"),
         ):
             self.tabs.addTab(panel, label)
+            # The panel in front has the window; the others must not make it wider.
+            panel.setMinimumWidth(50 * GRID)
         self.tabs.currentChanged.connect(lambda _: self._show_all())
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
@@ -91,7 +98,7 @@ class QuerySpacePage(Page):
         self._hidden = QLabel(HIDDEN, wordWrap=True)
         self._hidden.setProperty("role", "quiet")
         self._hidden.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self._stack = QStackedWidget()
+        self._stack = _Body()
         self._stack.addWidget(self._shown)
         self._stack.addWidget(self._hidden)
         self.body.addWidget(self._stack, 1)
@@ -178,9 +185,9 @@ class QuerySpacePage(Page):
             self.main_button.hide()
             return
         self.main_button.show()
-        if panel is self.optimal:
+        if panel in (self.optimal, self.session):
             self.main_button.setText("Plan this release")
-            self.main_button.setEnabled(bool(self.optimal.margins()))
+            self.main_button.setEnabled(bool(panel.margins()))
             return
         region = int(regions.status[query])
         self.main_button.setText(f"Release {regions.letters.text(query)}")
@@ -227,8 +234,9 @@ class QuerySpacePage(Page):
         return [("Inspect", action) for action in self.files.actions]
 
     def main_action(self) -> None:
-        if self._panel() is self.optimal:
-            margins = self.optimal.margins()
+        panel = self._panel()
+        if panel in (self.optimal, self.session):
+            margins = panel.margins()
             if margins:
                 self.document.apply("set_release_plan", page=self.name, margins=margins)
         else:
@@ -236,3 +244,13 @@ class QuerySpacePage(Page):
 
     def _cell_chosen(self, index: Index) -> None:
         self.document.select(index)
+
+
+class _Body(QStackedWidget):
+    """Takes the room there is: drawings and lists scroll by themselves, the page does not."""
+
+    def hasHeightForWidth(self) -> bool:
+        return False
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSizeHint()

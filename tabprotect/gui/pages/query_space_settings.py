@@ -32,6 +32,7 @@ class SettingsRow(QWidget):
             self.criterion.addItem(found.label, name)
             tip = f"<p>{found.help}</p>"
             self.criterion.setItemData(self.criterion.count() - 1, tip, 3)
+        _narrow(self.criterion, 22)
         self.threshold = QSpinBox(minimum=0, maximum=1_000_000, keyboardTracking=False)
         self.threshold.setAccessibleName("Threshold beta")
         self.threshold.setToolTip(
@@ -45,20 +46,20 @@ class SettingsRow(QWidget):
         for name, help_ in BOUNDS_WAYS.items():
             self.bounds.addItem(WAYS.get(name, name), name)
             self.bounds.setItemData(self.bounds.count() - 1, f"<p>{help_}</p>", 3)
+        _narrow(self.bounds, 12)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(GRID)
         for words, field in (
             ("May go out when", self.criterion),
             ("is at least", self.threshold),
-            ("  At risk", self.at_risk),
-            ("  Bounds", self.bounds),
+            ("At risk", self.at_risk),
+            ("Bounds", self.bounds),
         ):
             label = QLabel(words)
             label.setBuddy(field)
             row.addWidget(label)
-            row.addWidget(field)
-        row.addStretch(1)
+            row.addWidget(field, 1 if isinstance(field, QComboBox) else 0)
         self.criterion.activated.connect(lambda _: self._ask("criterion"))
         self.bounds.activated.connect(lambda _: self._ask("bounds"))
         self.threshold.valueChanged.connect(self._threshold_changed)
@@ -93,3 +94,9 @@ class SettingsRow(QWidget):
         if said not in self._shown:
             self._shown = (self._shown[0], said)
             self.asked.emit("set_at_risk", {"rule": said})
+
+
+def _narrow(box: QComboBox, letters: int) -> None:
+    """Let a list of long words be cut rather than make the page wider than the window."""
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    box.setMinimumContentsLength(letters)
