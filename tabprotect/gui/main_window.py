@@ -45,6 +45,10 @@ class PageStack(QStackedWidget):
         page = self.currentWidget()
         return QSize() if page is None else page.minimumSizeHint()
 
+    def hasHeightForWidth(self) -> bool:
+        # Qt would ask for the tallest of all pages.
+        return False
+
 
 class MainWindow(QMainWindow):
     """One window, one document."""
