@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -67,6 +68,11 @@ class AtRiskCells:
         self._numbers = summable(self.counts)
         self._kept: OrderedDict[Query, Ints] = OrderedDict()
         self._room = max(8, CACHE_BYTES // (8 * self.size))
+
+    @cached_property
+    def smallest_single(self) -> tuple[int, ...]:
+        """The smallest count of each one-way margin at an at-risk cell."""
+        return tuple(int(self.counts_at(1 << v).min()) for v in range(self.lattice.variables))
 
     def index(self, cell: int) -> Index:
         """The at-risk cell number ``cell`` as categories by number."""

@@ -14,7 +14,7 @@ from tabprotect.engine.progress import Cancellable
 from tabprotect.engine.query_space.at_risk import AtRiskCells
 from tabprotect.engine.query_space.evidence import Evidence
 from tabprotect.engine.query_space.lattice import Lattice
-from tabprotect.engine.query_space.widths import critical_widths, wide_enough
+from tabprotect.engine.query_space.widths import critical_widths, parsimonious_width, wide_enough
 from tabprotect.engine.query_space.workers import parse_workers
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
@@ -76,10 +76,15 @@ def test_thirteen_variables(kdd: Table, niss: dict[str, Any]) -> None:
 @settings(max_examples=60, deadline=None)
 @given(tables())
 def test_widths_are_exact_bounds_of_the_most_parsimonious_release(table: Table) -> None:
-    widths = critical_widths(AtRiskCells(table, SmallCount(1, 2)))
+    cells = AtRiskCells(table, SmallCount(1, 2))
+    widths = critical_widths(cells)
     singles = [1 << v for v in range(table.domain.ndim)]
     for query in range(1 << table.domain.ndim):
         assert widths[query] == exact_width(table, [query, *singles], 1, 2)
+        assert widths[query] == parsimonious_width(cells, query)
+    assert dict(wide_enough(cells, 2)) == {
+        query: int(width) for query, width in enumerate(widths.values) if width >= 2
+    }
 
 
 @settings(max_examples=60, deadline=None)
