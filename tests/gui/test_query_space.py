@@ -219,10 +219,10 @@ def test_threshold_rule_and_bounds_are_commands(
 
 def test_finding_dims_what_lacks_the_variables(czech: MainWindow, qtbot: QtBot) -> None:
     panel = page(czech).lattice
-    qtbot.keyClicks(panel.find, "d, b")
+    qtbot.keyClicks(panel.finder, "d, b")
     bright = {query for query in panel.view.drawn if not panel.view.look(query).faint}
     assert bright == {query for query in range(64) if query & 0b1010 == 0b1010}
-    qtbot.keyClick(panel.find, Qt.Key.Key_Return)
+    qtbot.keyClick(panel.finder, Qt.Key.Key_Return)
     assert page(czech).space.focus == 0b1010
 
 
@@ -260,7 +260,7 @@ def test_widths_are_mapped_listed_sorted_and_filtered(
     assert widths == [str(w) for w in sorted(map(int, widths), reverse=True)]
     panel.most.setValue(12)
     assert rows.rowCount() == sum(int(w) <= 12 for w in widths)
-    qtbot.keyClicks(panel.find, "F")
+    qtbot.keyClicks(panel.finder, "F")
     assert (
         all("F" in rows.data(rows.index(row, 0)) for row in range(rows.rowCount()))
         and rows.rowCount()

@@ -166,7 +166,7 @@ class Listing(QTableView):
     def set_current(self, row: int | None) -> None:
         """Mark a row, if it is shown, without telling anybody."""
         here = self.selectionModel()
-        found = np.flatnonzero(self.rows.rows == row) if row is not None else ()
+        found = np.flatnonzero(self.rows.rows == (-1 if row is None else row))
         here.blockSignals(True)
         if len(found):
             flags = QItemSelectionModel.SelectionFlag

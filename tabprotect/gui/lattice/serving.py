@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.release_state import evidence_of
 from tabprotect.engine.query_space.criterion import BoundsWay
-from tabprotect.engine.query_space.database import Entry, Ledger
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.registered import criteria, rules
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.server import Answer, Request, ServerState
-from tabprotect.engine.query_space.session import ServerSession, replay
 from tabprotect.engine.tables.table import Table
+
+if TYPE_CHECKING:
+    from tabprotect.engine.query_space.database import Entry
 
 ANSWER_CELLS = 5_000
 """Cells of an answer that are listed."""
@@ -51,6 +53,10 @@ class Serving:
         values: Mapping[str, object],
         progress: Progress,
     ) -> None:
+        # The database library would cost every start of the window most of a second.
+        from tabprotect.engine.query_space.database import Ledger
+        from tabprotect.engine.query_space.session import ServerSession
+
         if not url.strip():
             raise InputError(
                 "a session needs a place for its history",
@@ -73,6 +79,8 @@ class Serving:
 
     def history(self, progress: Progress) -> Served:
         """All that was asked so far, by this session and by others."""
+        from tabprotect.engine.query_space.session import replay
+
         try:
             found = list(replay(self.ledger, self._start, progress=progress))
         finally:

@@ -17,6 +17,10 @@ from tabprotect.gui.theme import GRID, Colours
 GAP = 4.0
 
 
+def _rgb(colour: QColor) -> tuple[int, int, int]:
+    return colour.red(), colour.green(), colour.blue()
+
+
 class TileMap(Figure):
     """``focused`` carries the query of a tile that was clicked or walked to."""
 
@@ -82,10 +86,8 @@ class TileMap(Figure):
             return
         left = area.left() + self._left()
         self._lay_out(area, self._left())
-        palette = np.array(
-            [[0, 0, 0], *[c.getRgb()[:3] for c, _ in shades(colours)]], dtype=np.float64
-        )
-        ground = np.array(QColor(colours.base).getRgb()[:3], dtype=np.float64)
+        palette = np.array([[0, 0, 0], *[_rgb(c) for c, _ in shades(colours)]], dtype=np.float64)
+        ground = np.array(_rgb(QColor(colours.base)), dtype=np.float64)
         line = QFontMetricsF(painter.font()).height()
         flags = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         last = -line

@@ -93,7 +93,8 @@ class LatticeView(Figure):
     # -- geometry -----------------------------------------------------------------------------
 
     def _arranged(self) -> Arrangement:
-        if self._arrangement is None:
+        found = self._arrangement
+        if found is None:
             area = QRectF(self.rect())
             metrics = QFontMetricsF(self.figure_font())
             wide = self._box_widths(metrics)
@@ -103,11 +104,13 @@ class LatticeView(Figure):
             # The larger everything is drawn, the narrower it must be wrapped: as large as fits.
             for size in SIZES:
                 room = max(area.width() - 2 * GRID, 20.0 * GRID) / size
-                self._arrangement = arrange(self._levels, wide, height, room, left)
+                found = arrange(self._levels, wide, height, room, left)
                 self._size = size
-                if self._arrangement.size.height() * size <= area.height() - 2 * GRID:
+                if found.size.height() * size <= area.height() - 2 * GRID:
                     break
-        return self._arrangement
+            assert found is not None
+            self._arrangement = found
+        return found
 
     def _box_widths(self, metrics: QFontMetricsF) -> dict[int, float]:
         wide = {}

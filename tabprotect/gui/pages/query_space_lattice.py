@@ -26,11 +26,11 @@ class LatticePanel(QWidget):
         super().__init__()
         self.space = space
         self._wanted: Query = 0
-        self.find = QLineEdit(placeholderText="variables to find", clearButtonEnabled=True)
-        self.find.setAccessibleName("Find sub-tables by variables")
-        self.find.setMaximumWidth(26 * GRID)
-        self.find.textChanged.connect(lambda _: self._find())
-        self.find.returnPressed.connect(self._go_found)
+        self.finder = QLineEdit(placeholderText="variables to find", clearButtonEnabled=True)
+        self.finder.setAccessibleName("Find sub-tables by variables")
+        self.finder.setMaximumWidth(26 * GRID)
+        self.finder.textChanged.connect(lambda _: self._find())
+        self.finder.returnPressed.connect(self._go_found)
         self._key = QLabel(wordWrap=True)
         self._key.setProperty("role", "quiet")
         self._key.setAccessibleName("What the letters stand for")
@@ -45,7 +45,7 @@ class LatticePanel(QWidget):
         head = QHBoxLayout()
         head.setSpacing(GRID)
         head.addWidget(self._key, 1)
-        head.addWidget(self.find)
+        head.addWidget(self.finder)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, GRID, 0, 0)
         column.setSpacing(GRID)
@@ -97,7 +97,7 @@ class LatticePanel(QWidget):
 
     def _find(self) -> None:
         regions = self.space.regions
-        self._wanted = 0 if regions is None else wanted_query(regions, self.find.text())
+        self._wanted = 0 if regions is None else wanted_query(regions, self.finder.text())
         self.view.update()
         self.large.view.update()
 

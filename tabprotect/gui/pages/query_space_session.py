@@ -97,7 +97,6 @@ class SessionPanel(QWidget):
         self.given.currentIndexChanged.connect(lambda _: self._show_table())
         self.cells = Listing("The table given out")
         self.log = Listing("History of queries", sortable=False)
-        self.log.chosen.connect(lambda row: self.slider.setValue(row + 1))
         self.view = LatticeView("Lattice at this point of the history")
         self.view.hover_focuses = False
         self.view.focused.connect(self._query_chosen)
@@ -109,6 +108,7 @@ class SessionPanel(QWidget):
         self.slider.setAccessibleName("Point in the history")
         self.slider.setPageStep(1)
         self.slider.valueChanged.connect(lambda _: self._show_point())
+        self.log.chosen.connect(lambda row: self.slider.setValue(row + 1))
         self._point = QLabel(wordWrap=True)
         self._point.setAccessibleName("What was released then")
         self._lay_out(browse)
@@ -367,7 +367,7 @@ class SessionPanel(QWidget):
         self.rule.setToolTip(f"<p>{found.help}</p>")
         while self._values_row.count():
             item = self._values_row.takeAt(0)
-            if (widget := item.widget()) is not None:
+            if item is not None and (widget := item.widget()) is not None:
                 widget.hide()
                 widget.deleteLater()
         self.values = {}

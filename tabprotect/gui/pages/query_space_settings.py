@@ -33,7 +33,8 @@ class SettingsRow(QWidget):
             tip = f"<p>{found.help}</p>"
             self.criterion.setItemData(self.criterion.count() - 1, tip, 3)
         _narrow(self.criterion, 22)
-        self.threshold = QSpinBox(minimum=0, maximum=1_000_000, keyboardTracking=False)
+        self.threshold = QSpinBox(minimum=0, maximum=1_000_000)
+        self.threshold.setKeyboardTracking(False)
         self.threshold.setAccessibleName("Threshold beta")
         self.threshold.setToolTip(
             "<p>Beta: a sub-table may go out when the criterion is proved to be at least this.</p>"

@@ -48,9 +48,9 @@ class WidthsPanel(QWidget):
         self.maps = QStackedWidget()
         self.maps.addWidget(self.view)
         self.maps.addWidget(self.tiles)
-        self.find = QLineEdit(placeholderText="variables", clearButtonEnabled=True)
-        self.find.setAccessibleName("List sub-tables that have these variables")
-        self.find.textChanged.connect(lambda _: self._filter())
+        self.finder = QLineEdit(placeholderText="variables", clearButtonEnabled=True)
+        self.finder.setAccessibleName("List sub-tables that have these variables")
+        self.finder.textChanged.connect(lambda _: self._filter())
         self.most = QSpinBox(minimum=-1, maximum=2_000_000_000, value=-1)
         self.most.setSpecialValueText("any")
         self.most.setAccessibleName("List sub-tables of at most this width")
@@ -64,7 +64,7 @@ class WidthsPanel(QWidget):
         label.setBuddy(self.most)
         row = QHBoxLayout()
         row.setSpacing(GRID)
-        row.addWidget(self.find, 1)
+        row.addWidget(self.finder, 1)
         row.addWidget(label)
         row.addWidget(self.most)
         side = QWidget()
@@ -152,7 +152,7 @@ class WidthsPanel(QWidget):
         regions = self._regions
         assert regions is not None
         ground, ink = shades(THEME.colours)[min(int(self._shades[query]) - 1, STEPS - 1)]
-        wanted = wanted_query(regions, self.find.text())
+        wanted = wanted_query(regions, self.finder.text())
         return Look(
             CANDIDATE,
             frontier=query in self.view.chain,
@@ -166,7 +166,7 @@ class WidthsPanel(QWidget):
         if regions is None:
             return
         widths, every = regions.state.evidence.widths.values, regions.every
-        wanted = wanted_query(regions, self.find.text())
+        wanted = wanted_query(regions, self.finder.text())
         listed = (every & wanted) == wanted
         if self.most.value() >= 0:
             listed &= widths <= self.most.value()
