@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QSettings, QSize, Qt
+from PySide6.QtCore import QByteArray, QSettings, Qt
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QDockWidget,
@@ -34,22 +34,6 @@ from tabprotect.gui.strip import Strip
 from tabprotect.gui.theme import GRID, THEME, count_text
 
 
-class PageStack(QStackedWidget):
-    """Pages; only the one in front decides how small the stack may become."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.currentChanged.connect(lambda _: self.updateGeometry())
-
-    def minimumSizeHint(self) -> QSize:
-        page = self.currentWidget()
-        return QSize() if page is None else page.minimumSizeHint()
-
-    def hasHeightForWidth(self) -> bool:
-        # Qt would ask for the tallest of all pages.
-        return False
-
-
 class MainWindow(QMainWindow):
     """One window, one document."""
 
@@ -69,11 +53,7 @@ class MainWindow(QMainWindow):
         self._crumbs.setProperty("role", "quiet")
         self._crumbs.setAccessibleName("Where you are")
         self._crumbs.setContentsMargins(2 * GRID, GRID, 2 * GRID, 0)
-        self.stack = PageStack()
-        # Where even that is too large (200 % scale on a small screen) the page scrolls.
-        self.area = QScrollArea(widgetResizable=True, frameShape=QFrame.Shape.NoFrame)
-        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.area.setWidget(self.stack)
+        self.stack = QStackedWidget()
         self.start = StartPage(document)
         self.pages: dict[str, Page] = {"start": self.start}
         self.tabulate = TabulatePage(document)
@@ -82,7 +62,11 @@ class MainWindow(QMainWindow):
         self.help = HelpPage(document)
         self.pages["help"] = self.help
         for page in self.pages.values():
-            self.stack.addWidget(page)
+            # Each page scrolls by itself where it does not fit (200 % scale, a small screen).
+            area = QScrollArea(widgetResizable=True, frameShape=QFrame.Shape.NoFrame)
+            area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            area.setWidget(page)
+            self.stack.addWidget(area)
         self.rail = Rail(document, PAGES)
         self.rail.chosen.connect(self.go)
         middle = QWidget()
@@ -91,7 +75,7 @@ class MainWindow(QMainWindow):
         column.setSpacing(0)
         column.addWidget(self._line)
         column.addWidget(self._crumbs)
-        column.addWidget(self.area, 1)
+        column.addWidget(self.stack, 1)
         divider = QFrame(frameShape=QFrame.Shape.VLine, frameShadow=QFrame.Shadow.Plain)
         divider.setForegroundRole(self.palette().ColorRole.Mid)
         row = QHBoxLayout()
@@ -144,9 +128,16 @@ class MainWindow(QMainWindow):
     @property
     def page(self) -> Page:
         """The page in front."""
-        page = self.stack.currentWidget()
+        page = self.area.widget()
         assert isinstance(page, Page)
         return page
+
+    @property
+    def area(self) -> QScrollArea:
+        """What the page in front scrolls in."""
+        area = self.stack.currentWidget()
+        assert isinstance(area, QScrollArea)
+        return area
 
     def go(self, name: str) -> None:
         """Bring a page to the front, unless it cannot be used (then the rail says why)."""
@@ -155,7 +146,7 @@ class MainWindow(QMainWindow):
         if why and name in self.rail.buttons:
             self.rail.buttons[name].setFocus(Qt.FocusReason.ShortcutFocusReason)
             return
-        self.stack.setCurrentWidget(page)
+        self.stack.setCurrentIndex(list(self.pages).index(name))
         self.rail.show_current(name)
         self._tell()
         page.setFocus(Qt.FocusReason.OtherFocusReason)
