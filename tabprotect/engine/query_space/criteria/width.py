@@ -62,7 +62,8 @@ class Width(RiskCriterion):
                 evidence.tight_cells(upper, lower, threshold),
             )
         ceiling = int(evidence.widths.smallest[list(frontier)].min())
-        if bounds == "auto" and (decide_only or not self.decides(evidence, bounds)):
+        closed = bounds in ("auto", "decomposable")
+        if closed and (decide_only or not self.decides(evidence, bounds)):
             if decide_only and ceiling < threshold:
                 return Judgement("bad", ceiling, False, "frechet")
             queries = np.array(frontier[:1], dtype=np.int64)
