@@ -150,17 +150,22 @@ class Listing(QTableView):
         columns: Sequence[Column],
         rows: npt.NDArray[np.int64] | None = None,
         *,
-        stretch: int = 0,
+        stretch: int | None = 0,
         current: int | None = None,
     ) -> None:
-        """Show columns, all rows of them or some; column ``stretch`` takes the room left."""
+        """Show columns, all rows of them or some; column ``stretch`` takes the room left
+        (``None`` where there is none: many columns are scrolled)."""
         if rows is None:
             rows = np.arange(len(columns[0].values) if columns else 0, dtype=np.int64)
         self.setFont(tabular(self.font()))
         self.rows.show(columns, rows)
-        if columns:
-            header = self.horizontalHeader()
-            header.setSectionResizeMode(stretch, QHeaderView.ResizeMode.Stretch)
+        header = self.horizontalHeader()
+        for number in range(len(columns)):
+            fill = number == stretch
+            header.setSectionResizeMode(
+                number,
+                QHeaderView.ResizeMode.Stretch if fill else QHeaderView.ResizeMode.ResizeToContents,
+            )
         self.set_current(current)
 
     def set_current(self, row: int | None) -> None:

@@ -46,7 +46,9 @@ class TileMap(Figure):
         self._levels = []
         for dimension in range(int(size.max()) + 1 if len(size) else 0):
             here = np.flatnonzero(size == dimension)
-            self._levels.append(here[np.argsort(-shade[here].astype(np.int64), kind="stable")])
+            # Of equal tiles the chain's comes first, so that the chain runs down an edge.
+            others = ~np.isin(here, self.chain)
+            self._levels.append(here[np.lexsort((others, -shade[here].astype(np.int64)))])
         self.update()
 
     def set_focus(self, query: Query) -> None:

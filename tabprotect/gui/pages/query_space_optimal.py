@@ -28,6 +28,7 @@ from tabprotect.gui.lattice.compared import Compared, compare, search
 from tabprotect.gui.lattice.listing import Column, Listing
 from tabprotect.gui.lattice.names import counted, listed
 from tabprotect.gui.lattice.space import RELEASED, UNKNOWN, Space
+from tabprotect.gui.pages.query_space_lattice import DRAWN
 from tabprotect.gui.theme import GRID, count_text, number_text
 
 NOW = "as planned now"
@@ -191,7 +192,11 @@ class OptimalPanel(QWidget):
         for d in range(dimensions):
             counts = [r.plan.released.by_dimension[d] for r in rows]
             columns.append(Column(f"{d}-way", counts))
-        self.list.show_rows(columns, current=names.index(before) if before in names else None)
+        self.list.show_rows(
+            columns,
+            stretch=0 if dimensions <= DRAWN + 1 else None,
+            current=names.index(before) if before in names else None,
+        )
         self._show_chosen()
 
     def _unit(self) -> str:

@@ -176,9 +176,7 @@ class WidthsPanel(QWidget):
         self.list.show_rows(
             (
                 Column("sub-table", every, lambda q: letters.text(int(q)), right=False),
-                Column(
-                    "variables", np.bitwise_count(every).astype(np.int64), lambda n: str(int(n))
-                ),
+                Column("dim.", np.bitwise_count(every).astype(np.int64), lambda n: str(int(n))),
                 Column("width", widths, lambda n: count_text(int(n))),
                 Column("now", regions.status, lambda s: STATUS[int(s)], right=False),
             ),
