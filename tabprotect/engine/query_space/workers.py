@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar, cast
@@ -76,6 +77,11 @@ def spread(
 @contextmanager
 def _parallel(workers: int | str) -> Iterator[Callable[..., Iterator[object]]]:
     if isinstance(workers, int):
+        if getattr(sys, "frozen", False):
+            # A packaged program has no interpreter to start its worker processes with.
+            raise InputError(
+                "the packaged program works in one process", hint="leave out the workers"
+            )
         with joblib.Parallel(n_jobs=workers, return_as="generator") as parallel:
             yield parallel
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -113,6 +114,12 @@ def test_processes_give_the_same(czech: Table) -> None:
     alone, spread = critical_widths(cells), critical_widths(cells, workers=2)
     assert np.array_equal(alone.values, spread.values)
     assert np.array_equal(alone.smallest, spread.smallest)
+
+
+def test_a_packaged_program_has_no_processes(czech: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    with pytest.raises(InputError, match="one process"):
+        critical_widths(AtRiskCells(czech, SmallCount(1, 2)), workers=2)
 
 
 def test_large_counts_are_summed_exactly() -> None:
