@@ -191,6 +191,19 @@ def test_no_release_without_a_log_line(
         assert session.ask(asked(start, "A,B")).entry.number == 1
 
 
+def test_a_database_that_vanishes(start: ServerState, czech: Table, tmp_path: Path) -> None:
+    path = tmp_path / "h.db"
+    with Ledger(str(path), czech) as ledger:
+        session = ServerSession(ledger, start)
+        session.ask(asked(start, "A,B"))
+        before = session.state
+        path.unlink()
+        with pytest.raises(InputError, match="cannot be used"):
+            session.ask(asked(start, "C,D"))
+        assert session.state == before
+    assert not path.exists()
+
+
 def test_power_loss_before_the_log(
     start: ServerState, czech: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
