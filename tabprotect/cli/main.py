@@ -95,7 +95,7 @@ def _window(arguments: list[str]) -> int:
         # The one lazy import: the command line runs where no Qt is installed.
         from tabprotect.gui.app import main as window
     except ImportError as error:
-        if (error.name or "").partition(".")[0] in ("PySide6", "shiboken6", "pyqtgraph", "superqt"):
+        if (error.name or "").partition(".")[0] in ("PySide6", "shiboken6", "pyqtgraph"):
             hint = "install it with: pip install 'tabprotect[gui]'"
             if not isinstance(error, ModuleNotFoundError):
                 hint = "a system library of Qt is missing: see the README's apt packages"
