@@ -82,6 +82,8 @@ def _require_safe(project: Project, margins: Iterable[Sequence[str]], progress: 
         return
     said = " with ".join("[" + " ".join(margin) + "]" for margin in margins)
     figure = f"{judgement.width}" if judgement.exact else f"at most {judgement.width}"
+    if project.plan.criterion == "width":
+        figure = f"a width of {figure}"
     raise RefusedError(
         f"{said} would leave {figure}, and the threshold is {project.plan.threshold}"
         if judgement.verdict == "bad"

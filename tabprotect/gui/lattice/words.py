@@ -19,6 +19,8 @@ from tabprotect.gui.theme import count_text
 
 WAYS = {
     "decomposable": "sharp bounds in closed form",
+    "decomposable cover": "bounds of a decomposable release that contains it",
+    "frechet": "Fréchet bounds",
     "integer": "sharp bounds by integer programmes",
     "lp": "bounds by linear programmes",
     "shuttle": "bounds by the shuttle algorithm",
