@@ -12,9 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
+from tabprotect.engine.cycles import graphs
 from tabprotect.engine.cycles.width import elimination_cost
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.domain import Domain
@@ -337,8 +336,7 @@ def _connected(domain: Domain, cells: IntArray, margins: MarginSet) -> IntArray:
         left.extend(range(len(cells)))
         right.extend((key + offset).tolist())
         offset += int(key.max()) + 1
-    graph = coo_array((np.ones(len(left)), (left, right)), shape=(offset, offset))
-    _, label = connected_components(graph, directed=False)
+    label = graphs.components(left, right, offset)
     _, part = np.unique(label[: len(cells)], return_inverse=True)
     return part.astype(np.int64)
 

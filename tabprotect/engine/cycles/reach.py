@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import minimum_spanning_tree
 
+from tabprotect.engine.cycles.graphs import two_forests
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
 
@@ -80,12 +79,9 @@ def bridges(table: Table) -> list[tuple[int, int]]:
     counts = table.counts
     m, n = counts.shape
     rows, columns = np.nonzero(counts > 0)
-    graph = coo_array((np.ones(len(rows)), (rows, columns + m)), shape=(m + n, m + n)).tocsr()
-    first = minimum_spanning_tree(graph).tocsr()
-    second = minimum_spanning_tree(graph - first)
     near: list[list[int]] = [[] for _ in range(m + n)]
-    for forest in (first.tocoo(), second.tocoo()):
-        for a, b in zip(forest.row.tolist(), forest.col.tolist(), strict=True):
+    for left, right in two_forests(rows, columns + m, m + n):
+        for a, b in zip(left.tolist(), right.tolist(), strict=True):
             near[a].append(b)
             near[b].append(a)
     return sorted((min(edge), max(edge) - m) for edge in _bridges(near))

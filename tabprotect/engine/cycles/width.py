@@ -14,9 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
+from tabprotect.engine.cycles import graphs
 from tabprotect.engine.cycles.signatures import Signatures, signatures
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.moves import MoveSet
@@ -132,11 +131,8 @@ def _eliminate(
 def components(sig: Signatures, cycles: int) -> IntArray:
     """The connected component of each cycle (cycles that share cells hang together)."""
     # Each touch is linked to the first touch of its group.
-    rows = np.repeat(sig.cycles[sig.starts[:-1]], np.diff(sig.starts))
-    columns = sig.cycles
-    graph = coo_array((np.ones(len(rows)), (rows, columns)), shape=(cycles, cycles))
-    _, label = connected_components(graph, directed=False)
-    return label.astype(np.int64)
+    first = np.repeat(sig.cycles[sig.starts[:-1]], np.diff(sig.starts))
+    return graphs.components(first, sig.cycles, cycles)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import gammaln, xlogy
 
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.tables.domain import Domain
@@ -119,6 +118,9 @@ class Poisson(Prior):
         return "knows earlier counts (Poisson)"
 
     def _log_weight(self, keys: IntArray, values: IntArray) -> FloatArray:
+        # Late: scipy would be a third of the program's start.
+        from scipy.special import gammaln, xlogy
+
         # xlogy(0, 0) = 0 and xlogy(v, 0) = -inf: an expected zero needs no case of its own.
         mean = self.means[keys]
         return np.asarray(xlogy(values, mean) - mean - gammaln(values + 1.0), dtype=np.float64)
@@ -148,6 +150,9 @@ class NegativeBinomial(Prior):
         return f"knows earlier counts (negative binomial, dispersion {self.dispersion:g})"
 
     def _log_weight(self, keys: IntArray, values: IntArray) -> FloatArray:
+        # Late: see Poisson.
+        from scipy.special import gammaln, xlogy
+
         mean, r = self.means[keys], self.dispersion
         return np.asarray(
             gammaln(values + r)

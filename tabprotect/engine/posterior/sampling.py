@@ -18,9 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import connected_components
 
+from tabprotect.engine.cycles import graphs
 from tabprotect.engine.cycles.layers import Layer, layers
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.coin import FAR
@@ -97,14 +96,14 @@ class BackwardWalk:
         starts = np.searchsorted(local, np.arange(len(self._walked) + 1))
         sub = MoveSet(moves.domain, starts, groups, moves.signs[watched], ())
         nodes = len(self._walked) + len(self._watched)
-        graph = coo_array(
-            (np.ones(len(local)), (local, groups + len(self._walked))), shape=(nodes, nodes)
-        )
-        _, label = connected_components(graph, directed=False)
+        label = graphs.components(local, groups + len(self._walked), nodes)
         self._components, component = np.unique(label, return_inverse=True)
         self._component = component[: len(self._walked)]
         self._group_component = component[len(self._walked) :]
         self._layers = [_sorted(layer, self._component) for layer in layers(sub)][::-1]
+        # Late: scipy would be a third of the program's start.
+        from scipy.sparse import csr_array
+
         self._effect = csr_array(
             (-moves.signs.astype(np.int16), (moves.cells, moves.rows)),
             shape=(model.groups, len(moves)),

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from tabprotect.engine.cycles.files import read as read_cycles
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.microdata.tabulate import tabulate
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.files import read_table
 from tabprotect.engine.tables.moves import MoveSet
@@ -185,4 +184,7 @@ def tabulate_source(
     source: str | Path, by: Sequence[str], *, weight: str | None = None, progress: Progress = SILENT
 ) -> Table:
     """Tabulate ``example:NAME`` or a microdata file (see ``microdata.tabulate``)."""
+    # Late: DuckDB costs a tenth of the program's start.
+    from tabprotect.engine.microdata.tabulate import tabulate
+
     return tabulate(records_file(source), by, weight=weight, progress=progress)

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar, cast
 
-import joblib
-
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.progress import Progress
 
@@ -66,6 +64,9 @@ def spread(
             out.append(work(piece))
             progress.report(stage, done / len(pieces))
         return out
+    # Late here and below: joblib costs a tenth of the program's start.
+    import joblib
+
     with _parallel(workers) as parallel:
         results = cast(Iterator[Result], parallel(joblib.delayed(work)(piece) for piece in pieces))
         for done, result in enumerate(results, start=1):
@@ -76,6 +77,8 @@ def spread(
 
 @contextmanager
 def _parallel(workers: int | str) -> Iterator[Callable[..., Iterator[object]]]:
+    import joblib
+
     if isinstance(workers, int):
         if getattr(sys, "frozen", False):
             # A packaged program has no interpreter to start its worker processes with.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
@@ -20,11 +21,13 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.errors import TabprotectError
-from tabprotect.engine.microdata.tabulate import ColumnSummary, columns
 from tabprotect.engine.project.examples import records_file
 from tabprotect.gui.document import Document
 from tabprotect.gui.pages.page import Changes, Page
 from tabprotect.gui.theme import GRID, count_text
+
+if TYPE_CHECKING:
+    from tabprotect.engine.microdata.tabulate import ColumnSummary
 
 RECORDS_FILTER = "Records (*.csv *.csv.gz *.tsv *.parquet);;All files (*)"
 TITLES = ("Variable", "Kind", "Categories", "Missing")
@@ -97,6 +100,9 @@ class TabulatePage(Page):
         self._file.setText(Path(source).name)
         self._list.setRowCount(0)
         self._say()
+        # Late: DuckDB costs a tenth of the program's start.
+        from tabprotect.engine.microdata.tabulate import columns
+
         job = self.document.jobs.question(
             f"look into {Path(source).name}",
             lambda progress: columns(records_file(source), progress=progress),
