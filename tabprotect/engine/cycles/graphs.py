@@ -1,0 +1,36 @@
+"""Connected components and spanning forests, by scipy's sparse graphs.
+
+The one place where the cycles meet scipy, which is imported late: it would be a third of the
+program's start, and the start page needs none of it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+IntArray = npt.NDArray[np.int64]
+
+
+def components(left: npt.ArrayLike, right: npt.ArrayLike, nodes: int) -> IntArray:
+    """The component of each node, (nodes,), of the graph with the edges left - right."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    a, b = np.asarray(left, dtype=np.int64), np.asarray(right, dtype=np.int64)
+    graph = coo_array((np.ones(len(a), dtype=np.int8), (a, b)), shape=(nodes, nodes))
+    _, label = connected_components(graph, directed=False)
+    return label.astype(np.int64)
+
+
+def two_forests(left: IntArray, right: IntArray, nodes: int) -> list[tuple[IntArray, IntArray]]:
+    """A spanning forest, and a second one of the edges that the first leaves."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import minimum_spanning_tree
+
+    graph = coo_array((np.ones(len(left)), (left, right)), shape=(nodes, nodes)).tocsr()
+    first = minimum_spanning_tree(graph).tocsr()
+    second = minimum_spanning_tree(graph - first)
+    return [
+        (f.row.astype(np.int64), f.col.astype(np.int64)) for f in (first.tocoo(), second.tocoo())
+    ]
