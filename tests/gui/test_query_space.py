@@ -228,11 +228,15 @@ def test_finding_dims_what_lacks_the_variables(czech: MainWindow, qtbot: QtBot) 
 
 def test_public_view_hides_every_figure(czech: MainWindow, settle: Settle) -> None:
     focus(czech, "ABCDEF", settle)
+    czech.document.apply("release_margin", variables=list("ABCDEF"))
+    settle()
+    assert "count 1, bounds 1 to 1" in page(czech).errors.text
     assert czech.strip.word == "CONFIDENTIAL"
     assert "critical width" in shown_text(czech)
     czech.actions_["public"].trigger()
     settle()
     said = shown_text(czech)
+    assert not page(czech).errors.isVisible()
     assert "they stay in the house" in said
     assert "width of" not in said and "ABCDEF" not in said
     assert not page(czech).lattice.view.isVisible() and not page(czech).main_button.isVisible()

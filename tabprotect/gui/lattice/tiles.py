@@ -7,12 +7,21 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QImage, QKeyEvent, QMouseEvent, QPainter, QPen
+from PySide6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QImage,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
 
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.gui.plots.figure import Figure
 from tabprotect.gui.plots.heat import shades
-from tabprotect.gui.theme import GRID, Colours
+from tabprotect.gui.theme import GRID, Colours, colour
 
 GAP = 4.0
 
@@ -121,6 +130,13 @@ class TileMap(Figure):
         painter.setPen(QPen(QColor(colours.focus), 3))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRect(self._box(self.focus, left).adjusted(-2, -2, 2, 2))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self.hasFocus():
+            painter = QPainter(self)
+            painter.setPen(QPen(colour("focus"), 2))
+            painter.drawRect(self.rect().adjusted(1, 1, -1, -1))
 
     def _at(self, point: QPointF) -> Query | None:
         column = int((point.x() - self._left()) // self._tile)

@@ -11,6 +11,7 @@ from PySide6.QtGui import (
     QKeyEvent,
     QMouseEvent,
     QPainter,
+    QPaintEvent,
     QPen,
     QResizeEvent,
     QWheelEvent,
@@ -21,7 +22,7 @@ from tabprotect.gui.lattice.arrangement import Arrangement, arrange
 from tabprotect.gui.lattice.names import Letters
 from tabprotect.gui.lattice.symbols import Look, paint_node
 from tabprotect.gui.plots.figure import Figure
-from tabprotect.gui.theme import GRID, Colours
+from tabprotect.gui.theme import GRID, Colours, colour
 
 Levels = Sequence[tuple[int, Sequence[Query]]]
 
@@ -200,6 +201,13 @@ class LatticeView(Figure):
             painter.setPen(QPen(QColor(colours.focus), 2.5))
             painter.drawRoundedRect(ring, 8, 8)
         painter.restore()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self.hasFocus():
+            painter = QPainter(self)
+            painter.setPen(QPen(colour("focus"), 2))
+            painter.drawRect(self.rect().adjusted(1, 1, -1, -1))
 
     def _draw_node(self, painter: QPainter, query: Query, box: QRectF, colours: Colours) -> None:
         look = self.look(query)

@@ -139,6 +139,8 @@ class QuerySpacePage(Page):
         self.legend.setVisible(not public)
         self._export.setVisible(not public)
         if public or project is None:
+            # A refusal names cells.
+            self.errors.clear()
             self.set_sentence("What may go out together is decided in the house.")
             self.main_button.hide()
             self._again.hide()
@@ -201,7 +203,8 @@ class QuerySpacePage(Page):
             self._show_focus()
 
     def _failed(self, error: TabprotectError) -> None:
-        self.show_error(error)
+        if not self.document.public:
+            self.show_error(error)
         self._show_all()
 
     # -- what happens -------------------------------------------------------------------------
