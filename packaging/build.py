@@ -90,7 +90,8 @@ def smoke() -> None:
         run(str(PROGRAM), "open", example, "--smoke", str(picture))
         if picture.read_bytes()[:4] != b"\x89PNG":
             raise SystemExit("the frozen window painted nothing")
-    print(f"frozen program: {len(frozen['methods'])} method(s), bundle verified, window painted")
+    plugins = sum(len(frozen[kind]) for kind in ("methods", "criteria", "rules", "utilities"))
+    print(f"frozen program: {plugins} plug-ins, bundle verified, window painted")
 
 
 def main() -> None:

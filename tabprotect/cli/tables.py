@@ -14,6 +14,7 @@ from tabprotect.engine.cycles.designs import DESIGNS
 from tabprotect.engine.project.examples import examples
 from tabprotect.engine.project.history import History
 from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.query_space.registered import criteria, rules, utilities
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.files import write_csv
 
@@ -53,6 +54,9 @@ def run_describe(args: argparse.Namespace, console: Console) -> int:
             {"name": d.name, "label": d.label, "sentence": d.sentence, "avoid": d.avoid}
             for d in DESIGNS.values()
         ],
+        "criteria": [criterion.as_json() for criterion in criteria().values()],
+        "rules": [rule.as_json() for rule in rules().values()],
+        "utilities": [utility.as_json() for utility in utilities().values()],
         "at_risk": str(SmallCount()),
         "priors": [
             "uniform",
