@@ -414,6 +414,28 @@ def test_the_command_line_follows_the_tab(czech: MainWindow, settle: Settle) -> 
     page(czech).tabs.setCurrentWidget(page(czech).optimal)
     settle()
     assert "optimal" in czech.actions_.command_line()
+    page(czech).tabs.setCurrentWidget(page(czech).session)
+    page(czech).session.place.setText("postgresql+psycopg://me:secret@host/db")
+    page(czech).session.query.setText("C,D")
+    assert czech.actions_.command_line() == (
+        "tabprotect serve-session postgresql+psycopg://me@host/db --table "
+        "example:czech-autoworkers --at-risk 1..2 --rule myopic --query C,D --beta 3"
+    )
+
+
+def test_a_cancelled_look_is_offered_again(window: MainWindow, settle: Settle) -> None:
+    window.files.open("example:czech-autoworkers")
+    settle()
+    window.go("query_space")
+    window.document.jobs.cancel_all()
+    settle()
+    assert page(window).space.regions is None
+    assert page(window).sentence == "Nothing is known of the sub-tables yet."
+    again = page(window).again
+    assert again.isVisible()
+    again.click()
+    settle()
+    assert page(window).space.regions is not None and not again.isVisible()
 
 
 def ask(window: MainWindow, query: str, settle: Settle) -> str:

@@ -21,8 +21,8 @@ def as_command(project: Project, name: str, arguments: Arguments | None = None) 
     Parameters
     ----------
     name
-        A command's name, or ``infer``, ``check``, ``widths``, ``frontier`` and ``optimal`` for
-        the questions the window asks itself.
+        A command's name, or ``infer``, ``check``, ``widths``, ``frontier``, ``optimal`` and
+        ``serve-session`` for the questions the window asks itself.
     """
     given = dict(arguments or {})
     words = _words(project, name, given)
@@ -52,7 +52,7 @@ def _words(project: Project, name: str, given: Arguments) -> list[str]:
     if name == "infer":
         release = project.source if project.kind == "reader" else "release.zip"
         return ["infer", release, "--prior", str(given.get("prior") or project.priors["user"])]
-    if name in ("widths", "frontier", "optimal"):
+    if name in ("widths", "frontier", "optimal", "serve-session"):
         return _query_space(project, name, given)
     return []
 
@@ -60,6 +60,11 @@ def _words(project: Project, name: str, given: Arguments) -> list[str]:
 def _query_space(project: Project, name: str, given: Arguments) -> list[str]:
     plan = project.plan
     words = [name, _table(project), "--at-risk", str(project.at_risk)]
+    if name == "serve-session":
+        words[1:2] = [str(given["database"]), "--table", _table(project)]
+        words += ["--rule", str(given["rule"]), "--query", str(given["query"])]
+        if plan.criterion != "width":
+            words += ["--criterion", plan.criterion]
     if name == "widths":
         return words
     for margin in plan.margins if name == "frontier" else ():

@@ -102,10 +102,10 @@ class QuerySpacePage(Page):
         self._stack.addWidget(self._shown)
         self._stack.addWidget(self._hidden)
         self.body.addWidget(self._stack, 1)
-        self._again = QPushButton("Look at every sub-table")
-        self._again.clicked.connect(lambda: self.space.refresh(again=True))
+        self.again = QPushButton("Look at every sub-table")
+        self.again.clicked.connect(lambda: self.space.refresh(again=True))
         self.legend = Legend()
-        self.footer.addWidget(self._again)
+        self.footer.addWidget(self.again)
         self.footer.addWidget(self.legend)
         self.footer.addStretch(1)
         self.files = QuerySpaceFiles(self)
@@ -143,7 +143,7 @@ class QuerySpacePage(Page):
             self.errors.clear()
             self.set_sentence("What may go out together is decided in the house.")
             self.main_button.hide()
-            self._again.hide()
+            self.again.hide()
             return
         self.settings.show_project(project)
         self.space.refresh()
@@ -155,7 +155,7 @@ class QuerySpacePage(Page):
         if self.document.public:
             return
         regions = self.space.regions
-        self._again.setVisible(self.space.stopped)
+        self.again.setVisible(self.space.stopped)
         if regions is None:
             self.set_sentence(
                 "Looking at every sub-table \u2026"
@@ -230,6 +230,8 @@ class QuerySpacePage(Page):
         panel, project = self._panel(), self.document.project
         if panel is self.optimal:
             return "optimal", self.optimal.command_arguments()
+        if panel is self.session:
+            return "serve-session", self.session.command_arguments()
         # The command line has no word for an empty release.
         planned = project is not None and bool(project.plan.margins)
         return ("frontier" if planned and panel is not self.widths else "widths"), {}

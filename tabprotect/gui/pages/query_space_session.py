@@ -255,6 +255,19 @@ class SessionPanel(QWidget):
         names = regions.letters.lattice.names_of
         return [list(names(query)) for query in regions.state.released if query]
 
+    def command_arguments(self) -> dict[str, object]:
+        """The next request as a command's arguments; a database's password is left out."""
+        place = self.place.text().strip() or "history.sqlite"
+        head, at, tail = place.rpartition("@")
+        if at and "://" in head:
+            scheme, _, login = head.partition("://")
+            place = f"{scheme}://{login.partition(':')[0]}@{tail}"
+        return {
+            "database": place,
+            "rule": self.rule.currentData(),
+            "query": self.query.text().strip() or "A,B",
+        }
+
     # -- what is shown ------------------------------------------------------------------------
 
     def _show(self) -> None:
