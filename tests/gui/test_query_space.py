@@ -196,6 +196,13 @@ def test_threshold_rule_and_bounds_are_commands(
     assert ((regions.status == CANDIDATE) | (regions.status == RELEASED)).sum() >= (
         widths >= 50
     ).sum()
+    settings.threshold.setValue(1000)
+    settle()
+    assert "forbids even the one-way tables" in page(czech).errors.text
+    assert "(no, yes, yes, <140, <3, pos)" in page(czech).errors.text
+    settings.threshold.setValue(3)
+    settle()
+    assert not page(czech).errors.isVisible()
     settings.at_risk.setFocus()
     settings.at_risk.setText("three")
     qtbot.keyClick(settings.at_risk, Qt.Key.Key_Return)

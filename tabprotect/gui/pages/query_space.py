@@ -120,6 +120,7 @@ class QuerySpacePage(Page):
         self.tools.addWidget(export)
         self._export = export
         self.space.changed.connect(self._show_all)
+        self.space.changed.connect(self._warn)
         self.space.focus_changed.connect(lambda _: self._show_focus())
         self.space.foreseen.connect(self._foreseen)
         self.space.failed.connect(self._failed)
@@ -197,6 +198,16 @@ class QuerySpacePage(Page):
         self.main_button.setEnabled(region == CANDIDATE)
         if region not in (CANDIDATE, RELEASED):
             self.main_button.setToolTip("<p>It may not go out: see beside it.</p>")
+
+    def _warn(self) -> None:
+        """Say so when the threshold lets nothing out at all, and name the cells."""
+        regions = self.space.regions
+        if regions is None or self.document.public:
+            return
+        try:
+            regions.state.require_some_one_way()
+        except TabprotectError as error:
+            self.show_error(error)
 
     def _foreseen(self, found: Foresight) -> None:
         if found.query == self.space.focus and not self.document.public:
