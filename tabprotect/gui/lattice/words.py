@@ -39,7 +39,11 @@ def figure_text(state: ReleaseSet, judgement: Judgement) -> str:
 
 def way_text(judgement: Judgement) -> str:
     """How the figure was found."""
-    return WAYS.get(judgement.bounds, judgement.bounds)
+    words = WAYS.get(judgement.bounds, judgement.bounds)
+    if judgement.exact and judgement.bounds in ("shuttle", "lp"):
+        # By themselves these only enclose: here tables were found that reach them.
+        return f"{words}, reached by tables"
+    return words
 
 
 def state_sentence(regions: Regions) -> str:
