@@ -258,7 +258,7 @@ def tabular(font: QFont) -> QFont:
 
 def count_text(count: int) -> str:
     """A count for people: thin spaces between thousands, a true minus sign."""
-    text = f"{count:,}".replace(",", "\u2009")
+    text = f"{count:,}".replace(",", "\u202f")
     return text.replace("-", "\u2212") if count < 0 else text
 
 

@@ -325,7 +325,7 @@ def test_public_view_shows_no_original_count(
     page(designer)._tools["chances"].setChecked(False)
     original = document.original
     assert original is not None
-    secret = {f"{n:,}".replace(",", "\u2009") for n in original.counts.reshape(-1).tolist()}
+    secret = {f"{n:,}".replace(",", "\u202f") for n in original.counts.reshape(-1).tolist()}
     assert secret <= set(texts(page(designer)))
     document.set_public(True)
     examined()

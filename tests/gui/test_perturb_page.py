@@ -79,7 +79,7 @@ def shown(grid: GridView) -> list[list[str]]:
 def as_text(counts: np.ndarray, *, signed: bool = False) -> list[list[str]]:
     def text(count: int) -> str:
         out = f"{count:+,}" if signed and count else f"{count:,}"
-        return out.replace(",", "\u2009").replace("-", "\u2212")
+        return out.replace(",", "\u202f").replace("-", "\u2212")
 
     return [[text(int(v)) for v in row] for row in counts]
 

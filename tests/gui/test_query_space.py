@@ -470,7 +470,7 @@ def test_a_session_answers_records_and_replays(
     assert ask(czech, "A,B", settle).startswith("Put off")
     assert ask(czech, "B", settle).startswith("The table itself: B")
     cells = panel.cells.rows
-    assert [cells.data(cells.index(row, 1)) for row in range(2)] == ["1\u2009063", "778"]
+    assert [cells.data(cells.index(row, 1)) for row in range(2)] == ["1\u202f063", "778"]
     assert ask(czech, "B,A", settle).startswith("The table itself: AB")
     assert ask(czech, "A,B,C,D,E,F", settle).startswith("Not the table, but what of it is")
     assert "no variable 'X'" not in page(czech).errors.text

@@ -86,7 +86,7 @@ def test_there_is_a_font(qapp: QApplication) -> None:
 
 
 def test_counts_for_people() -> None:
-    assert count_text(1234567) == "1\u2009234\u2009567"
+    assert count_text(1234567) == "1\u202f234\u202f567"
     assert count_text(-12) == "\u221212"
     assert signed_text(3) == "+3"
     assert signed_text(0) == "0"

@@ -48,7 +48,7 @@ class DimensionBars(Figure):
             painter.setFont(font)
             metrics = QFontMetricsF(font)
         name = metrics.horizontalAdvance("10-way ")
-        figure = metrics.horizontalAdvance("0\u2009000 of 0\u2009000 ")
+        figure = metrics.horizontalAdvance("0\u202f000 of 0\u202f000 ")
         bars = area.adjusted(name, 0, -figure - GRID / 2, 0)
         painter.setPen(QColor(colours.quiet))
         head = QRectF(bars.right(), area.top(), figure + GRID / 2, metrics.height())
