@@ -8,8 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QSizePolicy
 
-from tabprotect.gui.plots.axes import CENTRE, LEFT, RIGHT
-from tabprotect.gui.plots.figure import Figure
+from tabprotect.gui.plots.figure import CENTRE, LEFT, RIGHT, Figure
 from tabprotect.gui.theme import GRID, Colours, chance_text, count_text, signed_text
 
 TAIL = 5e-4

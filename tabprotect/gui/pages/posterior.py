@@ -195,7 +195,7 @@ class PosteriorPage(Page):
             order += [choice.combo, choice.cell, choice.file, choice.dispersion]
         order += [self._figure_box, self.who_box, self.map.grid.cells, self.mode_button]
         order += [self.exposed.among, self.exposed.search, self.exposed.table]
-        order += [self.tabs, *self.draws.controls()]
+        order += [self.tabs, *self.cell.histogram.controls(), *self.draws.controls()]
         order += [self._export, self._again, self._copy, self.main_button]
         for first, second in pairwise(order):
             QWidget.setTabOrder(first, second)

@@ -34,7 +34,7 @@ from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.gui.document import Document, Who
 from tabprotect.gui.jobs import Job
-from tabprotect.gui.plots.axes import Mark
+from tabprotect.gui.plots.marks import Mark
 from tabprotect.gui.plots.spread import SpreadPlot, number
 from tabprotect.gui.theme import GRID, count_text
 
@@ -219,7 +219,8 @@ class DrawsPanel(QWidget):
             for pair in zip(self.corner.variables, self.corner.categories, strict=True)
             for box in pair
         ]
-        return [self.kind, *corner, self.who, self.draws, self.button]
+        asked = [self.kind, *corner, self.who, self.draws, self.button]
+        return [*asked, *self.plot.controls()]
 
     def value(self, name: str) -> str:
         """One of the figures as shown; empty when it is not."""

@@ -10,25 +10,19 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QHelpEvent, QPainter, QPen
-from PySide6.QtWidgets import QToolTip
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QBrush, QColor, QPen
 
-from tabprotect.gui.plots.axes import (
-    CENTRE,
-    LEFT,
-    RIGHT,
-    Frame,
-    Mark,
-    draw_chances,
-    draw_label,
-    draw_marks,
-    draw_title,
-    lay_out,
-    merged,
-)
-from tabprotect.gui.plots.figure import Figure
-from tabprotect.gui.theme import Colours, chance_text, count_text
+from tabprotect.gui.plots.canvas import Canvas
+from tabprotect.gui.plots.marks import Mark, merged
+from tabprotect.gui.plots.plot import Plot
+from tabprotect.gui.theme import chance_text, count_text
+
+WIDE, NARROW = 12, 4
+"""Zooming helps from so many counts on, and shows at least so many."""
+
+SLIM = 8
+"""Bars of fewer pixels are not hatched, and the prior is one outline, not one for each."""
 
 TAIL = 5e-4
 """Outer values that nobody gives a larger probability are left out of the picture."""
@@ -56,7 +50,7 @@ class Belief:
     prior: npt.NDArray[np.float64] | None = None
 
 
-class CellHistogram(Figure):
+class CellHistogram(Plot):
     """Shows up to two beliefs about one cell."""
 
     def __init__(self) -> None:
@@ -64,8 +58,6 @@ class CellHistogram(Figure):
         self.beliefs: tuple[Belief, ...] = ()
         self.published = 0
         self.true: int | None = None
-        self.empty = ""
-        self._frame: Frame | None = None
 
     def show_beliefs(
         self, beliefs: tuple[Belief, ...], *, published: int, true: int | None
@@ -73,11 +65,13 @@ class CellHistogram(Figure):
         """Show what is believed; ``true`` only in the house."""
         self.beliefs, self.published, self.true, self.empty = beliefs, published, true, ""
         self.say(self._words())
+        self.refresh()
 
     def show_nothing(self, why: str) -> None:
         """Show a sentence instead."""
         self.beliefs, self.true, self.empty = (), None, why
         self.say(why)
+        self.refresh()
 
     def _words(self) -> str:
         parts = [f"Published {count_text(self.published)}."]
@@ -92,178 +86,143 @@ class CellHistogram(Figure):
             parts.append(f"The {belief.who} believes {said}.")
         return " ".join(parts)
 
-    # -- drawing ------------------------------------------------------------------------------
+    # -- plotting -----------------------------------------------------------------------------
 
-    def _range(self) -> tuple[int, int]:
+    @property
+    def filled(self) -> bool:
+        return bool(self.beliefs)
+
+    @property
+    def title(self) -> str:
+        return "true count"
+
+    def span(self) -> tuple[float, float]:
         values = [self.published] if self.true is None else [self.published, self.true]
         for belief in self.beliefs:
             seen = belief.values[belief.chances >= TAIL]
             values += [int(seen.min()), int(seen.max())] if len(seen) else []
-        return min(values), max(values)
+        return min(values) - 0.5, max(values) + 0.5
 
-    def draw(self, painter: QPainter, area: QRectF, colours: Colours) -> None:
-        if not self.beliefs:
-            painter.setPen(QColor(colours.quiet))
-            flags = int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap)
-            painter.drawText(area.adjusted(24, 0, -24, 0), flags, self.empty)
-            return
-        low, high = self._range()
-        peak = max(float(b.chances.max(initial=0.0)) for b in self.beliefs)
+    @property
+    def narrowest(self) -> float | None:
+        low, high = self.span()
+        return float(NARROW) if high - low >= WIDE else None
+
+    def arrange(self, canvas: Canvas) -> None:
         marks = [Mark(self.published, f"published {count_text(self.published)}")]
         if self.true is not None:
             marks.append(Mark(self.true, f"true {count_text(self.true)} [house]", true=True))
         marks = merged(marks)
-        frame = lay_out(
-            area,
-            painter.font(),
-            low=low - 0.5,
-            high=high + 0.5,
-            peak=peak,
+        canvas.axes(
+            max(float(b.chances.max(initial=0.0)) for b in self.beliefs),
             rows=len(marks),
             headroom=2.3 if len(self.beliefs) > 1 else 1.3,
+            ticks=self._ticks(canvas),
         )
-        self._frame = frame
-        draw_chances(painter, frame, colours)
-        draw_marks(painter, frame, marks, colours)
-        width = frame.area.width() / (high - low + 1)
-        bar = min(0.8 * width / len(self.beliefs), 5.5 * QFontMetricsF(painter.font()).height())
-        for number, belief in enumerate(self.beliefs):
-            shift = (number - len(self.beliefs) / 2) * bar
-            self._draw_bars(painter, frame, belief, shift=shift, bar=bar, colours=colours)
-        for number, belief in enumerate(self.beliefs):
-            shift = (number - len(self.beliefs) / 2) * bar
-            self._draw_labels(painter, frame, belief, shift=shift, bar=bar, colours=colours)
-        self._draw_values(painter, frame, low, high, colours)
-        self._draw_prior_label(painter, frame, width, colours)
-        draw_title(painter, frame, "true count", colours)
+        canvas.marks(marks)
+        pixel = canvas.unit[0]
+        bar = min(0.8 / len(self.beliefs), 5.5 * canvas.line * pixel)
+        shifts = [(number - len(self.beliefs) / 2) * bar for number in range(len(self.beliefs))]
+        for belief, shift in zip(self.beliefs, shifts, strict=True):
+            self._put_bars(canvas, belief, shift=shift, bar=bar)
+        for belief, shift in zip(self.beliefs, shifts, strict=True):
+            self._put_labels(canvas, belief, shift=shift, bar=bar)
+        self._put_prior_label(canvas)
 
-    def _draw_prior_label(
-        self, painter: QPainter, frame: Frame, width: float, colours: Colours
-    ) -> None:
+    @staticmethod
+    def _seen(canvas: Canvas, belief: Belief) -> npt.NDArray[np.bool_]:
+        return (belief.values > canvas.low - 0.5) & (belief.values < canvas.high + 0.5)
+
+    @staticmethod
+    def _ticks(canvas: Canvas) -> list[tuple[float, str]]:
+        low, high = math.ceil(canvas.low), math.floor(canvas.high)
+        room = canvas.metrics.horizontalAdvance(count_text(high)) + 8
+        every = max(1, math.ceil(room * canvas.unit[0]))
+        first = math.ceil(low / every) * every
+        return [(value, count_text(value)) for value in range(first, high + 1, every)]
+
+    def _put_bars(self, canvas: Canvas, belief: Belief, *, shift: float, bar: float) -> None:
+        colours, pixel, seen = canvas.colours, canvas.unit[0], self._seen(canvas, belief)
+        left = belief.values[seen].astype(np.float64) + shift
+        chances = belief.chances[seen]
+        width = max(bar - 1.5 * pixel, pixel)
+        hatched = belief.who == "intruder"
+        slim = bar < SLIM * pixel
+        ink = QColor(colours.quiet if hatched else colours.accent)
+        # The ground, not nothing, so that a hatched bar hides the lines behind it.
+        brush = QBrush(QColor(colours.base) if hatched and not slim else ink)
+        left = left + 0.5 * pixel
+        canvas.bars(left, width, chances, pen=QPen(ink, 1), brush=brush)
+        if hatched and not slim and len(left):
+            canvas.hatch(left, width, chances, ink=colours.quiet)
+        if belief.prior is not None:
+            outline = QPen(QColor(colours.text), 1.2, Qt.PenStyle.DotLine)
+            height = belief.prior[seen]
+            if slim:
+                values = belief.values[seen]
+                if len(values):
+                    first, last = int(values[0]), int(values[-1])
+                    whole = np.zeros(last - first + 1)
+                    whole[values - first] = height
+                    canvas.steps(
+                        np.arange(first, last + 2, dtype=np.float64) - 0.5, whole, pen=outline
+                    )
+            else:
+                no_fill = QBrush(Qt.BrushStyle.NoBrush)
+                canvas.bars(
+                    left - 0.5 * pixel, bar - 0.5 * pixel, height, pen=outline, brush=no_fill
+                )
+
+    def _put_labels(self, canvas: Canvas, belief: Belief, *, shift: float, bar: float) -> None:
+        colours, line = canvas.colours, canvas.line
+        ink = colours.text if belief.who == "intruder" else colours.accent
+        values, chances = belief.values.tolist(), belief.chances.tolist()
+        best = int(np.argmax(belief.chances))
+        for number, (value, chance) in enumerate(zip(values, chances, strict=True)):
+            middle = value + shift + bar / 2
+            if not canvas.low < middle < canvas.high or chance < TAIL:
+                continue
+            text = chance_text(chance)
+            size = canvas.metrics.horizontalAdvance(text) + 2
+            if size > bar / canvas.unit[0] + 2 and number != best:
+                continue
+            left, top = canvas.x(middle) - size / 2, canvas.y(chance) - line - 3
+            canvas.label(text, left, top, ink=ink)
+            if number == best and len(self.beliefs) > 1:
+                # Outwards from the pair of bars, so that two names never meet.
+                name = canvas.metrics.horizontalAdvance(belief.who) + 2
+                start = left + size - name if belief is self.beliefs[0] else left
+                canvas.label(belief.who, start, top - line, ink=ink)
+
+    def _put_prior_label(self, canvas: Canvas) -> None:
         """Name the dotted outline where it stands highest above the bars."""
         best, at = 0.0, None
         for belief in self.beliefs:
             if belief.prior is None:
                 continue
-            for value, prior in zip(belief.values.tolist(), belief.prior.tolist(), strict=True):
-                bars = max(float(b.chances[b.values == value].max(initial=0)) for b in self.beliefs)
-                if frame.low < value < frame.high and min(prior, frame.top) - bars > best + 1e-9:
-                    best, at = min(prior, frame.top) - bars, (value, min(prior, frame.top))
-        metrics = QFontMetricsF(painter.font())
-        line = metrics.height()
-        if at is None or best / frame.top * frame.area.height() < 2.4 * line:
+            bars = np.zeros(len(belief.values))
+            for other in self.beliefs:
+                _, here, there = np.intersect1d(belief.values, other.values, return_indices=True)
+                bars[here] = np.maximum(bars[here], other.chances[there])
+            above = np.where(
+                (belief.values > canvas.low) & (belief.values < canvas.high),
+                np.minimum(belief.prior, canvas.top) - bars,
+                -np.inf,
+            )
+            place = int(np.argmax(above))
+            if above[place] > best + 1e-9:
+                best = float(above[place])
+                at = (int(belief.values[place]), min(float(belief.prior[place]), canvas.top))
+        if at is None or best / canvas.unit[1] < 2.4 * canvas.line:
             return
-        size = metrics.horizontalAdvance("prior") + 6
-        box = QRectF(frame.x(at[0]) - size / 2, frame.y(at[1]) + 3, size, line)
-        draw_label(painter, box, "prior", ink=colours.text, ground=colours.base)
+        size = canvas.metrics.horizontalAdvance("prior") + 2
+        left = min(max(canvas.x(at[0]) - size / 2, 0), canvas.size[0] - size)
+        canvas.label("prior", left, canvas.y(at[1]) + 4, ink=canvas.colours.text)
 
-    @staticmethod
-    def _brush(belief: Belief, colours: Colours) -> QBrush:
-        if belief.who == "intruder":
-            return QBrush(QColor(colours.quiet), Qt.BrushStyle.BDiagPattern)
-        return QBrush(QColor(colours.accent))
-
-    @staticmethod
-    def _ink(belief: Belief, colours: Colours) -> str:
-        return colours.text if belief.who == "intruder" else colours.accent
-
-    def _draw_bars(
-        self,
-        painter: QPainter,
-        frame: Frame,
-        belief: Belief,
-        *,
-        shift: float,
-        bar: float,
-        colours: Colours,
-    ) -> None:
-        edge = QColor(colours.quiet if belief.who == "intruder" else colours.accent)
-        for number, (value, chance) in enumerate(
-            zip(belief.values.tolist(), belief.chances.tolist(), strict=True)
-        ):
-            if not frame.low < value < frame.high:
-                continue
-            left = frame.x(value) + shift
-            y = frame.y(chance)
-            box = QRectF(left + 0.5, y, max(bar - 1.5, 1.0), frame.area.bottom() - y)
-            # A veil first, so that a hatched bar hides the lines behind it.
-            painter.fillRect(box, QColor(colours.base))
-            painter.setPen(QPen(edge, 1))
-            painter.setBrush(self._brush(belief, colours))
-            painter.drawRect(box)
-            if belief.prior is not None:
-                y = frame.y(min(float(belief.prior[number]), frame.top))
-                painter.setPen(QPen(QColor(colours.text), 1.2, Qt.PenStyle.DotLine))
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.drawRect(QRectF(left, y, bar - 0.5, frame.area.bottom() - y))
-
-    def _draw_labels(
-        self,
-        painter: QPainter,
-        frame: Frame,
-        belief: Belief,
-        *,
-        shift: float,
-        bar: float,
-        colours: Colours,
-    ) -> None:
-        metrics = QFontMetricsF(painter.font())
-        ink, line = self._ink(belief, colours), metrics.height()
-        best = int(np.argmax(belief.chances))
-        for number, (value, chance) in enumerate(
-            zip(belief.values.tolist(), belief.chances.tolist(), strict=True)
-        ):
-            if not frame.low < value < frame.high or chance < TAIL:
-                continue
-            text = chance_text(chance)
-            size = metrics.horizontalAdvance(text) + 4
-            if size > bar + 6 and number != best:
-                continue
-            middle = frame.x(value) + shift + bar / 2
-            y = frame.y(chance) - line - 1
-            box = QRectF(middle - size / 2, y, size, line)
-            draw_label(painter, box, text, ink=ink, ground=colours.base)
-            if number == best and len(self.beliefs) > 1:
-                self._draw_name(painter, belief, box, ink, colours)
-
-    def _draw_name(
-        self, painter: QPainter, belief: Belief, box: QRectF, ink: str, colours: Colours
-    ) -> None:
-        # Outwards from the pair of bars, so that two names never meet.
-        width = QFontMetricsF(painter.font()).horizontalAdvance(belief.who) + 4
-        first = belief is self.beliefs[0]
-        left = box.right() - width if first else box.left()
-        name = QRectF(left, box.top() - box.height(), width, box.height())
-        flags = RIGHT if first else LEFT
-        draw_label(painter, name, belief.who, ink=ink, ground=colours.base, flags=flags)
-
-    @staticmethod
-    def _draw_values(
-        painter: QPainter, frame: Frame, low: int, high: int, colours: Colours
-    ) -> None:
-        metrics = QFontMetricsF(painter.font())
-        width = frame.area.width() / (high - low + 1)
-        every = max(1, math.ceil((metrics.horizontalAdvance(count_text(high)) + 8) / width))
-        painter.setPen(QColor(colours.text))
-        for value in range(low, high + 1):
-            if value % every == 0:
-                box = QRectF(frame.x(value) - 40, frame.area.bottom() + 3, 80, metrics.height())
-                painter.drawText(box, CENTRE, count_text(value))
-
-    def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            text = self._tip(QPointF(event.pos()))
-            QToolTip.showText(event.globalPos(), text, self)
-            return True
-        return super().event(event)
-
-    def _tip(self, at: QPointF) -> str:
-        if self._frame is None or not self.beliefs or not self._frame.area.contains(at):
-            return ""
-        share = (at.x() - self._frame.area.left()) / self._frame.area.width()
-        value = round(self._frame.low + share * (self._frame.high - self._frame.low))
-        lines = []
+    def tip(self, value: float) -> str:
+        count = round(value)
+        lines = [f"count {count_text(count)}"]
         for belief in self.beliefs:
-            found = belief.chances[belief.values == value]
+            found = belief.chances[belief.values == count]
             lines.append(f"{belief.who}: {float(found[0]) if len(found) else 0.0:.4g}")
-        return f"count {count_text(value)}\n" + "\n".join(lines)
+        return "\n".join(lines)

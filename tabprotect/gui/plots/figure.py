@@ -11,6 +11,9 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from tabprotect.gui.theme import GRID, LIGHT, THEME, Colours, tabular
 
+LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+CENTRE = int(Qt.AlignmentFlag.AlignCenter)
 CAPTION = int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft)
 
 EXPORT_SCALE = 2
@@ -59,6 +62,8 @@ class Figure(QWidget):
         target.open(QIODevice.OpenModeFlag.WriteOnly)
         generator = QSvgGenerator()
         generator.setOutputDevice(target)
+        # The screen's: else texts are smaller than the room that was measured for them.
+        generator.setResolution(self.logicalDpiX())
         generator.setSize(whole)
         generator.setViewBox(QRect(0, 0, whole.width(), whole.height()))
         generator.setTitle(self.accessibleName())

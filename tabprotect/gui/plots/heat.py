@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from tabprotect.gui.plots.axes import LEFT, RIGHT
+from tabprotect.gui.plots.figure import LEFT, RIGHT
 from tabprotect.gui.theme import GRID, THEME, Colours, contrast
 
 STEPS = 48

@@ -10,8 +10,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter
 
 from tabprotect.gui.grid.layout import Layout
-from tabprotect.gui.plots.axes import CENTRE, LEFT
-from tabprotect.gui.plots.figure import Figure
+from tabprotect.gui.plots.figure import CENTRE, LEFT, Figure
 from tabprotect.gui.plots.heat import draw_scale, shade_numbers, shades
 from tabprotect.gui.theme import GRID, Colours
 

@@ -6,22 +6,11 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QBrush, QColor, QPen
 
-from tabprotect.gui.plots.axes import (
-    CENTRE,
-    Frame,
-    Mark,
-    draw_chances,
-    draw_marks,
-    draw_title,
-    lay_out,
-    merged,
-    nice_step,
-)
-from tabprotect.gui.plots.figure import Figure
-from tabprotect.gui.theme import Colours
+from tabprotect.gui.plots.canvas import Canvas
+from tabprotect.gui.plots.marks import Mark, merged, nice_step
+from tabprotect.gui.plots.plot import Plot
 
 FEWEST, MOST = 8, 40
 """Bars."""
@@ -32,7 +21,7 @@ def number(value: float) -> str:
     return f"{value:.3g}".replace("-", "\u2212")
 
 
-class SpreadPlot(Figure):
+class SpreadPlot(Plot):
     """A histogram of numbers, one per drawn table."""
 
     def __init__(self) -> None:
@@ -40,7 +29,6 @@ class SpreadPlot(Figure):
         self.values: npt.NDArray[np.float64] = np.zeros(0)
         self.marks: tuple[Mark, ...] = ()
         self.label = ""
-        self.empty = ""
 
     def show_values(
         self, values: npt.NDArray[np.float64], *, marks: tuple[Mark, ...], label: str
@@ -55,55 +43,72 @@ class SpreadPlot(Figure):
             low, high = number(float(self.values.min())), number(float(self.values.max()))
             spread = f"from {low} to {high}; "
         self.say(f"{label}: {spread}{said}.")
+        self.refresh()
 
     def show_nothing(self, why: str) -> None:
         """Show a sentence instead."""
         self.values, self.marks, self.empty = np.zeros(0), (), why
         self.say(why)
+        self.refresh()
 
-    def draw(self, painter: QPainter, area: QRectF, colours: Colours) -> None:
-        if not len(self.values):
-            painter.setPen(QColor(colours.quiet))
-            flags = int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap)
-            painter.drawText(area.adjusted(24, 0, -24, 0), flags, self.empty)
-            return
-        marks = merged(self.marks)
+    # -- plotting -----------------------------------------------------------------------------
+
+    @property
+    def filled(self) -> bool:
+        return bool(len(self.values))
+
+    @property
+    def title(self) -> str:
+        return self.label
+
+    def _ends(self) -> tuple[float, float, int]:
+        """Ends of the bars, and how many there are."""
         ends = [float(self.values.min()), float(self.values.max()), *(m.value for m in self.marks)]
         low, high = min(ends), max(ends)
         if high - low < 1e-9 * max(abs(high), 1.0):
             low, high = low - 0.5, high + 0.5
         bars = int(np.clip(math.sqrt(len(self.values)), FEWEST, MOST))
         room = (high - low) / bars
-        low, high = low - room / 2, high + room / 2
+        return low - room / 2, high + room / 2, bars
+
+    def _shares(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        low, high, bars = self._ends()
         counts, edges = np.histogram(self.values, bins=bars, range=(low, high))
-        shares = counts / len(self.values)
-        frame = lay_out(
-            area,
-            painter.font(),
-            low=low,
-            high=high,
-            peak=float(shares.max()),
-            rows=len(marks),
+        return counts / len(self.values), edges
+
+    def span(self) -> tuple[float, float]:
+        low, high, _ = self._ends()
+        return low, high
+
+    @property
+    def narrowest(self) -> float | None:
+        low, high, bars = self._ends()
+        return 2 * (high - low) / bars
+
+    def arrange(self, canvas: Canvas) -> None:
+        marks = merged(self.marks)
+        shares, edges = self._shares()
+        canvas.axes(float(shares.max()), rows=len(marks), ticks=self._ticks(canvas))
+        colours = canvas.colours
+        canvas.marks(marks)
+        some = shares > 0
+        canvas.bars(
+            edges[:-1][some],
+            float(edges[1] - edges[0]),
+            shares[some],
+            pen=QPen(QColor(colours.window), 1),
+            brush=QBrush(QColor(colours.accent)),
         )
-        draw_chances(painter, frame, colours)
-        painter.setPen(QPen(QColor(colours.base), 1))
-        painter.setBrush(QColor(colours.accent))
-        for share, left, right in zip(shares, edges[:-1], edges[1:], strict=True):
-            if share:
-                x, y = frame.x(left), frame.y(share)
-                painter.drawRect(QRectF(x, y, frame.x(right) - x, frame.area.bottom() - y))
-        draw_marks(painter, frame, marks, colours)
-        self._draw_values(painter, frame, colours)
-        draw_title(painter, frame, self.label, colours)
 
     @staticmethod
-    def _draw_values(painter: QPainter, frame: Frame, colours: Colours) -> None:
-        metrics = QFontMetricsF(painter.font())
-        wide = metrics.horizontalAdvance(number(frame.high)) + 24
-        step = nice_step(frame.high - frame.low, max(int(frame.area.width() / wide), 2))
-        painter.setPen(QColor(colours.text))
-        at = math.ceil(frame.low / step) * step
-        while at <= frame.high:
-            box = QRectF(frame.x(at) - 50, frame.area.bottom() + 3, 100, metrics.height())
-            painter.drawText(box, CENTRE, number(0.0 if abs(at) < step / 1e6 else at))
-            at += step
+    def _ticks(canvas: Canvas) -> list[tuple[float, str]]:
+        wide = canvas.metrics.horizontalAdvance(number(canvas.high)) + 24
+        step = nice_step(canvas.high - canvas.low, max(int(canvas.size[0] / wide), 2))
+        first, last = math.ceil(canvas.low / step), math.floor(canvas.high / step)
+        return [(n * step, number(n * step)) for n in range(first, last + 1)]
+
+    def tip(self, value: float) -> str:
+        shares, edges = self._shares()
+        place = int(np.clip(np.searchsorted(edges, value, side="right") - 1, 0, len(shares) - 1))
+        low, high = number(float(edges[place])), number(float(edges[place + 1]))
+        return f"{low} to {high}\n{shares[place]:.4g} of the draws"

@@ -1,0 +1,288 @@
+"""One pyqtgraph plot: probabilities from zero upwards, a value axis, marked lines, direct labels.
+
+Bars and lines stand in the plot's own units; labels are placed in pixels, and again after each
+zoom or change of size. The probability axis always begins at 0 and never zooms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QFont,
+    QFontMetricsF,
+    QPainter,
+    QPen,
+    QPolygonF,
+    QTransform,
+)
+from PySide6.QtWidgets import QGraphicsPolygonItem, QGraphicsRectItem
+
+from tabprotect.gui.plots.marks import Mark, nice_step
+from tabprotect.gui.theme import THEME, Colours, chance_text
+
+Floats = npt.NDArray[np.float64]
+
+HATCH = 8
+"""Pixels between the lines of a hatched bar, upwards."""
+
+TICK = 4
+"""Pixels between an axis and its numbers."""
+
+
+@cache
+def pyqtgraph() -> Any:
+    """The plotting library, set up from the palette."""
+    # It takes 0.3 to 0.4 s to import: with the first plot, not when the program starts.
+    import pyqtgraph as pg
+
+    colours = THEME.colours
+    pg.setConfigOptions(antialias=True, foreground=colours.text, background=colours.window)
+    return pg
+
+
+class Canvas:
+    """A plot's widget, and what is put on it.
+
+    Attributes
+    ----------
+    widget
+        The ``PlotWidget``.
+    box
+        Its view: where the bars stand.
+    """
+
+    def __init__(self, arrange: Callable[[Canvas], None]) -> None:
+        pg = pyqtgraph()
+        self.widget = pg.PlotWidget(background=None)
+        # Focus, name and words belong to the figure around it.
+        for part in (self.widget, self.widget.viewport()):
+            part.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.plot = self.widget.getPlotItem()
+        self.plot.setMenuEnabled(False)
+        self.plot.hideButtons()
+        self.plot.setContentsMargins(0, 0, 4, 0)
+        self.box = self.plot.getViewBox()
+        self.box.setDefaultPadding(0)
+        self.box.disableAutoRange()
+        self.left, self.bottom = self.plot.getAxis("left"), self.plot.getAxis("bottom")
+        for axis in (self.left, self.bottom):
+            axis.enableAutoSIPrefix(False)
+        self.colours = THEME.colours
+        self._font = QFont()
+        self.metrics = QFontMetricsF(self._font)
+        self.low, self.high, self.top = 0.0, 1.0, 1.0
+        self._items: list[Any] = []
+        self._arrange = arrange
+        self._arranging = False
+        self.box.sigResized.connect(lambda *_: self.arrange())
+        self.box.sigXRangeChanged.connect(lambda *_: self.arrange())
+
+    # -- what is seen -------------------------------------------------------------------------
+
+    def dress(self, colours: Colours, font: QFont, *, title: str) -> None:
+        """Set colours, font, and what the value axis counts."""
+        self.colours, self._font, self.metrics = colours, font, QFontMetricsF(font)
+        for axis in (self.left, self.bottom):
+            axis.setStyle(tickFont=font, tickLength=0, tickTextOffset=TICK, tickAlpha=0)
+        self.left.setPen(QPen(Qt.PenStyle.NoPen))
+        self.bottom.setPen(QPen(QColor(colours.border), 1.5))
+        self.left.setTextPen(QColor(colours.quiet))
+        self.bottom.setTextPen(QColor(colours.text))
+        self.left.setWidth(self.metrics.horizontalAdvance(".000") + 2 * TICK)
+        self.bottom.setLabel(title, color=colours.quiet)
+        self.bottom.label.setFont(font)
+        self.bottom.setHeight(2 * self.line + TICK + 2)
+
+    def limit(self, low: float, high: float, *, narrowest: float | None) -> None:
+        """Show ``low`` to ``high``; zoom and pan stay within, if ``narrowest`` allows any."""
+        least = high - low if narrowest is None else narrowest
+        self._arranging = True
+        self.box.setLimits(xMin=low, xMax=high, minXRange=least, maxXRange=high - low)
+        self.box.setMouseEnabled(x=narrowest is not None, y=False)
+        self._arranging = False
+        self.look(low, high)
+
+    def look(self, low: float, high: float) -> None:
+        """Zoom to a part of the value axis."""
+        self.box.setXRange(low, high, padding=0)
+        self.arrange()
+
+    def arrange(self) -> None:
+        """Put everything in place for the present size and part."""
+        if self._arranging:
+            return
+        self._arranging = True
+        for item in self._items:
+            self.box.removeItem(item)
+        self._items = []
+        self.low, self.high = map(float, self.box.viewRange()[0])
+        try:
+            self._arrange(self)
+        finally:
+            self._arranging = False
+
+    def paint(self, painter: QPainter, area: QRectF) -> None:
+        """Paint into a file."""
+        self.widget.resize(area.size().toSize())
+        self.widget.resizeEvent(None)
+        self.plot.layout.activate()
+        self.arrange()
+        self.widget.render(painter, area, self.widget.rect())
+
+    # -- measures -----------------------------------------------------------------------------
+
+    @property
+    def line(self) -> float:
+        """The height of a line of text in pixels."""
+        return self.metrics.height()
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height of the part with the bars, in pixels."""
+        return max(self.box.width(), 1.0), max(self.box.height(), 1.0)
+
+    @property
+    def unit(self) -> tuple[float, float]:
+        """What one pixel is worth on the value axis and on the probability axis."""
+        return (self.high - self.low) / self.size[0], self.top / self.size[1]
+
+    def x(self, value: float) -> float:
+        """Where a value stands, in pixels from the left."""
+        return (value - self.low) / self.unit[0]
+
+    def y(self, chance: float) -> float:
+        """Where a probability stands, in pixels from the top."""
+        return self.size[1] - chance / self.unit[1]
+
+    # -- what is put on it --------------------------------------------------------------------
+
+    def axes(
+        self,
+        peak: float,
+        *,
+        rows: int,
+        headroom: float = 0.5,
+        ticks: Sequence[tuple[float, str]],
+    ) -> None:
+        """Set both axes; the bars are at most ``peak`` high.
+
+        Parameters
+        ----------
+        rows
+            Lines of labels above the bars, one for each mark.
+        headroom
+            Lines of labels on top of the highest bar.
+        """
+        tall = self.size[1]
+        above = rows * (self.line + 2) + 4
+        room = max(tall - above - headroom * self.line, tall / 3)
+        self.top = max(peak, 1e-9) * tall / room
+        self.box.setYRange(0, self.top, padding=0)
+        end = self.top * (1 - above / tall)
+        step = nice_step(end, 4)
+        digits = 2 if step < 0.1 else 1
+        numbers = [n * step for n in range(int(min(end, 1.0) / step + 1e-9) + 1)]
+        self.left.setTicks([[(c, chance_text(c, digits=digits)) for c in numbers]])
+        # Not the axis's own grid: with it the axis leaves out numbers at its ends, the 0.
+        for chance in numbers[1:]:
+            pen = QPen(QColor(self.colours.border), 1)
+            pen.setCosmetic(True)
+            self._put(pyqtgraph().InfiniteLine(chance, angle=0, pen=pen), depth=-2)
+        self.bottom.setTicks([list(ticks)])
+
+    def bars(self, left: Floats, width: float, height: Floats, *, pen: QPen, brush: QBrush) -> None:
+        """Bars from zero."""
+        pen.setCosmetic(True)
+        pg = pyqtgraph()
+        self._put(
+            pg.BarGraphItem(x0=left, width=width, y0=0.0, height=height, pen=pen, brush=brush)
+        )
+
+    def hatch(self, left: Floats, width: float, height: Floats, *, ink: str) -> None:
+        """Slanted lines over bars from zero, the same distance apart whatever the zoom.
+
+        Lines of their own, as a hatched brush is lost in SVG files.
+        """
+        x, y = self.unit
+        wide = width / x
+        starts, ends = [], []
+        for at, tall in zip(left.tolist(), (height / y).tolist(), strict=True):
+            # Pixels from the bar's lower left corner; a line climbs to the right.
+            shift = np.arange(HATCH - wide, tall, HATCH)
+            first, last = np.maximum(-shift, 0), np.minimum(tall - shift, wide)
+            starts.append(np.column_stack([at + first * x, (first + shift) * y]))
+            ends.append(np.column_stack([at + last * x, (last + shift) * y]))
+        lines = np.stack([np.concatenate(starts), np.concatenate(ends)], axis=1).reshape(-1, 2)
+        pen = QPen(QColor(ink), 1)
+        pen.setCosmetic(True)
+        self._put(pyqtgraph().PlotCurveItem(*lines.T, connect="pairs", pen=pen))
+
+    def steps(self, edges: Floats, height: Floats, *, pen: QPen) -> None:
+        """An outline over neighbouring values, (n + 1,) edges and (n,) heights."""
+        pen.setCosmetic(True)
+        self._put(pyqtgraph().PlotCurveItem(edges, height, stepMode="center", pen=pen))
+
+    def marks(self, marks: Sequence[Mark]) -> None:
+        """Marked lines down to the axis, each with its label on a line of its own above the bars.
+
+        ``marks`` as :func:`merged` returns them; :meth:`axes` was told a row for each.
+        """
+        wide, tall = self.size
+        for row, mark in enumerate(marks):
+            if not self.low <= mark.value <= self.high:
+                continue
+            ink = self.colours.at_risk if mark.true else self.colours.text
+            style = Qt.PenStyle.SolidLine if mark.true else Qt.PenStyle.DashLine
+            pen = QPen(QColor(ink), 2, style)
+            pen.setCosmetic(True)
+            upper = row * (self.line + 2)
+            end = 1 - (upper + self.line) / tall
+            line = pyqtgraph().InfiniteLine(mark.value, angle=90, pen=pen, span=(0, max(end, 0)))
+            self._put(line, depth=-1)
+            diamond = 14 if mark.true else 0
+            width = self.metrics.horizontalAdvance(mark.label) + 4
+            at = self.x(mark.value) - (width + diamond) / 2
+            at = min(max(at, 0), wide - width - diamond)
+            if diamond:
+                self._diamond(QPointF(at + 6, upper + self.line / 2), ink)
+            self.label(mark.label, at + diamond, upper, ink=ink)
+
+    def _diamond(self, middle: QPointF, ink: str) -> None:
+        x, y = self.unit
+        corners = [QPointF(0, -5), QPointF(4, 0), QPointF(0, 5), QPointF(-4, 0)]
+        place = QTransform(x, 0, 0, -y, self.low, self.top)
+        sign = QGraphicsPolygonItem(place.map(QPolygonF([middle + c for c in corners])))
+        sign.setPen(QPen(Qt.PenStyle.NoPen))
+        sign.setBrush(QColor(ink))
+        self._put(sign)
+
+    def label(self, text: str, left: float, top: float, *, ink: str) -> None:
+        """A text with its upper left corner at a pixel, readable over lines and bars."""
+        x, y = self.unit
+        item = pyqtgraph().TextItem(text, color=QColor(ink), anchor=(0, 0))
+        item.textItem.document().setDocumentMargin(1)
+        item.setFont(self._font)
+        item.setPos(self.low + left * x, self.top - top * y)
+        # Not the text's own filling: in a file it is painted in the place it has on the screen.
+        size = item.textItem.boundingRect()
+        corner = QPointF(self.low + left * x, self.top - (top + size.height()) * y)
+        ground = QGraphicsRectItem(QRectF(corner, QSizeF(size.width() * x, size.height() * y)))
+        veil = QColor(self.colours.base)
+        veil.setAlphaF(0.82)
+        ground.setPen(QPen(Qt.PenStyle.NoPen))
+        ground.setBrush(veil)
+        self._put(ground, depth=1)
+        self._put(item, depth=1)
+
+    def _put(self, item: Any, *, depth: int = 0) -> None:
+        item.setZValue(depth)
+        self.box.addItem(item, ignoreBounds=True)
+        self._items.append(item)

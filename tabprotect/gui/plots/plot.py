@@ -1,0 +1,214 @@
+"""A figure that is a pyqtgraph plot: hover for numbers, zoom and pan where the values are many."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QShowEvent,
+)
+from PySide6.QtWidgets import QToolButton, QToolTip, QVBoxLayout, QWidget
+
+from tabprotect.gui.plots.canvas import Canvas
+from tabprotect.gui.plots.figure import Figure
+from tabprotect.gui.theme import THEME, Colours
+
+STEP = 0.8
+"""What a key press leaves of the part that is seen."""
+
+
+class Plot(Figure):
+    """Base of the histograms: what they show, they put on a canvas.
+
+    Wheel, drag, and + - Left Right zoom and pan the value axis where it is wide; a double click,
+    Home and the button go back to the whole of it.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.empty = ""
+        self._canvas: Canvas | None = None
+        column = QVBoxLayout(self)
+        column.setContentsMargins(2, 2, 2, 2)
+        self.whole = QToolButton(self)
+        self.whole.setText("All")
+        self.whole.setAccessibleName("Show the whole range")
+        self.whole.setToolTip("Show the whole range (Home, or a double click)")
+        self.whole.clicked.connect(self.reset)
+        self.whole.hide()
+        THEME.changed.connect(self.refresh)
+
+    # -- what a plot says of itself -----------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def filled(self) -> bool:
+        """Whether there is anything to plot; else ``empty`` says why not."""
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """What the value axis counts."""
+
+    @abstractmethod
+    def span(self) -> tuple[float, float]:
+        """Ends of the value axis."""
+
+    @property
+    @abstractmethod
+    def narrowest(self) -> float | None:
+        """The shortest part zooming may show; ``None`` where it would not help."""
+
+    @abstractmethod
+    def arrange(self, canvas: Canvas) -> None:
+        """Put the part that is seen on the canvas."""
+
+    @abstractmethod
+    def tip(self, value: float) -> str:
+        """The numbers at a value."""
+
+    def controls(self) -> list[QWidget]:
+        """What takes the keyboard, in reading order."""
+        return [self, self.whole]
+
+    # -- showing ------------------------------------------------------------------------------
+
+    def refresh(self) -> None:
+        """Show the whole of what there is to show."""
+        if self._canvas is None:
+            return
+        self._canvas.widget.setVisible(self.filled)
+        zooms = self.filled and self.narrowest is not None
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if zooms else Qt.FocusPolicy.NoFocus)
+        self.whole.hide()
+        if self.filled:
+            self._fill(self._canvas, THEME.colours)
+        else:
+            # Nothing that was shown may stay behind, not even out of sight.
+            self._canvas.arrange()
+        self.update()
+
+    def _put(self, canvas: Canvas) -> None:
+        if self.filled:
+            self.arrange(canvas)
+
+    def _fill(self, canvas: Canvas, colours: Colours) -> None:
+        canvas.dress(colours, self.figure_font(), title=self.title)
+        canvas.limit(*self.span(), narrowest=self.narrowest)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._canvas is None:
+            self._canvas = Canvas(self._put)
+            scene = self._canvas.widget.scene()
+            scene.sigMouseMoved.connect(self._hover)
+            scene.sigMouseClicked.connect(self._clicked)
+            self._canvas.box.sigXRangeChanged.connect(lambda *_: self._show_button())
+            layout = self.layout()
+            assert layout is not None
+            layout.addWidget(self._canvas.widget)
+            self.refresh()
+
+    def draw(self, painter: QPainter, area: QRectF, colours: Colours) -> None:
+        if not self.filled:
+            painter.setPen(QColor(colours.quiet))
+            flags = int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap)
+            painter.drawText(area.adjusted(24, 0, -24, 0), flags, self.empty)
+            return
+        canvas = Canvas(self._put)
+        self._fill(canvas, colours)
+        if self.zoomed:
+            canvas.look(*self.seen)
+        canvas.paint(painter, area)
+        canvas.widget.close()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if not self.filled:
+            super().paintEvent(event)
+        elif self.hasFocus():
+            painter = QPainter(self)
+            painter.setPen(QPen(QColor(THEME.colours.focus), 2))
+            painter.drawRect(self.rect().adjusted(1, 1, -1, -1))
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.update()
+
+    # -- zoom, pan, hover ---------------------------------------------------------------------
+
+    @property
+    def seen(self) -> tuple[float, float]:
+        """The part of the value axis that is seen."""
+        return self.span() if self._canvas is None else (self._canvas.low, self._canvas.high)
+
+    @property
+    def zoomed(self) -> bool:
+        """Whether that is only a part."""
+        (low, high), (first, last) = self.seen, self.span()
+        return self._canvas is not None and high - low < (last - first) * (1 - 1e-6)
+
+    def reset(self) -> None:
+        """Show the whole value axis again."""
+        if self._canvas is not None and self.filled:
+            self._canvas.look(*self.span())
+
+    def zoom(self, share: float, shift: float = 0.0) -> None:
+        """Show ``share`` of what is seen, moved by ``shift`` of its width."""
+        if self._canvas is None or self.narrowest is None:
+            return
+        (low, high), (first, last) = self.seen, self.span()
+        wide = min(max((high - low) * share, self.narrowest), last - first)
+        middle = (low + high) / 2 + shift * wide
+        left = min(max(middle - wide / 2, first), last - wide)
+        self._canvas.look(left, left + wide)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        moves = {
+            Qt.Key.Key_Plus: (STEP, 0.0),
+            Qt.Key.Key_Equal: (STEP, 0.0),
+            Qt.Key.Key_Minus: (1 / STEP, 0.0),
+            Qt.Key.Key_Left: (1.0, STEP - 1),
+            Qt.Key.Key_Right: (1.0, 1 - STEP),
+        }
+        key = Qt.Key(event.key())
+        if key in moves:
+            self.zoom(*moves[key])
+        elif key == Qt.Key.Key_Home:
+            self.reset()
+        else:
+            super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_button()
+
+    def _show_button(self) -> None:
+        self.whole.setVisible(self.filled and self.zoomed)
+        self.whole.adjustSize()
+        corner = self.rect().bottomRight() - self.whole.rect().bottomRight()
+        self.whole.move(corner - self.rect().topLeft())
+        self.whole.raise_()
+
+    def _clicked(self, click: Any) -> None:
+        if click.double():
+            self.reset()
+
+    def _hover(self, at: QPointF) -> None:
+        canvas = self._canvas
+        if canvas is None or not self.filled:
+            return
+        if not canvas.box.sceneBoundingRect().contains(at):
+            QToolTip.hideText()
+            return
+        text = self.tip(canvas.box.mapSceneToView(at).x())
+        place = canvas.widget.mapToGlobal(canvas.widget.mapFromScene(at))
+        QToolTip.showText(place, text, canvas.widget)
