@@ -20,6 +20,7 @@ from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.project.recovery import Recoverable, Session, recoverable
 from tabprotect.gui.document import Document
 from tabprotect.gui.main_window import MainWindow
+from tabprotect.gui.plots.canvas import Canvas
 from tabprotect.gui.theme import THEME
 
 AUTOSAVE_SECONDS = 60
@@ -168,6 +169,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _smoke(app: QApplication, source: str, path: Path) -> int:
+    # Plots are built late, and a packaged program must find their library too.
+    Canvas(lambda canvas: None)
     window = MainWindow(Document())
     window.show()
     faults: list[object] = []

@@ -276,6 +276,26 @@ def test_the_spread_is_a_histogram_of_shares(qtbot: QtBot) -> None:
     assert labels(plot) == ["published 5.5"]
 
 
+def test_a_title_is_text_whatever_its_characters(qtbot: QtBot) -> None:
+    plot = SpreadPlot()
+    qtbot.addWidget(plot)
+    title = "odds ratio of (a<b>c, R&D)"
+    plot.show_values(np.arange(9.0), marks=(), label=title)
+    root = ElementTree.fromstring(plot.svg(caption="c").decode())
+    assert title in [text.strip() for text in root.itertext()]
+    with qtbot.waitExposed(plot):
+        plot.show()
+    assert canvas(plot).bottom.label.toPlainText().strip() == title
+
+
+def test_another_cell_has_its_own_range(histogram: CellHistogram) -> None:
+    for belief in (WIDE, USER, WIDE):
+        histogram.show_beliefs((belief,), published=1, true=None)
+        histogram.zoom(0.5)
+        histogram.show_beliefs((belief,), published=2, true=None)
+        assert histogram.seen == pytest.approx(histogram.span())
+
+
 def test_the_library_waits_for_the_first_plot() -> None:
     code = (
         "import sys\n"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -97,7 +98,8 @@ class Canvas:
         self.left.setTextPen(QColor(colours.quiet))
         self.bottom.setTextPen(QColor(colours.text))
         self.left.setWidth(self.metrics.horizontalAdvance(".000") + 2 * TICK)
-        self.bottom.setLabel(title, color=colours.quiet)
+        # The axis takes it as HTML; names of categories may hold anything.
+        self.bottom.setLabel(escape(title), color=colours.quiet)
         self.bottom.label.setFont(font)
         self.bottom.setHeight(2 * self.line + TICK + 2)
 

@@ -176,10 +176,11 @@ class CellHistogram(Plot):
     def _put_labels(self, canvas: Canvas, belief: Belief, *, shift: float, bar: float) -> None:
         colours, line = canvas.colours, canvas.line
         ink = colours.text if belief.who == "intruder" else colours.accent
-        values, chances = belief.values.tolist(), belief.chances.tolist()
         best = int(np.argmax(belief.chances))
-        for number, (value, chance) in enumerate(zip(values, chances, strict=True)):
-            middle = value + shift + bar / 2
+        slim = bar < SLIM * canvas.unit[0]
+        for number in [best] if slim else np.flatnonzero(self._seen(canvas, belief)).tolist():
+            chance = float(belief.chances[number])
+            middle = int(belief.values[number]) + shift + bar / 2
             if not canvas.low < middle < canvas.high or chance < TAIL:
                 continue
             text = chance_text(chance)
