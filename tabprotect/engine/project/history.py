@@ -14,6 +14,9 @@ from tabprotect.engine.project.commands import apply
 from tabprotect.engine.project.project import Changes, Project, changes
 from tabprotect.engine.tables.table import Table
 
+FRESH = frozenset({"open_bundle"})
+"""Commands that begin a history of their own: nothing of the house stays behind a reader."""
+
 SNAPSHOT_BYTES = 2**29
 """Memory of what is kept for undo (512 MiB); the oldest snapshots beyond it are forgotten."""
 
@@ -115,18 +118,22 @@ class History:
     ) -> tuple[History, Changes]:
         """Run a command on the project; what was undone before can no longer be redone.
 
+        Commands in ``FRESH`` leave nothing of this history in the new one.
+
         Raises
         ------
         TabprotectError
             As the command says; this history is untouched in any case.
         """
         given = dict(arguments or {})
-        context = Context(progress, self.trail)
-        done = apply(self.project, name, given, context=context)
+        here = History() if name in FRESH else self
+        context = Context(progress, here.trail)
+        done = apply(here.project, name, given, context=context)
         time = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         step = Step(name, MappingProxyType(given), done.label, time, done.project, done.seed)
-        steps = (*self.steps[: self.position], step)
-        return History(self.base, _lightened(steps), len(steps)), done.changes
+        steps = (*here.steps[: here.position], step)
+        found = done.changes if here is self else changes(self.project, done.project)
+        return History(here.base, _lightened(steps), len(steps)), found
 
     def undo(self) -> tuple[History, Changes]:
         """Take back the last step.

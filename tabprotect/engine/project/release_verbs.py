@@ -119,7 +119,6 @@ def open_bundle(project: Project, context: Context, *, path: str) -> Project:
         released=release,
         placement=Placement.of(release.table.domain),
         method=release.mechanism.method,
-        priors=project.priors,
     )
 
 

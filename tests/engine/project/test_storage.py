@@ -125,6 +125,41 @@ def test_a_weak_result_and_a_reader_come_back(tmp_path: Path) -> None:
     assert back.kind == "reader" and reader.project.release == back.release
 
 
+def test_a_readers_file_holds_nothing_of_the_house(tmp_path: Path) -> None:
+    history = History()
+    steps: list[tuple[str, dict[str, Any]]] = [
+        ("open_table", {"source": "example:duncan-roehrig-4x4"}),
+        ("set_count", {"index": [0, 1], "count": 7391773917}),
+        ("set_prior", {"who": "user", "prior": "positive:0,1"}),
+        ("protect", {"seed": 982451653982451653}),
+        ("publish", {"release": str(tmp_path / "r.zip")}),
+    ]
+    for name, given_ in steps:
+        history, _ = history.apply(name, given_)
+    original = history.project.original
+    assert history.project.release is not None and history.project.release.table != original
+    secrets = [
+        np.ascontiguousarray(original.counts).tobytes(),
+        *(b"7391773917 982451653982451653 duncan positive:0,1 set_count".split()),
+    ]
+
+    def found(content: History) -> list[bytes]:
+        with zipfile.ZipFile(io.BytesIO(storage.to_bytes(content))) as archive:
+            data = b"".join(archive.read(name) for name in archive.namelist())
+        return [secret for secret in secrets if secret in data]
+
+    assert found(history) == secrets
+    before = history.project
+    reader, changed = history.apply("open_bundle", {"path": str(tmp_path / "r.zip")})
+    assert {"table", "release", "priors"} <= changed
+    assert history.project is before
+    assert reader.project.kind == "reader"
+    assert found(reader) == []
+    start, _ = reader.jump(0)
+    assert start.project.kind == "empty"
+    assert [entry.command for entry in reader.trail] == ["open_bundle"]
+
+
 def test_large_histories_keep_their_present(
     monkeypatch: pytest.MonkeyPatch, history: History
 ) -> None:
