@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from pathlib import Path
 
 from tabprotect.engine.progress import Progress
@@ -13,6 +14,27 @@ from tabprotect.engine.project.history import History
 
 class UsageError(Exception):
     """The command line itself is wrong."""
+
+
+def keep_apart(inputs: Iterable[Path | str | None], outputs: Iterable[Path | None]) -> None:
+    """Refuse to write over what is read: the original would be gone.
+
+    Raises
+    ------
+    UsageError
+        Naming the file.
+    """
+    read = {Path(p).resolve() for p in inputs if p is not None and not str(p).startswith(PREFIX)}
+    for path in outputs:
+        if path is not None and path.resolve() in read:
+            raise UsageError(f"{path} would be overwritten: it is what the command reads")
+
+
+def positive(text: str) -> int:
+    """A whole number of at least 1."""
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1: {text!r}")
+    return int(text)
 
 
 def names(text: str) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tabprotect.cli.arguments import UsageError, add_reading, cell_list, open_source
+from tabprotect.cli.arguments import UsageError, add_reading, cell_list, open_source, positive
 from tabprotect.cli.output import Console
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.errors import InputError
@@ -46,7 +46,7 @@ def add(verbs: Verbs) -> None:
         "--cells", type=cell_list, default=[], metavar="0,1;2,3", help="only these (default all)"
     )
     command.add_argument("--way", choices=["auto", "exact", "monte_carlo"], default="auto")
-    command.add_argument("--draws", type=int, metavar="N", help="of Monte Carlo")
+    command.add_argument("--draws", type=positive, metavar="N", help="of Monte Carlo")
     command.add_argument("--seed", type=int, metavar="N", help="of Monte Carlo")
     add_reading(command)
     check = verbs.add("verify", run_verify, "check a release bundle")

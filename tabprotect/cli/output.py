@@ -9,6 +9,15 @@ from collections.abc import Iterable, Mapping
 
 from tabprotect.engine.errors import ParameterError, TabprotectError
 
+_CONTROL = {
+    code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"
+}
+
+
+def visible(text: str) -> str:
+    """Text that cannot steer a terminal: labels may come from anybody's bundle."""
+    return text.translate(_CONTROL)
+
 
 class Console:
     """Standard output and error of one command.
@@ -31,7 +40,7 @@ class Console:
             print(json.dumps(data, allow_nan=False))
         else:
             for line in lines:
-                print(line)
+                print(visible(line))
         sys.stdout.flush()
 
     def say(self, text: str) -> None:
@@ -51,7 +60,7 @@ class Console:
             say += [f"  {line}" for line in error.detail.splitlines()[:20]]
         if error.hint:
             say.append(f"hint: {error.hint}")
-        print("\n".join(say), file=sys.stderr)
+        print("\n".join(map(visible, say)), file=sys.stderr)
 
     def report(self, stage: str, fraction: float, partial: object = None) -> None:
         """Progress, at most ten times a second (once a second where lines cannot be redrawn)."""

@@ -6,7 +6,14 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tabprotect.cli.arguments import UsageError, absolute, add_reading, open_source, setting
+from tabprotect.cli.arguments import (
+    UsageError,
+    absolute,
+    add_reading,
+    keep_apart,
+    open_source,
+    setting,
+)
 from tabprotect.cli.output import Console
 from tabprotect.engine.bundle.archive import load, sha256
 from tabprotect.engine.project.project import DEFAULT_METHOD, Project
@@ -74,6 +81,7 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
     settings = _settings(args.settings)
     if args.dossier is not None and args.dossier.absolute() == args.out.absolute():
         raise UsageError("--out and --dossier name one file")
+    keep_apart([args.table, settings.get("cycles")], [args.out, args.dossier])
     history = open_source(args, console)
     for note in history.project.notes:
         console.say(f"note: {note}")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tabprotect import __version__
-from tabprotect.cli.arguments import absolute, names
+from tabprotect.cli.arguments import absolute, keep_apart, names
 from tabprotect.cli.output import Console
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.cycles.designs import DESIGNS
@@ -97,6 +97,7 @@ def run_describe(args: argparse.Namespace, console: Console) -> int:
 
 def run_tabulate(args: argparse.Namespace, console: Console) -> int:
     """Write the counts as a long-form CSV file."""
+    keep_apart([args.microdata], [args.out])
     given: dict[str, object] = {"source": absolute(args.microdata), "by": args.by}
     if args.weight is not None:
         given["weight"] = args.weight

@@ -51,6 +51,11 @@ def replacing(path: Path, *, overwrite: bool = True) -> Iterator[BinaryIO]:
     exists = InputError("there is a file of that name already", file=path, hint="choose another")
     if path.is_dir():
         raise unwritable(path, IsADirectoryError(errno.EISDIR, "is a folder"))
+    if path.exists() and not path.is_file():
+        # Replacing a device or a pipe would destroy it.
+        raise InputError(
+            "cannot be written: this is no regular file", file=path, hint="give the name of a file"
+        )
     if not overwrite and path.exists():
         raise exists
     # A link stays a link: what it points to is replaced.

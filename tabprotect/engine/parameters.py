@@ -60,7 +60,7 @@ class Parameter:
             return number
         if self.kind == "choice":
             assert self.choices is not None
-            if value not in self.choices:
+            if not isinstance(value, str) or value not in self.choices:
                 raise ValueError(f"must be one of {', '.join(self.choices)}, is {value!r}")
         return value
 
@@ -71,6 +71,8 @@ class Parameter:
             number = float(value)
         except ValueError:
             raise ValueError(f"must be a number, is {value!r}") from None
+        except OverflowError:
+            raise ValueError("must be a finite number") from None
         if not math.isfinite(number):
             raise ValueError(f"must be a finite number, is {value}")
         if self.kind == "real":

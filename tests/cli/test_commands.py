@@ -290,3 +290,26 @@ def test_a_real_interrupt_leaves_nothing(tmp_path: Path) -> None:
         assert child.stdout.read() == b""
     assert child.returncode == 130 and b"interrupted" in said
     assert not out.exists() and sorted(p.name for p in tmp_path.iterdir()) == ["recipe.toml"]
+
+
+def test_what_is_read_is_never_written_over(tmp_path: Path) -> None:
+    source = tmp_path / "table.csv"
+    text = "r,c,count\na,x,9\na,y,8\nb,x,7\nb,y,6\n"
+    source.write_text(text)
+    method = ["--method", "cyclic_perturbation"]
+    other = str(tmp_path / "other.zip")
+    for line in (
+        ["protect", str(source), *method, "--out", str(source)],
+        ["protect", str(source), *method, "--out", other, "--dossier", str(source)],
+        ["tabulate", str(source), "--by", "r", "--out", str(source)],
+    ):
+        assert main_module.main(line) == 2
+        assert source.read_text() == text
+
+
+def test_absurd_numbers_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        main_module.main(["cycles", "design", "--shape", "100000,100000", "--kind", "strips"]) == 4
+    )
+    assert "too many" in capsys.readouterr().err
+    assert main_module.main(["infer", "release.zip", "--draws", "0"]) == 2

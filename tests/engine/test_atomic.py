@@ -105,3 +105,11 @@ def test_no_such_folder_and_a_folder(tmp_path: Path) -> None:
         atomic.write_bytes(tmp_path / "none" / "a", b"")
     with pytest.raises(InputError, match="this is a folder"):
         atomic.write_bytes(tmp_path, b"")
+
+
+def test_a_pipe_is_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(InputError, match="no regular file"):
+        atomic.write_bytes(pipe, b"x")
+    assert pipe.is_fifo()

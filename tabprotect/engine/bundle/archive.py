@@ -31,7 +31,13 @@ MAX_DIRECTORY = 2**20
 """Bytes of the zip's own list of its files."""
 
 MAX_JSON = 192 * 2**20
-"""Bytes of a JSON file that is parsed: parsing takes many times as much memory."""
+"""Bytes of a JSON file that is parsed."""
+
+MAX_JSON_LISTS = 8_000_000
+"""Lists and objects of one JSON file: each takes some 100 bytes once it is parsed."""
+
+MAX_JSON_ITEMS = 40_000_000
+"""Commas of one JSON file."""
 
 _MEBIBYTE = 2**20
 
@@ -67,6 +73,8 @@ def load(path: Path) -> bytes:
     BundleError
         When it is absurdly large.
     """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise InputError("this is no regular file", file=path)
     try:
         with path.open("rb") as file:
             data = file.read(MAX_ARCHIVE + 1)
@@ -120,6 +128,10 @@ def _check_directory(data: bytes) -> None:
     end = data.rfind(b"PK\x05\x06", max(len(data) - 2**16 - 22, 0))
     if end < 0 or len(data) < end + 22:
         raise BundleError("this is no zip file, or its end is missing")
+    if len(data) != end + 22:
+        raise BundleError("there is something behind the end of the zip: refused")
+    if data[:4] != b"PK\x03\x04":
+        raise BundleError("there is something before the beginning of the zip: refused")
     if data[max(end - 20, 0) : end].startswith(b"PK\x06\x07"):
         raise BundleError("the zip is in the format for absurd sizes (zip64): refused")
     if int.from_bytes(data[end + 12 : end + 16], "little") > MAX_DIRECTORY:
@@ -141,6 +153,8 @@ def _check_member(member: zipfile.ZipInfo, allowed: Callable[[str], bool]) -> No
         raise BundleError(f"{name!r} is encrypted: refused")
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise BundleError(f"{name!r} is compressed in an unusual way: refused")
+    if member.comment:
+        raise BundleError(f"{name!r} carries a comment: refused")
     if not allowed(name):
         raise BundleError(f"the zip holds {name!r}, which does not belong in it")
     if member.file_size > MAX_MEMBER or _implausible(member):
@@ -183,6 +197,9 @@ def parse_json(name: str, data: bytes) -> object:
 
     if len(data) > MAX_JSON:
         raise BundleError(f"{name}: larger than {MAX_JSON // _MEBIBYTE} MiB: refused")
+    # Counted before anything is parsed: a few bytes of JSON become many of memory.
+    if data.count(b"[") + data.count(b"{") > MAX_JSON_LISTS or data.count(b",") > MAX_JSON_ITEMS:
+        raise BundleError(f"{name}: it has an absurd number of lists: refused")
 
     def once(pairs: list[tuple[str, object]]) -> dict[str, object]:
         found = dict(pairs)

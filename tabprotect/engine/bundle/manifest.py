@@ -48,7 +48,8 @@ def check(files: Mapping[str, bytes], kind: str) -> None:
     manifest = parse_json(NAME, files[NAME])
     if not isinstance(manifest, dict) or manifest.get("format") != kind:
         raise BundleError(f"{NAME}: this is no {kind}")
-    if manifest.get("format_version") != FORMAT_VERSION:
+    version = manifest.get("format_version")
+    if type(version) is not int or version != FORMAT_VERSION:
         raise BundleError(
             f"{NAME}: format version {manifest.get('format_version')!r} is unknown; this program "
             f"reads version {FORMAT_VERSION}",

@@ -58,6 +58,8 @@ def verify(
     """
     try:
         return verify_bytes(archive.load(path), fingerprint=fingerprint, progress=progress)
+    except MemoryError:
+        raise BundleError(f"{path.name}: too large for the memory of this machine") from None
     except BundleError as error:
         message = f"{path.name}: {error.message}"
         raise BundleError(message, hint=error.hint, detail=error.detail) from None
@@ -84,6 +86,10 @@ def verify_bytes(
         if name not in files:
             raise BundleError(f"{name} is missing", hint=f"this is no {KIND}")
     manifest.check(files, KIND)
+    try:
+        files[reader_text.NAME].decode()
+    except UnicodeDecodeError as error:
+        raise BundleError(f"{reader_text.NAME}: not UTF-8 at byte {error.start}") from None
     checks.append("Every file has the SHA-256 that the manifest lists.")
     progress.report(stage, 0.1)
     package = archive.parse_json(data_package.PACKAGE, files[data_package.PACKAGE])

@@ -26,6 +26,10 @@ EXACT_WIDTH = 6
 """The default design stays at most this wide in one pass (the default number of passes)."""
 
 
+MOST_CELLS = 20_000_000
+"""Cells of a table that cycles are designed for: some gigabytes of cycles."""
+
+
 @dataclass(frozen=True)
 class Design:
     """A template: what it is, in words for a card, and when not to use it."""
@@ -46,6 +50,11 @@ def _check(domain: Domain) -> None:
                 {"shape": f"variable {variable.name!r} has one category: no cycle exists"},
                 hint="drop the variable from the table",
             )
+    if domain.size > MOST_CELLS:
+        raise ParameterError(
+            {"shape": f"{domain.size:,} cells are too many to design cycles for"},
+            hint="leave out a variable or merge categories",
+        )
 
 
 def bidiagonal(domain: Domain) -> MoveSet:

@@ -71,7 +71,9 @@ def _margins(data: Mapping[str, object], domain: Domain) -> MarginSet:
     given = data.get("margins")
     if given is None:
         return all_margins(domain)
-    if not isinstance(given, list) or not all(isinstance(m, list) for m in given):
+    if not isinstance(given, list) or not all(
+        isinstance(m, list) and all(isinstance(n, str) for n in m) for m in given
+    ):
         raise InputError('"margins" must be a list of lists of variables')
     names = data.get("variables")
     renamed = dict(zip(names, domain.names, strict=True)) if isinstance(names, list) else {}

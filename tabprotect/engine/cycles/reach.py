@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.cycles.graphs import two_forests
+from tabprotect.engine.cycles.layers import layers
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
 
@@ -39,7 +40,30 @@ def _counts(table: Table, moves: MoveSet) -> npt.NDArray[np.int64]:
     return np.where(keys[at] == moves.cells, values[at], 0)
 
 
-def immovable_cells(moves: MoveSet, table: Table, rule: str) -> BoolArray:
+def _can_be_taken(moves: MoveSet, positive: BoolArray, passes: int) -> BoolArray:
+    """Cycles that some coins could take under ``negative``, (cycles,).
+
+    The cycles in their order, pass by pass; a cell that was zero counts as positive from the
+    moment some cycle could have raised it.
+    """
+    positive = positive.copy()
+    taken = np.zeros(len(moves), dtype=np.bool_)
+    plan = layers(moves)
+    for _ in range(passes):
+        before = positive.copy()
+        for layer in plan:
+            empty = ~positive[layer.cells]
+            up = ~np.logical_or.reduceat(empty & (layer.signs < 0), layer.starts)
+            down = ~np.logical_or.reduceat(empty & (layer.signs > 0), layer.starts)
+            taken[layer.cycles] |= up | down
+            raised = np.where(layer.signs > 0, up[layer.rows], down[layer.rows])
+            positive[layer.cells[raised]] = True
+        if (before == positive).all():
+            break
+    return taken
+
+
+def immovable_cells(moves: MoveSet, table: Table, rule: str, *, passes: int = 1) -> BoolArray:
     """Positive cells that no cycle of the set can move, flat (cells,).
 
     Under ``any_zero`` a cycle that touches a zero is blocked for ever (a zero stays zero). Under
@@ -52,18 +76,7 @@ def immovable_cells(moves: MoveSet, table: Table, rule: str) -> BoolArray:
     elif rule == "any_zero":
         free = ~blocked_cycles(moves, table, rule)
     else:
-        positive = counts > 0
-        while True:
-            lowered = ~positive[moves.cells]
-            up = ~np.logical_or.reduceat(lowered & (moves.signs < 0), moves.starts[:-1])
-            down = ~np.logical_or.reduceat(lowered & (moves.signs > 0), moves.starts[:-1])
-            raised = np.where(moves.signs > 0, up[moves.rows], down[moves.rows])
-            new = positive.copy()
-            new[moves.cells[raised]] = True
-            if (new == positive).all():
-                break
-            positive = new
-        free = up | down
+        free = _can_be_taken(moves, counts > 0, passes)
     moved = np.zeros(moves.domain.size, dtype=np.bool_)
     moved[moves.cells[free[moves.rows]]] = True
     return (counts > 0) & ~moved

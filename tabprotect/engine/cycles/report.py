@@ -305,7 +305,7 @@ def check(
     blocked = immovable = bridges = None
     if table is not None:
         blocked = float(reach.blocked_cycles(moves, table, rule).mean())
-        flat = np.flatnonzero(reach.immovable_cells(moves, table, rule))
+        flat = np.flatnonzero(reach.immovable_cells(moves, table, rule, passes=passes))
         cells = np.stack(np.unravel_index(flat, moves.domain.shape), axis=1)
         immovable = tuple(map(tuple, cells.tolist()))
         if moves.domain.ndim == 2 and rule == "any_zero":

@@ -148,7 +148,7 @@ def group_model(likelihood: MoveSequence, prior: Prior, progress: Progress = SIL
             likelihood.alpha,
             likelihood.beta,
             # Never below zero by rounding, as with 0.9 and 0.1.
-            max(0.0, likelihood.gamma),
+            likelihood.gamma,
             likelihood.rule,
         ),
         passes=likelihood.passes,

@@ -121,10 +121,9 @@ class Posterior:
     @cached_property
     def _mode_change(self) -> IntArray:
         """Most probable change of each group; of equal ones the smallest in size, then the lower."""
-        slack = TIE if self.error is None else 2 * self.error
         near = np.argsort(np.abs(self._steps), kind="stable")
         ordered = self.changes[:, near]
-        high = ordered >= ordered.max(axis=1, keepdims=True) - slack
+        high = ordered >= ordered.max(axis=1, keepdims=True) - TIE
         return np.asarray(self._steps[near[high.argmax(axis=1)]])
 
     @cached_property
@@ -134,7 +133,7 @@ class Posterior:
 
     @cached_property
     def mode_matches(self) -> BoolArray:
-        """Cells whose published count is (one of) the most probable, within the error."""
+        """Cells whose published count is (one of) the most probable, as far as was computed."""
         return np.asarray(self._per_cell(self._mode_change == 0))
 
     @property

@@ -45,6 +45,7 @@ def run(
     """
     history = History()
     written: list[Path] = []
+    read_files: set[Path] = set()
     wanted = list(steps)
     if not any(name == "publish" for name, _ in wanted):
         dossier = suggested_name(Path(RELEASE)).name
@@ -57,6 +58,12 @@ def run(
             for key in WRITTEN:
                 if given.get(key) is not None:
                     given[key] = str(out / Path(str(given[key])).name)
+                    if Path(str(given[key])).resolve() in read_files:
+                        raise InputError(
+                            "would be overwritten: the recipe reads it",
+                            file=str(given[key]),
+                            hint="write into another folder",
+                        )
                     written.append(Path(str(given[key])))
             given["overwrite"] = True
             try:
@@ -65,6 +72,7 @@ def run(
                 raise InputError(f"cannot be created: {error.strerror}", file=out) from None
         elif name in FILES and isinstance(given.get(FILES[name]), str):
             given[FILES[name]] = _beside(str(given[FILES[name]]), folder)
+            read_files.add(Path(str(given[FILES[name]])).resolve())
         try:
             history, _ = history.apply(name, given, progress=progress)
         except TabprotectError as error:

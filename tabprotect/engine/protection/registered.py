@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from tabprotect.engine.errors import InputError
 from tabprotect.engine.protection import methods as package
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.registry import Registry
@@ -20,6 +21,25 @@ def methods() -> Registry[Method]:
 def likelihood_of(release: Release) -> Likelihood:
     """The likelihood of a release, by the method its mechanism names.
 
-    The parameters are checked as if a user had typed them: a bundle may come from anywhere.
+    A bundle may come from anywhere: every public parameter must be stated, as what it is (a
+    default that filled a gap would give a posterior of another mechanism), and is then checked
+    as if a user had typed it.
+
+    Raises
+    ------
+    InputError, ParameterError
+        Naming the parameter.
     """
-    return methods()[release.mechanism.method].likelihood(release)
+    method, stated = methods()[release.mechanism.method], release.mechanism.parameters
+    for parameter in method.parameters:
+        if not parameter.public:
+            continue
+        if parameter.name not in stated:
+            raise InputError(
+                f'the mechanism does not state "{parameter.name}"',
+                hint="take the mechanism that came with the table",
+            )
+        value = stated[parameter.name]
+        if parameter.kind in ("real", "integer") and type(value) not in (int, float):
+            raise InputError(f'the mechanism\'s "{parameter.name}" must be a number, is {value!r}')
+    return method.likelihood(release)

@@ -59,8 +59,13 @@ class MoveSequence:
 
     @property
     def gamma(self) -> float:
-        """The chance that a coin leaves the table."""
-        return 1.0 - self.alpha - self.beta
+        """The chance that a coin leaves the table.
+
+        Exactly 0 where alpha and beta add up to 1 but for rounding: 1 - 0.7 - 0.3 is 5.6e-17,
+        which would make impossible originals possible.
+        """
+        gamma = 1.0 - (self.alpha + self.beta)
+        return gamma if gamma > 1e-12 else 0.0
 
 
 Likelihood = MoveSequence

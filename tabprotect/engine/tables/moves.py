@@ -120,6 +120,9 @@ class MoveSet:
                 f"cycle {rows[at] + 1} names the cell {domain.unflat(int(c[at]))} twice",
                 hint="each cell stands once, in plus or in minus",
             )
+        if margins is not None and not margins:
+            # No total may drift unsaid: without a margin the grand total is kept.
+            margins = ((),)
         empty = np.flatnonzero(np.diff(s) == 0)
         if len(empty):
             raise InputError(f"cycle {empty[0] + 1} is empty")
@@ -253,8 +256,8 @@ class MoveSet:
         return MoveSet(domain, self.starts, self.cells, self.signs, margins)
 
     def keeping(self, margins: MarginSet) -> MoveSet:
-        """The same cycles with another claim of what they keep."""
-        return MoveSet(self.domain, self.starts, self.cells, self.signs, margins)
+        """The same cycles with another claim of what they keep (the grand total at least)."""
+        return MoveSet(self.domain, self.starts, self.cells, self.signs, margins or ((),))
 
     def violations(self, *, most: int | None = None) -> list[Violation]:
         """Every margin that a cycle breaks, exactly (integers), at most ``most`` of them.

@@ -19,7 +19,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabprotect.engine.bundle import data_package, public
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import BundleError, InputError
+from tabprotect.engine.project.history import History
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
@@ -103,6 +104,30 @@ def test_nothing_confidential_is_in_any_byte_stream(protected: Protected) -> Non
     # The search would see a table: it finds the published one.
     published = table_forms(protected.release.table)["csv"]
     assert any(published in stream for stream in streams(bundle))
+
+
+def test_a_release_without_a_title_holds_nothing_either(tmp_path: Path) -> None:
+    history = History()
+    source = tmp_path / "zq-secret-name.csv"
+    source.write_text("r,c,count\na,x,73917\na,y,5\nb,x,8\nb,y,73\n")
+    history, _ = history.apply("open_table", {"source": str(source)})
+    history, _ = history.apply("protect", {"seed": 918273645546372819})
+    done = history.project.protected
+    assert done is not None and done.release.title == ""
+    bundle = public.to_bytes(done.release)
+    for stream in streams(bundle):
+        assert b"918273645546372819" not in stream
+        assert b"zq-secret-name" not in stream
+
+
+def test_nothing_is_published_that_does_not_verify(
+    protected: Protected, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sound = public.to_bytes(protected.release)
+    monkeypatch.setattr(public, "to_bytes", lambda *_, **__: sound[:-1])
+    with pytest.raises(BundleError):
+        public.write(protected.release, tmp_path / "release.zip")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["original as csv", "original as <i8", "seed", "here", "row 3"])

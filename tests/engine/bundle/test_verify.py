@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
 import stat
 import zipfile
 from collections.abc import Callable
@@ -15,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabprotect.engine.bundle import manifest, public
+from tabprotect.engine.bundle import archive, manifest, public
 from tabprotect.engine.bundle.verify import KIND, verify, verify_bytes
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.protection.problem import Protected
@@ -187,6 +188,13 @@ FORGERIES: list[tuple[str, Callable[[Any], object], str]] = [
     ("mechanism.json", lambda m: m.update(passes=0), "passes"),
     ("mechanism.json", lambda m: m.update(passes=1.5), "whole number"),
     ("mechanism.json", lambda m: m.update(blocking="slides_legacy"), "blocking"),
+    ("mechanism.json", lambda m: m.update(blocking=["any_zero"]), "blocking"),
+    ("mechanism.json", lambda m: m.update(alpha="0.25"), '"alpha" must be a number'),
+    ("mechanism.json", lambda m: m.update(passes=True), '"passes" must be a number'),
+    ("mechanism.json", lambda m: m.update(alpha=10**400), "alpha: must be a finite number"),
+    ("mechanism.json", lambda m: m.pop("alpha") and None, 'does not state "alpha"'),
+    ("mechanism.json", lambda m: m.pop("cycles") and None, 'does not state "cycles"'),
+    ("mechanism.json", lambda m: m.update(margins=[[["age"]]]), "list of lists"),
     ("mechanism.json", lambda m: m.update(method="magic"), "unknown: 'magic'"),
     ("mechanism.json", lambda m: m.update(method=3), "names no"),
     ("mechanism.json", lambda m: m.update(extra=1), "extra: unknown"),
@@ -303,3 +311,34 @@ def test_random_damage_never_gets_through(protected: Protected, data: st.DataObj
     assert found.release.table == protected.release.table
     assert found.release.mechanism.as_json() == protected.release.mechanism.as_json()
     assert found.release.title == protected.release.title
+
+
+def test_bytes_around_the_zip_and_comments_are_refused(files: Files) -> None:
+    data = zipped(files, zipfile.ZIP_DEFLATED)
+    refused(data + b"SECRET", "behind the end")
+    refused(b"SECRET" + data, "before the beginning|damaged")
+    out = io.BytesIO(data)
+    with zipfile.ZipFile(out, "a") as opened:
+        opened.comment = b"SECRET"
+    refused(out.getvalue(), "behind the end")
+
+
+def test_everything_together_may_not_be_absurd(
+    files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = zipped(files, zipfile.ZIP_DEFLATED)
+    monkeypatch.setattr(archive, "MAX_UNPACKED", sum(map(len, files.values())))
+    verify_bytes(data)
+    monkeypatch.setattr(archive, "MAX_UNPACKED", sum(map(len, files.values())) - 1)
+    refused(data, "zip bomb")
+
+
+def test_json_of_very_many_lists_is_not_even_parsed(files: Files) -> None:
+    absurd = b"[" + b"[]," * 9_000_000 + b"[]]"
+    refused(resealed(files | {"mechanism.json": absurd}), "absurd number of lists|zip bomb")
+
+
+def test_a_pipe_is_no_bundle(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="no regular file"):
+        verify(tmp_path / "pipe")

@@ -96,3 +96,13 @@ def test_wrong_shape_and_no_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not valid JSON") as caught:
         files.read(tmp_path / "bad.json")
     assert caught.value.line == 1
+
+
+def test_no_margins_means_the_grand_total(tmp_path: Path) -> None:
+    path = tmp_path / "c.json"
+    path.write_text(
+        json.dumps({"shape": [2, 2], "margins": [], "cycles": [{"plus": [[0, 0]], "minus": []}]})
+    )
+    moves = files.read(path)
+    assert moves.margins == ((),)
+    assert moves.violations()[0].amount == 1

@@ -237,3 +237,48 @@ def test_broken_margin_is_named() -> None:
     assert (first.margin, first.index, first.amount) == (("v",), (1,), 1)
     assert report.statements[0].verdict == "bad"
     assert "v=v2 by +1" in report.statements[0].text
+
+
+def possible_moves(table: np.ndarray, moves: MoveSet, passes: int) -> np.ndarray:
+    """Cells that some coins change under ``negative``, by trying all of them."""
+    states = {tuple(table.reshape(-1).tolist())}
+    changed = np.zeros(table.size, dtype=bool)
+    for _ in range(passes):
+        for i in range(len(moves)):
+            move = moves.array(i).reshape(-1).astype(int)
+            for state in list(states):
+                for sign in (1, -1):
+                    after = np.array(state) + sign * move
+                    if (after >= 0).all():
+                        states.add(tuple(after.tolist()))
+                        changed |= move != 0
+    return changed
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    cells=st.lists(st.integers(0, 1), min_size=6, max_size=6),
+    order=st.permutations(range(3)),
+    passes=st.integers(1, 2),
+)
+def test_immovable_under_negative_follows_the_order(
+    cells: list[int], order: list[int], passes: int
+) -> None:
+    table = Table.dense(Domain.of_shape((2, 3)), np.array(cells).reshape(2, 3))
+    moves = elementary(table.domain).take(order[: len(elementary(table.domain))])
+    flagged = immovable_cells(moves, table, "negative", passes=passes)
+    expected = (np.array(cells) > 0) & ~possible_moves(table.counts, moves, passes)
+    assert not (flagged & ~expected).any()
+    if (np.diff(moves.starts) == 4).all():
+        assert np.array_equal(flagged, expected)
+
+
+def test_a_cell_that_only_an_earlier_cycle_could_free() -> None:
+    domain = Domain.of({"r": ["a", "b"], "c": ["x", "y", "z"]})
+    table = Table.dense(domain, [[0, 0, 3], [3, 3, 3]])
+    first = ([(0, 0), (1, 1)], [(0, 1), (1, 0)])
+    second = ([(0, 1), (1, 2)], [(0, 2), (1, 1)])
+    moves = MoveSet.from_cells(domain, [first, second])
+    assert np.flatnonzero(immovable_cells(moves, table, "negative")).tolist() == [3]
+    assert not immovable_cells(moves, table, "negative", passes=2).any()
+    assert not immovable_cells(moves.take([1, 0]), table, "negative").any()

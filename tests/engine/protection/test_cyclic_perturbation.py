@@ -273,3 +273,23 @@ def test_likelihood_sees_only_what_is_disclosed() -> None:
     assert set(json.loads(text)) == {
         "method", "variables", "shape", "cycles", "alpha", "beta", "passes", "blocking",
     }  # fmt: skip
+
+
+def test_margins_other_than_the_default_are_verified_too() -> None:
+    domain = Domain.of_shape((2, 2))
+    # Keeps B and the total, but not A.
+    moves = MoveSet.from_cells(domain, [([(0, 0)], [(1, 0)])], margins=(("B",),))
+    assert METHOD.resolve(domain, {"cycles": moves})["cycles"] == moves
+    with pytest.raises(InputError, match="changes the margin A"):
+        METHOD.resolve(domain, {"cycles": moves.keeping((("A",),))})
+
+
+def test_gamma_is_zero_when_alpha_and_beta_fill_it() -> None:
+    table = Table.dense(Domain.of_shape((2, 2)), [[5, 5], [5, 5]])
+    for alpha, beta in ((0.7, 0.3), (0.3, 0.7), (0.1, 0.9)):
+        done = METHOD.protect(
+            Problem(table),
+            {"cycles": "elementary", "alpha": alpha, "beta": beta},
+            Randomness.seeded(1),
+        )
+        assert METHOD.likelihood(done.release).gamma == 0.0

@@ -240,7 +240,9 @@ class CyclicPerturbation(Method):
         moves = cast(MoveSet, values["cycles"])
         trial = _try(problem, values, PREVIEW_WORK, progress)
         rule = cast(BlockingRule, values["blocking"])
-        stuck = np.flatnonzero(reach.immovable_cells(moves, problem.table, rule))
+        passes = cast(int, values["passes"])
+        immovable = reach.immovable_cells(moves, problem.table, rule, passes=passes)
+        stuck = np.flatnonzero(immovable)
         weak = ""
         remedies: tuple[Remedy, ...] = ()
         if trial.unchanged_share > WEAK_UNCHANGED:
