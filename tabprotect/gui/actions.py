@@ -9,8 +9,9 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu
 
-from tabprotect.engine.project.shell import as_command
+from tabprotect.engine.errors import InfeasibleError
 from tabprotect.gui import icons
+from tabprotect.gui.commands import command_line
 from tabprotect.gui.pages.registry import PAGES
 from tabprotect.gui.theme import THEME, Mode
 
@@ -183,15 +184,27 @@ class Actions(QObject):
 
     def copy_command(self) -> None:
         """Put the command line that does what the page in front does onto the clipboard."""
-        QGuiApplication.clipboard().setText(self.command_line())
+        line = self.command_line()
+        if line:
+            QGuiApplication.clipboard().setText(line)
+        else:
+            self.window.page.show_error(
+                InfeasibleError(
+                    "no command line does what this page shows",
+                    hint="F9 goes back to the house's view" if self._hiding else "",
+                )
+            )
 
     def command_line(self) -> str:
         """The command line that does what the page in front does; empty where there is none."""
-        project, page = self.document.project, self.window.page
+        page = self.window.page
         verb, arguments = page.question() or (COMMANDS.get(page.name, ""), {})
-        if project is None or not verb:
-            return ""
-        return as_command(project, verb, arguments)
+        return command_line(self.document, verb, arguments)
+
+    @property
+    def _hiding(self) -> bool:
+        """Whether the house looks through a reader's eyes."""
+        return self.document.public and self.document.has_original
 
     # -- state --------------------------------------------------------------------------------
 
@@ -218,7 +231,9 @@ class Actions(QObject):
 
     def _fill_recent(self) -> None:
         self.recent_menu.clear()
-        for path in self.window.files.recent():
+        # Names of the house's files are not for whoever looks on in public view.
+        for path in () if self._hiding else self.window.files.recent():
             self.recent_menu.addAction(path, lambda p=path: self.window.files.open(p))
         if self.recent_menu.isEmpty():
-            self.recent_menu.addAction("None yet").setEnabled(False)
+            none = "Not shown in the public view" if self._hiding else "None yet"
+            self.recent_menu.addAction(none).setEnabled(False)

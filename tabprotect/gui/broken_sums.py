@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.moves import MoveSet, Violation
 from tabprotect.gui.grid.layout import Layout
+from tabprotect.gui.label import Label, tip
 from tabprotect.gui.theme import GRID, signed_text
 
 MOST_LISTED = 5
@@ -72,16 +73,16 @@ class BrokenSums(QWidget):
         self.setVisible(bool(found))
         if not found:
             return
-        self._row.addWidget(QLabel(f"Cycle {cycle + 1} breaks"))
+        self._row.addWidget(Label(f"Cycle {cycle + 1} breaks"))
         for violation in found[:MOST_LISTED]:
             named = ", ".join(violation.labels) or "the total"
             amount = signed_text(violation.amount)
             button = QPushButton(f"{named}: {amount}")
-            button.setToolTip(f"<p>Sum over {', '.join(violation.margin)}: go to a cell of it.</p>")
+            button.setToolTip(tip(f"Sum over {', '.join(violation.margin)}: go to a cell of it."))
             button.setAccessibleName(f"Broken sum {named}, {amount}: go there")
             button.clicked.connect(lambda _=False, v=violation: self.chosen.emit(v))
             self._row.addWidget(button)
         if len(found) > MOST_LISTED:
             more = "many" if len(found) >= MOST_FOUND else str(len(found) - MOST_LISTED)
-            self._row.addWidget(QLabel(f"and {more} more"))
+            self._row.addWidget(Label(f"and {more} more"))
         self._row.addStretch(1)

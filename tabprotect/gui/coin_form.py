@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.release.likelihood import BLOCKING_RULES
 from tabprotect.gui.coin_triangle import CoinTriangle
+from tabprotect.gui.label import Label
 from tabprotect.gui.theme import GRID, THEME, number_text
 
 REST = 350
@@ -85,12 +86,12 @@ class CoinForm(QScrollArea):
         self.triangle.changed.connect(self._dragged)
         self.triangle.settled.connect(self._touched)
         self.alpha, self.beta = _share("alpha"), _share("beta")
-        self.gamma = QLabel()
+        self.gamma = Label()
         self.gamma.setAccessibleName("gamma")
         self.passes = QSpinBox(minimum=1, maximum=100)
         self.passes.setAccessibleName("Passes")
         self.passes.setKeyboardTracking(False)
-        self.bias = QLabel(wordWrap=True)
+        self.bias = Label(wordWrap=True)
         self.bias.setProperty("role", "quiet")
         for box in (self.alpha, self.beta):
             box.valueChanged.connect(self._typed)
@@ -105,7 +106,7 @@ class CoinForm(QScrollArea):
             ("passes", self.passes),
         )
         for number, (text, widget) in enumerate(rows):
-            label = QLabel(text)
+            label = Label(text)
             label.setBuddy(widget)
             grid.addWidget(label, number, 0)
             grid.addWidget(widget, number, 1)
@@ -131,7 +132,7 @@ class CoinForm(QScrollArea):
             group.addButton(button)
             self.rules[name] = button
             column.addWidget(button)
-            consequence = QLabel(words, wordWrap=True)
+            consequence = Label(words, wordWrap=True)
             consequence.setProperty("role", "quiet")
             consequence.setContentsMargins(3 * GRID, 0, 0, 0)
             column.addWidget(consequence)
@@ -147,7 +148,7 @@ class CoinForm(QScrollArea):
         group = QButtonGroup(part)
         group.addButton(self.fresh)
         group.addButton(self.given)
-        self.warning = QLabel(SEED_WARNING, wordWrap=True)
+        self.warning = Label(SEED_WARNING, wordWrap=True)
         self.warning.setProperty("role", "quiet")
         self.warning.setContentsMargins(3 * GRID, 0, 0, 0)
         self.fresh.clicked.connect(lambda: self._choose_seed(None))
@@ -272,7 +273,7 @@ class CoinForm(QScrollArea):
 
 
 def _section(text: str) -> QLabel:
-    label = QLabel(text)
+    label = Label(text)
     label.setProperty("role", "section")
     return label
 

@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QListView,
     QStyle,
     QStyledItemDelegate,
@@ -29,6 +28,7 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.gui import icons
+from tabprotect.gui.label import Label, tip
 from tabprotect.gui.replay import Replay
 from tabprotect.gui.theme import GRID, colour
 
@@ -64,7 +64,8 @@ class CoinModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return {1: "+", -1: "\u2212", 0: "\u00b7"}[self.replay.coin(index.row())]
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            return self.replay.step_text(index.row())
+            text = self.replay.step_text(index.row())
+            return tip(text) if role == Qt.ItemDataRole.ToolTipRole else text
         return None
 
 
@@ -129,22 +130,22 @@ class CoinStrip(QWidget):
         self.view.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.view.setAccessibleName("Coins of the run, in order")
         self.view.setFixedHeight(6 * GRID)
-        self._words = QLabel(wordWrap=True)
+        self._words = Label(wordWrap=True)
         self._words.setAccessibleName("This step in words")
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._tick)
         self.buttons: dict[str, QToolButton] = {}
         row = QHBoxLayout()
         row.setSpacing(GRID // 2)
-        for name, picture, text, tip in (
+        for name, picture, text, hint in (
             ("first", "", "Original", "Back to the original"),
             ("back", "left", "", "One step back"),
             ("play", "play", "Play", "Play the coins one by one"),
             ("forward", "right", "", "One step forward"),
             ("last", "", "Published", "On to the published table"),
         ):
-            button = QToolButton(text=text, toolTip=tip)
-            button.setAccessibleName(tip)
+            button = QToolButton(text=text, toolTip=hint)
+            button.setAccessibleName(hint)
             button.setProperty("picture", picture)
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             if picture and text:

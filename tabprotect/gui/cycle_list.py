@@ -11,7 +11,6 @@ from PySide6.QtGui import QDropEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QListView,
     QToolButton,
@@ -23,6 +22,7 @@ from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui import icons
 from tabprotect.gui.cycle_items import MIME, CycleItem, CycleListModel, Flags
+from tabprotect.gui.label import Label
 from tabprotect.gui.theme import GRID, count_text
 
 
@@ -90,7 +90,7 @@ class CycleList(QWidget):
         self.filter.setToolTip(
             "A number, “blocked”, “broken”, or a category that the cycle touches"
         )
-        self._count = QLabel(wordWrap=True)
+        self._count = Label(wordWrap=True)
         self._count.setProperty("role", "quiet")
         self._following = False
         self.buttons: dict[str, QToolButton] = {}

@@ -9,7 +9,6 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QLabel,
     QPlainTextEdit,
     QPushButton,
     QToolButton,
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.gui import icons
+from tabprotect.gui.label import Label
 from tabprotect.gui.theme import GRID, THEME
 
 
@@ -34,15 +34,18 @@ class ErrorStrip(QFrame):
         super().__init__(parent)
         self.error: TabprotectError | None = None
         self._remedy: Callable[[], object] | None = None
+        self._other: Callable[[], object] | None = None
         self.setAccessibleName("Error")
-        self._picture = QLabel()
-        self._message = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self._picture = Label()
+        self._message = Label(wordWrap=True)
         self._message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._place = QPushButton(flat=True)
         self._place.setAccessibleName("Go to the place of the error")
         self._place.clicked.connect(lambda: self.place_clicked.emit(self.error))
         self._button = QPushButton()
-        self._button.clicked.connect(self._mend)
+        self._button.clicked.connect(lambda: self._mend(self._remedy))
+        self._second = QPushButton()
+        self._second.clicked.connect(lambda: self._mend(self._other))
         self._details = QToolButton(text="Details", checkable=True, autoRaise=True)
         self._details.setAccessibleName("Show the details of the error")
         self._copy = QToolButton(text="Copy", autoRaise=True)
@@ -61,7 +64,10 @@ class ErrorStrip(QFrame):
         row.setSpacing(GRID)
         row.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self._message, 1)
-        for widget in (self._place, self._button, self._details, self._copy, self._close):
+        for widget in (
+            *(self._place, self._second, self._button),
+            *(self._details, self._copy, self._close),
+        ):
             row.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
         column = QVBoxLayout(self)
         column.setContentsMargins(GRID, GRID, GRID, GRID)
@@ -77,10 +83,12 @@ class ErrorStrip(QFrame):
         *,
         remedy_label: str = "",
         remedy: Callable[[], object] | None = None,
+        other_label: str = "",
+        other: Callable[[], object] | None = None,
     ) -> None:
-        """Show an error, with a button that mends it where the page knows how."""
+        """Show an error, with buttons for what mends it where the page knows how."""
         self.error = error
-        self._remedy = remedy
+        self._remedy, self._other = remedy, other
         hint = f" {error.hint[0].upper()}{error.hint[1:]}." if error.hint else ""
         message = error.message[:1].upper() + error.message[1:]
         self._message.setText(f"{message}{'' if message.endswith('.') else '.'}{hint}")
@@ -88,6 +96,8 @@ class ErrorStrip(QFrame):
         self._place.setVisible(bool(error.place))
         self._button.setText(remedy_label)
         self._button.setVisible(remedy is not None)
+        self._second.setText(other_label)
+        self._second.setVisible(other is not None)
         self._detail.setPlainText(error.detail)
         self._details.setChecked(False)
         self._details.setVisible(bool(error.detail))
@@ -95,9 +105,16 @@ class ErrorStrip(QFrame):
         self.show()
 
     def clear(self) -> None:
-        """Take the error away."""
+        """Take the error away, and every word of it: it may quote counts and paths."""
         self.error = None
-        self._remedy = None
+        self._remedy = self._other = None
+        self._message.clear()
+        self._place.setText("")
+        self._button.setText("")
+        self._second.setText("")
+        self._detail.clear()
+        self._details.setChecked(False)
+        self.setAccessibleDescription("")
         self.hide()
 
     @property
@@ -108,8 +125,7 @@ class ErrorStrip(QFrame):
         parts = [str(self.error), self.error.hint, self.error.detail]
         return "\n".join(part for part in parts if part)
 
-    def _mend(self) -> None:
-        remedy = self._remedy
+    def _mend(self, remedy: Callable[[], object] | None) -> None:
         self.clear()
         if remedy is not None:
             remedy()

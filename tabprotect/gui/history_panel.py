@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from tabprotect.gui import icons
 from tabprotect.gui.document import Document
+from tabprotect.gui.label import Label, tip
 from tabprotect.gui.theme import GRID, THEME
 
 
@@ -23,7 +24,7 @@ class HistoryPanel(QWidget):
         self._list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self._list.itemActivated.connect(self._go)
         self._list.itemClicked.connect(self._go)
-        self._empty = QLabel(
+        self._empty = Label(
             "Every step you take is listed here by name; choose one to go back to it.",
             wordWrap=True,
         )
@@ -52,10 +53,12 @@ class HistoryPanel(QWidget):
         for number, step in enumerate(steps):
             item = QListWidgetItem(step.label)
             item.setData(Qt.ItemDataRole.UserRole, number + 1)
-            item.setToolTip(step.label)
+            item.setToolTip(tip(step.label))
             if step.sealed:
                 item.setIcon(icons.icon("seal"))
-                item.setToolTip(f"{step.label}. Published: undo cannot go back past this step.")
+                item.setToolTip(
+                    tip(f"{step.label}. Published: undo cannot go back past this step.")
+                )
             if number + 1 > here:
                 item.setForeground(self.palette().placeholderText())
             self._list.addItem(item)

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.document import Document
+from tabprotect.gui.label import Label
 from tabprotect.gui.theme import GRID, THEME, chance_text, colour, count_text, number_text, tabular
 
 
@@ -98,7 +99,7 @@ class Inspector(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         inner = QWidget()
         self.setWidget(inner)
-        self._title = QLabel(wordWrap=True)
+        self._title = Label(wordWrap=True)
         self._title.setProperty("role", "section")
         self._rows: dict[str, QLabel] = {}
         form = QFormLayout()
@@ -117,7 +118,7 @@ class Inspector(QScrollArea):
             "expected",
             "90 % interval",
         ):
-            label, value = QLabel(name), QLabel(wordWrap=True)
+            label, value = Label(name), Label(wordWrap=True)
             label.setProperty("role", "quiet")
             value.setAccessibleName(name)
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -125,9 +126,9 @@ class Inspector(QScrollArea):
             self._rows[name] = value
         self._form = form
         self.histogram = MiniHistogram()
-        self._caption = QLabel(wordWrap=True)
+        self._caption = Label(wordWrap=True)
         self._caption.setProperty("role", "quiet")
-        self._why = QLabel(wordWrap=True)
+        self._why = Label(wordWrap=True)
         self._why.setAccessibleName("Why, in plain words")
         column = QVBoxLayout(inner)
         column.setContentsMargins(GRID, GRID, GRID, GRID)

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QDockWidget,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QMainWindow,
     QScrollArea,
     QStackedWidget,
@@ -23,6 +22,7 @@ from tabprotect.gui.files import Files
 from tabprotect.gui.history_panel import HistoryPanel
 from tabprotect.gui.icons import icon
 from tabprotect.gui.inspector import Inspector
+from tabprotect.gui.label import Label
 from tabprotect.gui.pages.help import HelpPage
 from tabprotect.gui.pages.page import Page
 from tabprotect.gui.pages.registry import PAGES
@@ -49,7 +49,7 @@ class MainWindow(QMainWindow):
         self._ground = ""
         self._line = QFrame()
         self._line.setFixedHeight(3)
-        self._crumbs = QLabel()
+        self._crumbs = Label()
         self._crumbs.setProperty("role", "quiet")
         self._crumbs.setAccessibleName("Where you are")
         self._crumbs.setContentsMargins(2 * GRID, GRID, 2 * GRID, 0)
@@ -186,7 +186,7 @@ class MainWindow(QMainWindow):
         self._paint_ground(self.strip.colours()[0])
         self._crumbs.setText(self._crumb_text())
         self._crumbs.setVisible(document.project is not None)
-        name = "" if document.project is None else document.project.name
+        name = self._name()
         self.setWindowTitle(f"{name}[*] \u2013 tabprotect" if name else "tabprotect")
         self.setWindowModified(document.modified)
 
@@ -220,11 +220,20 @@ class MainWindow(QMainWindow):
             facts.append(_way(posterior.way, document.originals()))
         return facts
 
+    def _name(self) -> str:
+        """What to call the project; its source is the house's own business."""
+        document = self.document
+        if document.project is None:
+            return ""
+        if document.public and document.has_original:
+            return (document.release.title if document.release is not None else "") or "release"
+        return document.project.name
+
     def _crumb_text(self) -> str:
         project, table = self.document.project, self.document.shown_table
         if project is None:
             return ""
-        parts = [project.name]
+        parts = [self._name()]
         if table is not None:
             parts.append(" \u00d7 ".join(table.domain.names))
             if self.document.selection is not None:

@@ -18,6 +18,7 @@ from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.protection.problem import Preview
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui import icons
+from tabprotect.gui.label import Label
 from tabprotect.gui.preview_figures import BlockedFigure, ChangeFigure
 from tabprotect.gui.theme import GRID, THEME, chance_text, count_text, number_text
 
@@ -36,10 +37,10 @@ class RefusalStrip(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName("Refused: the mechanism is too weak for this table")
-        self._picture = QLabel()
-        self._reason = QLabel(wordWrap=True)
+        self._picture = Label()
+        self._reason = Label(wordWrap=True)
         self._reason.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._instead = QLabel("Instead:")
+        self._instead = Label("Instead:")
         self.remedies: dict[str, QPushButton] = {}
         self._grid = QGridLayout()
         self._grid.setSpacing(GRID // 2)
@@ -70,14 +71,9 @@ class RefusalStrip(QFrame):
 
     def refuse(self, reason: str, remedies: tuple[Remedy, ...]) -> None:
         """Show a refusal."""
+        self.clear()
         self._reason.setText(f"{reason[0].upper()}{reason[1:]}.")
         self.setAccessibleDescription(self._reason.text())
-        while self._grid.count():
-            widget = self._grid.takeAt(0).widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
-        self.remedies = {}
         for number, (label, key) in enumerate(remedies):
             button = QPushButton(label)
             button.setAccessibleName(f"Remedy: {label}")
@@ -86,6 +82,18 @@ class RefusalStrip(QFrame):
             self._grid.addWidget(button, number // 2, number % 2)
         self._instead.setVisible(bool(remedies))
         self.show()
+
+    def clear(self) -> None:
+        """Take the refusal away, and every word of it."""
+        self._reason.clear()
+        self.setAccessibleDescription("")
+        while self._grid.count():
+            widget = self._grid.takeAt(0).widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        self.remedies = {}
+        self.hide()
 
     def _take_colours(self) -> None:
         c = THEME.colours
@@ -106,9 +114,9 @@ class PreviewPanel(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         inner = QWidget()
         self.setWidget(inner)
-        self.title = title = QLabel("What will happen, before it happens", wordWrap=True)
+        self.title = title = Label("What will happen, before it happens", wordWrap=True)
         title.setProperty("role", "section")
-        self._state = QLabel(wordWrap=True)
+        self._state = Label(wordWrap=True)
         self._state.setProperty("role", "quiet")
         self.refusal = RefusalStrip()
         self.go_mend = QPushButton("Go to Cycles")
@@ -124,7 +132,7 @@ class PreviewPanel(QScrollArea):
                 ("immovable", "cells cannot move"),
             )
         ):
-            value, label = QLabel(), QLabel(words, wordWrap=True)
+            value, label = Label(), Label(words, wordWrap=True)
             value.setProperty("role", "section")
             value.setAccessibleName(words)
             label.setProperty("role", "quiet")
@@ -134,7 +142,7 @@ class PreviewPanel(QScrollArea):
             self._figures[name] = value
         self.change = ChangeFigure()
         self.blocked = BlockedFigure()
-        self._stuck = QLabel(wordWrap=True)
+        self._stuck = Label(wordWrap=True)
         self._stuck.setProperty("role", "quiet")
         self._content = QWidget()
         column = QVBoxLayout(self._content)
@@ -170,7 +178,7 @@ class PreviewPanel(QScrollArea):
         """Say what is going on; figures that no longer hold are taken away."""
         self._state.setText(text)
         self._state.setVisible(bool(text))
-        self.refusal.hide()
+        self.refusal.clear()
         self.go_mend.hide()
         self._content.hide()
         for value in self._figures.values():

@@ -8,7 +8,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QLabel,
     QListWidget,
     QScrollArea,
     QToolButton,
@@ -20,6 +19,7 @@ from tabprotect.engine.cycles.report import CycleReport, Statement
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui import icons
+from tabprotect.gui.label import Label
 from tabprotect.gui.theme import GRID, THEME, count_text
 
 Functional = dict[Index, int]
@@ -69,9 +69,9 @@ class ProofPanel(QScrollArea):
         self.setMinimumWidth(26 * GRID)
         inner = QWidget()
         self.setWidget(inner)
-        title = QLabel("What these cycles do")
+        title = Label("What these cycles do")
         title.setProperty("role", "section")
-        self._state = QLabel(wordWrap=True)
+        self._state = Label(wordWrap=True)
         self._state.setProperty("role", "quiet")
         self._rows = QVBoxLayout()
         self._rows.setSpacing(GRID)
@@ -79,7 +79,7 @@ class ProofPanel(QScrollArea):
         self.functionals.setAccessibleName("Linear combinations that are published exactly")
         self.functionals.setWordWrap(True)
         self.functionals.currentRowChanged.connect(self._chosen)
-        self._attacks = QLabel(wordWrap=True)
+        self._attacks = Label(wordWrap=True)
         self._attacks.setAccessibleName("Known-category attacks")
         self._attacks.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._listed: list[Functional] = []
@@ -164,10 +164,10 @@ class ProofPanel(QScrollArea):
             "warning": THEME.colours.at_risk,
             "bad": THEME.colours.error,
         }[statement.verdict]
-        picture = QLabel()
+        picture = Label()
         picture.setPixmap(icons.pixmap(VERDICTS[statement.verdict], 16, colour=ink))
         picture.setAccessibleName(SAID[statement.verdict])
-        words = QLabel(statement.text, wordWrap=True)
+        words = Label(statement.text, wordWrap=True)
         words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         column = QVBoxLayout()
         column.setSpacing(2)

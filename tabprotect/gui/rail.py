@@ -14,10 +14,11 @@ from PySide6.QtGui import (
     QPalette,
     QPen,
 )
-from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from tabprotect.gui import icons
 from tabprotect.gui.document import Document
+from tabprotect.gui.label import Label, tip
 from tabprotect.gui.pages.page import Page
 from tabprotect.gui.theme import GRID, THEME, colour
 
@@ -54,7 +55,7 @@ class StageButton(QToolButton):
         parts = [why or self.page.hint]
         if badge:
             parts.append(f"{badge} to look at.")
-        self.setToolTip(f"<p>{' '.join(p for p in parts if p)}</p>")
+        self.setToolTip(tip(" ".join(p for p in parts if p)))
         self.setAccessibleDescription(" ".join(p for p in parts if p))
         self.update()
 
@@ -130,7 +131,7 @@ class Rail(QWidget):
                 line.setForegroundRole(QPalette.ColorRole.Mid)
                 column.addWidget(line)
             column.addWidget(button)
-        self._why = QLabel(wordWrap=True)
+        self._why = Label(wordWrap=True)
         self._why.setProperty("role", "quiet")
         self._why.setAccessibleName("Why the stage cannot be used")
         column.addWidget(self._why)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from tabprotect.gui.document import Document
+from tabprotect.gui.label import Label
 from tabprotect.gui.theme import GRID
 
 
@@ -19,7 +20,7 @@ class RecipePanel(QWidget):
         self._text = QPlainTextEdit(readOnly=True)
         self._text.setAccessibleName("Recipe of this project")
         self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self._note = QLabel("Replays with: tabprotect run recipe.toml --out DIR")
+        self._note = Label("Replays with: tabprotect run recipe.toml --out DIR")
         self._note.setProperty("role", "quiet")
         copy = QPushButton("Copy")
         copy.setAccessibleName("Copy the recipe")

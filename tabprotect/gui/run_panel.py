@@ -14,6 +14,7 @@ from tabprotect.gui.cycle_grid import CycleDelegate
 from tabprotect.gui.document import Document
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.view import GridView
+from tabprotect.gui.label import Label
 from tabprotect.gui.replay import Replay
 from tabprotect.gui.theme import GRID, THEME, count_text, signed_text
 
@@ -50,7 +51,7 @@ class RunPanel(QWidget):
         middle = self.grids["published"]
         middle.delegate = self.running
         middle.cells.setItemDelegate(self.running)
-        self.hidden = QLabel(HIDDEN, wordWrap=True)
+        self.hidden = Label(HIDDEN, wordWrap=True)
         self.hidden.setProperty("role", "quiet")
         self.coins = CoinStrip()
         self.coins.moved.connect(lambda _: self._fill())
@@ -65,7 +66,7 @@ class RunPanel(QWidget):
 
     def _side(self, part: str) -> QWidget:
         side = QWidget()
-        title = QLabel(part.capitalize())
+        title = Label(part.capitalize())
         title.setProperty("role", "section")
         grid = GridView(f"{part.capitalize()} table")
         # Three abreast: narrower than where a table stands alone.

@@ -6,7 +6,6 @@ from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QLabel,
     QProgressBar,
     QSizePolicy,
     QToolButton,
@@ -15,6 +14,7 @@ from PySide6.QtWidgets import (
 
 from tabprotect.gui import icons
 from tabprotect.gui.jobs import Job, Jobs
+from tabprotect.gui.label import Label, tip
 from tabprotect.gui.theme import GRID, THEME
 
 DELAY = 200
@@ -37,7 +37,7 @@ class JobView(QWidget):
         super().__init__()
         self.job = job
         self.setAccessibleName(job.label)
-        self._label = QLabel(job.label)
+        self._label = Label(job.label)
         self._bar = QProgressBar(maximum=1000, textVisible=False)
         self._bar.setFixedWidth(10 * GRID)
         self._bar.setMaximumHeight(12)
@@ -79,10 +79,10 @@ class Strip(QFrame):
         self.confidential: bool | None = None
         self._painted = ("", "")
         self.setAccessibleName("Confidentiality")
-        self._picture = QLabel()
-        self._word = QLabel()
+        self._picture = Label()
+        self._word = Label()
         self._word.setAccessibleName("Confidentiality of what is shown")
-        self._facts = QLabel()
+        self._facts = Label()
         self._facts.setAccessibleName("Facts")
         self._facts.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._jobs = QHBoxLayout()
@@ -106,7 +106,7 @@ class Strip(QFrame):
         words = {True: "CONFIDENTIAL", False: "PUBLIC VIEW", None: ""}
         self._word.setText(words[confidential])
         self._facts.setText(facts)
-        self._facts.setToolTip(facts)
+        self._facts.setToolTip(tip(facts))
         self.setAccessibleDescription(f"{self._word.text()} {facts}")
         self._paint()
 

@@ -7,7 +7,6 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
-    QLabel,
     QScrollArea,
     QSizePolicy,
     QVBoxLayout,
@@ -20,6 +19,7 @@ from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.cycle_pattern import Pattern, paint_pattern, pattern
+from tabprotect.gui.label import Label
 from tabprotect.gui.theme import GRID
 
 SMALL = {2: 5, 3: 3}
@@ -73,7 +73,7 @@ class TemplateCard(QFrame):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(title)
         self.setAccessibleDescription(why or f"{sentence} Not {avoid}.")
-        heading = QLabel(title, wordWrap=True)
+        heading = Label(title, wordWrap=True)
         heading.setProperty("role", "section")
         column = QVBoxLayout(self)
         column.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
@@ -84,10 +84,10 @@ class TemplateCard(QFrame):
             shown = sorted({0, len(moves) // 2, len(moves) - 1})
             column.addWidget(Pictures([pattern(moves, i, placement) for i in shown]))
             self.setCursor(Qt.CursorShape.PointingHandCursor)
-        words = QLabel(why or sentence, wordWrap=True)
+        words = Label(why or sentence, wordWrap=True)
         column.addWidget(words)
         if not why:
-            warning = QLabel(f"Not {avoid}.", wordWrap=True)
+            warning = Label(f"Not {avoid}.", wordWrap=True)
             warning.setProperty("role", "quiet")
             column.addWidget(warning)
         column.addStretch(1)

@@ -20,6 +20,7 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPen
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from tabprotect.gui.grid.layout import Layout
+from tabprotect.gui.label import tip
 from tabprotect.gui.theme import THEME, colour, count_text
 
 AnyIndex = QModelIndex | QPersistentModelIndex
@@ -97,7 +98,8 @@ class GridModel(QAbstractTableModel):
             return None
         down = orientation == Qt.Orientation.Vertical
         if section < self.layout_.shape[0 if down else 1]:
-            return self.layout_.label(section, down=down)
+            label = self.layout_.label(section, down=down)
+            return tip(label) if role == Qt.ItemDataRole.ToolTipRole else label
         return "total"
 
     def flags(self, index: AnyIndex) -> Qt.ItemFlag:

@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QMenu,
     QScrollArea,
     QSizePolicy,
@@ -27,6 +26,7 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.gui.label import Label, tip
 from tabprotect.gui.theme import GRID, THEME
 
 Zone = Literal["rows", "columns", "layers"]
@@ -56,10 +56,10 @@ class Chip(QFrame):
         self.setCursor(Qt.CursorShape.OpenHandCursor)
         self.setAccessibleName(f"{name}, {categories} categories, in {zone}")
         words = "Drag, or: arrow keys change the order, R rows, C columns, L layers."
-        self.setToolTip(f"<p>{name}: {categories} categories. {words}</p>")
+        self.setToolTip(tip(f"{name}: {categories} categories. {words}"))
         self.setAccessibleDescription(words)
-        label = QLabel(name)
-        count = QLabel(str(categories))
+        label = Label(name)
+        count = Label(str(categories))
         count.setProperty("role", "quiet")
         row = QHBoxLayout(self)
         row.setContentsMargins(GRID, 2, GRID, 2)
@@ -126,7 +126,7 @@ class DropZone(QFrame):
         self.chips: list[Chip] = []
         self.setAcceptDrops(True)
         self.setAccessibleName(f"Variables in {zone}")
-        caption = QLabel(zone.capitalize())
+        caption = Label(zone.capitalize())
         caption.setProperty("role", "quiet")
         self.row = QHBoxLayout(self)
         self.row.setContentsMargins(GRID, 4, GRID, 4)
@@ -220,7 +220,7 @@ class PlacementBar(QScrollArea):
                 if zone_name == "layers":
                     zone.row.addWidget(self._combo(name))
             if not names:
-                hint = QLabel("drop a variable here")
+                hint = Label("drop a variable here")
                 hint.setProperty("role", "quiet")
                 zone.row.addWidget(hint)
         self.widget().adjustSize()

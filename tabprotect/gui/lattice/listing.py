@@ -19,6 +19,7 @@ from PySide6.QtCore import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
+from tabprotect.gui.label import tip
 from tabprotect.gui.theme import GRID, THEME, count_text, tabular
 
 AnyIndex = QModelIndex | QPersistentModelIndex
@@ -93,7 +94,8 @@ class RowsModel(QAbstractTableModel):
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             column = self.columns[index.column()]
-            return column.text(column.values[self.rows[index.row()]])
+            text = column.text(column.values[self.rows[index.row()]])
+            return tip(text) if role == Qt.ItemDataRole.ToolTipRole else text
         if role == Qt.ItemDataRole.TextAlignmentRole and self.columns[index.column()].right:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         return None

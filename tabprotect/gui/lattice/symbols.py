@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from tabprotect.gui.label import Label
 from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, UNKNOWN, UNRELEASABLE
 from tabprotect.gui.theme import GRID, THEME, Colours
 
@@ -151,7 +152,7 @@ class Legend(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(GRID // 2)
         for words, look in LEGEND:
-            label = QLabel(words)
+            label = Label(words)
             label.setProperty("role", "quiet")
             row.addWidget(_Sample(look))
             row.addWidget(label)

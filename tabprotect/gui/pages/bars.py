@@ -8,11 +8,12 @@ from itertools import islice
 import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QToolButton
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QToolButton
 
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui import icons
+from tabprotect.gui.label import Label
 from tabprotect.gui.theme import GRID, THEME, count_text
 
 SHOWN_CHANGES = 4
@@ -58,7 +59,7 @@ class PasteBar(Bar):
 
     def __init__(self) -> None:
         super().__init__("Preview of the paste")
-        self._words = QLabel(wordWrap=True)
+        self._words = Label(wordWrap=True)
         self.accept = QPushButton("Paste")
         self.accept.setProperty("role", "main")
         self.accept.setAccessibleName("Paste the block")
@@ -92,6 +93,11 @@ class PasteBar(Bar):
         self.show()
         (self.accept if changes else self.cancel).setFocus()
 
+    def forget(self) -> None:
+        """Go away with every count."""
+        self._words.clear()
+        self.hide()
+
     def leave(self) -> None:
         self.rejected.emit()
 
@@ -112,7 +118,7 @@ class FindBar(Bar):
         self._edit.setAccessibleName("Labels or count to find")
         self._edit.setClearButtonEnabled(True)
         self._edit.returnPressed.connect(self.next)
-        self._result = QLabel()
+        self._result = Label()
         self._result.setProperty("role", "quiet")
         self._result.setAccessibleName("Result of the search")
         close = QToolButton(autoRaise=True, icon=icons.icon("close"))

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from tabprotect.gui import icons
 from tabprotect.gui.document import Document
+from tabprotect.gui.label import Label
 from tabprotect.gui.theme import GRID, THEME
 
 MOST = 5000
@@ -85,7 +85,7 @@ class CategoriesPanel(QFrame):
         close.clicked.connect(self.closed)
         self._buttons["close"] = close
         head = QHBoxLayout()
-        title = QLabel("Categories of")
+        title = Label("Categories of")
         title.setProperty("role", "section")
         head.addWidget(title)
         head.addWidget(self._variable, 1)

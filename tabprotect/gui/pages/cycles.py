@@ -7,7 +7,6 @@ import numpy.typing as npt
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QHideEvent
 from PySide6.QtWidgets import (
-    QLabel,
     QSplitter,
     QStackedWidget,
     QToolButton,
@@ -31,6 +30,7 @@ from tabprotect.gui.cycle_walk import walk_steps
 from tabprotect.gui.document import Document
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.placement_bar import PlacementBar
+from tabprotect.gui.label import Label
 from tabprotect.gui.pages.page import Changes, Page
 from tabprotect.gui.proof_panel import Functional, ProofPanel
 from tabprotect.gui.template_cards import TemplateCards
@@ -69,7 +69,7 @@ class CyclesPage(Page):
         self.templates = TemplateCards()
         self.placement = PlacementBar()
         self.broken = BrokenSums()
-        self._legend = QLabel(wordWrap=True)
+        self._legend = Label(wordWrap=True)
         self._legend.setProperty("role", "quiet")
         self._build_tools()
         self._build_body()
@@ -105,7 +105,7 @@ class CyclesPage(Page):
         split.addWidget(self.proof)
         split.setStretchFactor(1, 1)
         split.setSizes([20 * GRID, 60 * GRID, 29 * GRID])
-        self.empty = QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        self.empty = Label(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
         self.empty.setProperty("role", "quiet")
         self._work = split
         self.stack = QStackedWidget()

@@ -7,11 +7,12 @@ from typing import ClassVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.gui.document import Document
 from tabprotect.gui.error_strip import ErrorStrip
+from tabprotect.gui.label import Label
 from tabprotect.gui.theme import GRID, MARGIN, THEME
 
 Changes = frozenset[str]
@@ -39,9 +40,9 @@ class Page(QWidget):
         self.document = document
         self._missed: Changes = frozenset({"everything"})
         self.setAccessibleName(f"{self.label} page")
-        self._heading = QLabel(self.label)
+        self._heading = Label(self.label)
         self._heading.setProperty("role", "heading")
-        self._sentence = QLabel(wordWrap=True)
+        self._sentence = Label(wordWrap=True)
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._sentence.setAccessibleName("In one sentence")
         self.tools = QHBoxLayout()
@@ -77,7 +78,7 @@ class Page(QWidget):
         shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         shortcut.activated.connect(self.main_button.click)
         document.project_changed.connect(self._changed)
-        document.view_changed.connect(lambda _: self._changed(frozenset({"view"})))
+        document.view_changed.connect(self._view_changed)
         THEME.changed.connect(self._theme_changed)
 
     @classmethod
@@ -146,6 +147,14 @@ class Page(QWidget):
 
     def _theme_changed(self) -> None:
         self._changed(frozenset({"theme"}))
+
+    def _view_changed(self, public: bool) -> None:
+        if public:
+            self.errors.clear()
+        self._missed |= {"view"}
+        # A page that is not in front forgets the original too, not only when it comes up.
+        if self.isVisible() or (public and "everything" not in self._missed):
+            self._catch_up()
 
     def _changed(self, changes: Changes) -> None:
         self._missed |= changes

@@ -22,11 +22,13 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.project.project import PRIORS
-from tabprotect.engine.project.shell import as_command
+from tabprotect.engine.project.project import PRIORS, Project
+from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui import icons
+from tabprotect.gui.commands import command_line
 from tabprotect.gui.document import Document, Who
+from tabprotect.gui.label import Label, tip
 from tabprotect.gui.pages.page import Changes, Page
 from tabprotect.gui.pages.posterior_cell import CellPanel
 from tabprotect.gui.pages.posterior_draws import DrawsPanel
@@ -73,11 +75,11 @@ class PosteriorPage(Page):
         for who in PERSONS:
             self.who_box.addItem(f"the {who}", who)
         self.who_box.currentIndexChanged.connect(lambda _: self._who_chosen())
-        figure_label = QLabel("Map of")
+        figure_label = Label("Map of")
         figure_label.setBuddy(self._figure_box)
         self.map = HeatMap("Posterior of every cell")
         self.map.chosen.connect(document.select)
-        self._meaning = QLabel(wordWrap=True)
+        self._meaning = Label(wordWrap=True)
         self._meaning.setProperty("role", "quiet")
         self._meaning.setAccessibleName("What the figure means")
         self.mode_button = QToolButton()
@@ -91,11 +93,11 @@ class PosteriorPage(Page):
         self.draws = DrawsPanel(document)
         self.files = PosteriorFiles(self)
         self.priors = {who: PriorChoice(who) for who in PERSONS}
-        self._notes = {who: QLabel(wordWrap=True) for who in PERSONS}
+        self._notes = {who: Label(wordWrap=True) for who in PERSONS}
         self._again = QPushButton("Compute the posterior")
         self._again.clicked.connect(self._ask_again)
         self._again.hide()
-        self._way = QLabel(wordWrap=True)
+        self._way = Label(wordWrap=True)
         self._way.setProperty("role", "quiet")
         self._way.setAccessibleName("How it was computed")
         self._priors_layout = self._priors_row()
@@ -151,7 +153,7 @@ class PosteriorPage(Page):
         head.setSpacing(GRID)
         head.addWidget(figure_label)
         head.addWidget(self._figure_box)
-        head.addWidget(QLabel("for"))
+        head.addWidget(Label("for"))
         head.addWidget(self.who_box)
         head.addStretch(1)
         head.addWidget(self.map.scale)
@@ -223,7 +225,12 @@ class PosteriorPage(Page):
         if posterior is None or project is None:
             return None
         original = None if self.document.public else self.document.original
-        return View(posterior, project.at_risk, original)
+        return View(posterior, self._rule(project), original)
+
+    def _rule(self, project: Project) -> SmallCount:
+        """What counts as small: the house's rule in the house, the usual one for a reader."""
+        hiding = self.document.public and self.document.has_original
+        return SmallCount() if hiding else project.at_risk
 
     def refresh(self, changes: Changes) -> None:
         if self.document.release is None:
@@ -243,7 +250,7 @@ class PosteriorPage(Page):
         box.blockSignals(True)
         box.clear()
         for figure in figures(house=house):
-            box.addItem(figure.label_for(project.at_risk), figure)
+            box.addItem(figure.label_for(self._rule(project)), figure)
         names = [f.name for f in figures(house=house)]
         wanted = self._figure.get(house, names[0])
         box.setCurrentIndex(names.index(wanted))
@@ -272,7 +279,7 @@ class PosteriorPage(Page):
         view = self.view()
         if view is not None:
             self._way.setText(way_sentence(view.posterior, self.document.originals(self.who)))
-            self._way.setToolTip(f"<p>{view.posterior.reason}</p>")
+            self._way.setToolTip(tip(view.posterior.reason))
 
     def _show_map(self) -> None:
         view, project = self.view(), self.document.project
@@ -327,7 +334,12 @@ class PosteriorPage(Page):
         project = self.document.project
         assert project is not None
         for who, choice in self.priors.items():
-            choice.show_prior(project.priors[who], project.domain, self.document.selection)
+            choice.show_prior(
+                project.priors[who],
+                project.domain,
+                self.document.selection,
+                named=not (self.document.public and self.document.has_original),
+            )
             note = self._notes[who]
             note.setText(f"The {who}: {self._failed.get(who, '')}")
             note.setVisible(who in self._failed)
@@ -399,7 +411,7 @@ class PosteriorPage(Page):
     def _copy_command(self) -> None:
         project = self.document.project
         if project is not None:
-            line = as_command(project, "infer", {"prior": project.priors[self.who]})
+            line = command_line(self.document, "infer", {"prior": project.priors[self.who]})
             QGuiApplication.clipboard().setText(line)
 
     def _show_misses(self) -> None:

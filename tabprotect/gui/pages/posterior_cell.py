@@ -11,6 +11,7 @@ from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
+from tabprotect.gui.label import Label
 from tabprotect.gui.pages.posterior_figures import LEVEL
 from tabprotect.gui.plots.cell_histogram import Belief, CellHistogram
 from tabprotect.gui.theme import GRID, chance_text, count_text, number_text
@@ -61,18 +62,18 @@ class CellPanel(QWidget):
         grid.setHorizontalSpacing(2 * GRID)
         grid.setVerticalSpacing(2)
         for column, who in enumerate(("user", "intruder"), 1):
-            head = QLabel(who)
+            head = Label(who)
             head.setProperty("role", "section")
             head.setAlignment(Qt.AlignmentFlag.AlignRight)
             self._heads[who] = head
             grid.addWidget(head, 0, column)
         for row, name in enumerate(ROWS, 1):
-            label = QLabel(name)
+            label = Label(name)
             label.setProperty("role", "quiet")
             self._names[name] = label
             grid.addWidget(label, row, 0)
             for column, who in enumerate(("user", "intruder"), 1):
-                value = QLabel(alignment=Qt.AlignmentFlag.AlignRight)
+                value = Label(alignment=Qt.AlignmentFlag.AlignRight)
                 value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
                 value.setAccessibleName(f"{name}, {who}")
                 self._values[name, who] = value

@@ -34,6 +34,7 @@ from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.gui.document import Document, Who
 from tabprotect.gui.jobs import Job
+from tabprotect.gui.label import Label
 from tabprotect.gui.plots.marks import Mark
 from tabprotect.gui.plots.spread import SpreadPlot, number
 from tabprotect.gui.theme import GRID, count_text
@@ -180,7 +181,7 @@ class DrawsPanel(QWidget):
         self.button = QPushButton("Draw")
         self.button.setAccessibleName("Draw possible originals and analyse them")
         self.button.clicked.connect(self.run)
-        self.sentence = QLabel(wordWrap=True)
+        self.sentence = Label(wordWrap=True)
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.sentence.setAccessibleName("The spread in one sentence")
         self.plot = SpreadPlot()
@@ -188,7 +189,7 @@ class DrawsPanel(QWidget):
         self._form = QFormLayout()
         self._form.setVerticalSpacing(2)
         for name in ROWS:
-            label, value = QLabel(name), QLabel()
+            label, value = Label(name), Label()
             label.setProperty("role", "quiet")
             value.setAlignment(Qt.AlignmentFlag.AlignRight)
             value.setAccessibleName(name)

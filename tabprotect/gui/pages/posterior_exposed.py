@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QHeaderView,
-    QLabel,
     QLineEdit,
     QTableView,
     QVBoxLayout,
@@ -26,6 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.tables.domain import Index
+from tabprotect.gui.label import Label, tip
 from tabprotect.gui.pages.posterior_figures import View, most_exposed
 from tabprotect.gui.theme import GRID, chance_text, count_text, number_text, tabular
 
@@ -62,7 +62,8 @@ class ExposedModel(QAbstractTableModel):
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
-            return self.rows[index.row()].texts[index.column()]
+            text = self.rows[index.row()].texts[index.column()]
+            return tip(text) if role == Qt.ItemDataRole.ToolTipRole else text
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column():
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         return None
@@ -91,7 +92,7 @@ class ExposedList(QWidget):
         self.model = ExposedModel()
         self.view: View | None = None
         self._chosen_among = "at_risk"
-        title = QLabel("Most exposed")
+        title = Label("Most exposed")
         title.setProperty("role", "section")
         self.among = QComboBox()
         self.among.setAccessibleName("Which cells are listed")

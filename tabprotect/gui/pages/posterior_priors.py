@@ -10,13 +10,13 @@ from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QFileDialog,
     QHBoxLayout,
-    QLabel,
     QSizePolicy,
     QToolButton,
     QWidget,
 )
 
 from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.gui.label import Label, tip
 from tabprotect.gui.theme import GRID
 
 KINDS: tuple[tuple[str, str, str], ...] = (
@@ -46,6 +46,9 @@ KINDS: tuple[tuple[str, str, str], ...] = (
 
 NAME = 40
 """Characters of a file's or a cell's name that are shown; the tooltip has all."""
+
+UNNAMED = "from a file"
+"""Instead of the name of a file of the house, in public view."""
 
 FROM_FILE = ("poisson", "negative_binomial", "table")
 
@@ -90,8 +93,9 @@ class PriorChoice(QWidget):
         self._selection: Index | None = None
         self._domain: Domain | None = None
         self._waiting = False
+        self._named = True
         self.setAccessibleName(f"What the {who} believes beforehand")
-        label = QLabel(f"The {who}")
+        label = Label(f"The {who}")
         self.combo = QComboBox()
         self.combo.setAccessibleName(f"Prior of the {who}")
         self.combo.setSizeAdjustPolicy(
@@ -133,8 +137,14 @@ class PriorChoice(QWidget):
         """Whether it shows more than the choice, and wants a row of its own."""
         return self.combo.currentData() in ("cells", *FROM_FILE)
 
-    def show_prior(self, text: str, domain: Domain, selection: Index | None) -> None:
-        """Show the prior in force; the selected cell is what can be chosen."""
+    def show_prior(
+        self, text: str, domain: Domain, selection: Index | None, *, named: bool = True
+    ) -> None:
+        """Show the prior in force; the selected cell is what can be chosen.
+
+        ``named`` says whether the name of its file may be seen.
+        """
+        self._named = named
         self.text, self._domain, self._selection = text, domain, selection
         self._waiting = self._waiting and kind_of(text) != "cells"
         self._refresh()
@@ -146,8 +156,9 @@ class PriorChoice(QWidget):
         self.file.setVisible(kind in FROM_FILE)
         self.dispersion.setVisible(kind == "negative_binomial")
         name = self.text.partition(":")[2]
-        self.file.setText(_cut(Path(name).name) if kind in FROM_FILE else "")
-        self.file.setToolTip(name)
+        shown = _cut(Path(name).name) if self._named else UNNAMED
+        self.file.setText(shown if kind in FROM_FILE else "")
+        self.file.setToolTip(tip(name) if self._named and kind in FROM_FILE else "")
         if kind == "negative_binomial":
             given = self.text.partition(":")[0].removeprefix("negative_binomial").strip("()")
             self.dispersion.blockSignals(True)
@@ -164,7 +175,7 @@ class PriorChoice(QWidget):
         else:
             self.cell.setEnabled(True)
             self.cell.setChecked(self._selection in cells)
-            self.cell.setToolTip(f"in {self._domain.cell_text(self._selection)}")
+            self.cell.setToolTip(tip(f"in {self._domain.cell_text(self._selection)}"))
             self.cell.setText(f"in {_cut(self._domain.cell_text(self._selection))}{chosen}")
         self.cell.setAccessibleName(f"Somebody the {self.who} knows is {self.cell.text()}")
 

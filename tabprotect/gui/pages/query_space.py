@@ -7,7 +7,6 @@ from typing import Any
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
-    QLabel,
     QMenu,
     QPushButton,
     QSplitter,
@@ -22,6 +21,7 @@ from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.document import Document
+from tabprotect.gui.label import Label
 from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, Foresight, Space
 from tabprotect.gui.lattice.symbols import Legend
 from tabprotect.gui.lattice.words import state_sentence
@@ -95,7 +95,7 @@ class QuerySpacePage(Page):
         column.setSpacing(GRID)
         column.addWidget(self.settings)
         column.addWidget(split, 1)
-        self._hidden = QLabel(HIDDEN, wordWrap=True)
+        self._hidden = Label(HIDDEN, wordWrap=True)
         self._hidden.setProperty("role", "quiet")
         self._hidden.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._stack = _Body()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from tabprotect.engine.query_space.evidence import TightCell
+from tabprotect.gui.label import Label
 from tabprotect.gui.lattice.listing import Column, Listing
 from tabprotect.gui.lattice.space import Space
 from tabprotect.gui.lattice.words import foresight_sentence, status_text, tight_title
@@ -22,16 +23,16 @@ class FocusPanel(QWidget):
         super().__init__()
         self.space = space
         self.setAccessibleName("The sub-table in focus")
-        self._title = QLabel(wordWrap=True)
+        self._title = Label(wordWrap=True)
         self._title.setProperty("role", "section")
         self._title.setAccessibleName("Sub-table in focus")
-        self._status = QLabel(wordWrap=True)
+        self._status = Label(wordWrap=True)
         self._status.setProperty("role", "quiet")
         self._status.setAccessibleName("Its status")
-        self._sentence = QLabel(wordWrap=True)
+        self._sentence = Label(wordWrap=True)
         self._sentence.setAccessibleName("What its release would do")
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._head = QLabel(wordWrap=True)
+        self._head = Label(wordWrap=True)
         self._head.setProperty("role", "section")
         self.cells = Listing("At-risk cells and their bounds")
         self.cells.chosen.connect(self._cell_chosen)

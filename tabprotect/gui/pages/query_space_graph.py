@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from tabprotect.engine.query_space.independence_graph import independence_graph
+from tabprotect.gui.label import Label
 from tabprotect.gui.lattice.graph import GraphFigure, queries_named
 from tabprotect.gui.lattice.listing import Column, Listing
 from tabprotect.gui.lattice.space import Space
@@ -19,13 +20,13 @@ class GraphPanel(QWidget):
         super().__init__()
         self.space = space
         self._parts: list[tuple[str, tuple[str, ...]]] = []
-        self._sentence = QLabel(wordWrap=True)
+        self._sentence = Label(wordWrap=True)
         self._sentence.setAccessibleName("Decomposable or not")
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.figure = GraphFigure()
         self.list = Listing("Cliques and separators", sortable=False)
         self.list.chosen.connect(self._lift)
-        note = QLabel(
+        note = Label(
             "A line joins two variables that some released table has together. Without a line "
             "they are independent, given the rest, for all a reader can tell.",
             wordWrap=True,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from tabprotect.engine.query_space.lattice import Query
+from tabprotect.gui.label import Label
 from tabprotect.gui.lattice.bars import DimensionBars
 from tabprotect.gui.lattice.matrix import FrontierMatrix, by_share
 from tabprotect.gui.lattice.names import counted
@@ -26,12 +27,12 @@ class LargeLattice(QWidget):
     def __init__(self, space: Space, look: Callable[[Query], Look]) -> None:
         super().__init__()
         self.space = space
-        self._why = QLabel(wordWrap=True)
+        self._why = Label(wordWrap=True)
         self._why.setProperty("role", "quiet")
         self._why.setAccessibleName("Why the lattice is not drawn")
         self.released = FrontierMatrix("Released frontier", hatched=False)
         self.unreleasable = FrontierMatrix("Unreleasable frontier", hatched=True)
-        self._titles = (QLabel(), QLabel())
+        self._titles = (Label(), Label())
         for title in self._titles:
             title.setProperty("role", "section")
         for matrix in (self.released, self.unreleasable):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from tabprotect.engine.query_space.lattice import Query
+from tabprotect.gui.label import Label
 from tabprotect.gui.lattice.space import RELEASED, UNRELEASABLE, Foresight, Regions, Space
 from tabprotect.gui.lattice.symbols import Look
 from tabprotect.gui.lattice.view import LatticeView
@@ -31,7 +32,7 @@ class LatticePanel(QWidget):
         self.finder.setMaximumWidth(26 * GRID)
         self.finder.textChanged.connect(lambda _: self._find())
         self.finder.returnPressed.connect(self._go_found)
-        self._key = QLabel(wordWrap=True)
+        self._key = Label(wordWrap=True)
         self._key.setProperty("role", "quiet")
         self._key.setAccessibleName("What the letters stand for")
         self.view = LatticeView("Lattice of sub-tables")

@@ -9,7 +9,6 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QSpinBox,
     QVBoxLayout,
@@ -23,6 +22,7 @@ from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.optimal import METHODS, SearchMethod
 from tabprotect.gui.jobs import Job
+from tabprotect.gui.label import Label
 from tabprotect.gui.lattice.bars import DimensionBars
 from tabprotect.gui.lattice.compared import Compared, compare, search
 from tabprotect.gui.lattice.listing import Column, Listing
@@ -62,21 +62,21 @@ class OptimalPanel(QWidget):
         self.order.setSuffix("-way tables")
         self.order.setAccessibleName("Compare with all tables of a dimension")
         self.order.valueChanged.connect(lambda _: self._ask_all())
-        self._method_help = QLabel(wordWrap=True)
+        self._method_help = Label(wordWrap=True)
         self._method_help.setProperty("role", "quiet")
-        self._live = QLabel(wordWrap=True)
+        self._live = Label(wordWrap=True)
         self._live.setAccessibleName("The best so far")
         self.list = Listing("Releases to compare", sortable=False)
         self.list.chosen.connect(lambda _: self._show_chosen())
-        self._frontier = QLabel(wordWrap=True)
+        self._frontier = Label(wordWrap=True)
         self._frontier.setAccessibleName("Its frontier")
         self.bars = (DimensionBars(), DimensionBars())
-        self._titles = (QLabel(), QLabel())
+        self._titles = (Label(), Label())
         row = QHBoxLayout()
         row.setSpacing(GRID)
-        label = QLabel("Search by")
+        label = Label("Search by")
         label.setBuddy(self.method)
-        against = QLabel("  compare with")
+        against = Label("  compare with")
         against.setBuddy(self.order)
         for widget in (label, self.method, self.go, self.stop, against, self.order):
             row.addWidget(widget)

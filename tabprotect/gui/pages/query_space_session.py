@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QSlider,
@@ -28,6 +27,7 @@ from tabprotect.engine.project.release_plan import ReleasePlan
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.registered import rules
 from tabprotect.engine.tables.table import Table
+from tabprotect.gui.label import Label
 from tabprotect.gui.lattice.bars import DimensionBars
 from tabprotect.gui.lattice.listing import Column, Listing
 from tabprotect.gui.lattice.names import listed
@@ -89,7 +89,7 @@ class SessionPanel(QWidget):
         self.query.returnPressed.connect(self.ask)
         self.asking = QPushButton("Ask")
         self.asking.clicked.connect(self.ask)
-        self.answer = QLabel(wordWrap=True)
+        self.answer = Label(wordWrap=True)
         self.answer.setAccessibleName("The answer")
         self.answer.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.given = QComboBox()
@@ -109,7 +109,7 @@ class SessionPanel(QWidget):
         self.slider.setPageStep(1)
         self.slider.valueChanged.connect(lambda _: self._show_point())
         self.log.chosen.connect(lambda row: self.slider.setValue(row + 1))
-        self._point = QLabel(wordWrap=True)
+        self._point = Label(wordWrap=True)
         self._point.setAccessibleName("What was released then")
         self._lay_out(browse)
         self._show_rule()
@@ -118,7 +118,7 @@ class SessionPanel(QWidget):
         first, second = QHBoxLayout(), QHBoxLayout()
         for row in (first, second):
             row.setSpacing(GRID)
-        where, rule = QLabel("History in"), QLabel("Rule")
+        where, rule = Label("History in"), Label("Rule")
         where.setBuddy(self.place)
         rule.setBuddy(self.rule)
         first.addWidget(where)
@@ -127,7 +127,7 @@ class SessionPanel(QWidget):
             first.addWidget(widget)
         first.addLayout(self._values_row)
         first.addWidget(self.begin)
-        who, what = QLabel("Asked by"), QLabel("for")
+        who, what = Label("Asked by"), Label("for")
         who.setBuddy(self.user)
         what.setBuddy(self.query)
         second.addWidget(who)
@@ -389,7 +389,7 @@ class SessionPanel(QWidget):
             field.setAccessibleName(parameter.label)
             field.setToolTip(f"<p>{parameter.help}</p>")
             field.setMaximumWidth(7 * GRID)
-            label = QLabel(parameter.label.lower())
+            label = Label(parameter.label.lower())
             label.setBuddy(field)
             self._values_row.addWidget(label)
             self._values_row.addWidget(field)

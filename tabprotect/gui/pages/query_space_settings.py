@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QSpinBox, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QSpinBox, QWidget
 
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.query_space.criterion import BOUNDS_WAYS
 from tabprotect.engine.query_space.registered import criteria
+from tabprotect.gui.label import Label
 from tabprotect.gui.theme import GRID
 
 WAYS = {
@@ -57,7 +58,7 @@ class SettingsRow(QWidget):
             ("At risk", self.at_risk),
             ("Bounds", self.bounds),
         ):
-            label = QLabel(words)
+            label = Label(words)
             label.setBuddy(field)
             row.addWidget(label)
             row.addWidget(field, 1 if isinstance(field, QComboBox) else 0)

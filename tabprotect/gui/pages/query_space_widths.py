@@ -7,7 +7,6 @@ import numpy.typing as npt
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QSpinBox,
     QSplitter,
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.query_space.lattice import Query
+from tabprotect.gui.label import Label
 from tabprotect.gui.lattice.listing import Column, Listing
 from tabprotect.gui.lattice.space import CANDIDATE, STATUS, Regions, Space
 from tabprotect.gui.lattice.symbols import Look
@@ -35,7 +35,7 @@ class WidthsPanel(QWidget):
         self.space = space
         self._regions: Regions | None = None
         self._shades: npt.NDArray[np.uint8] = np.zeros(0, dtype=np.uint8)
-        self._sentence = QLabel(wordWrap=True)
+        self._sentence = Label(wordWrap=True)
         self._sentence.setAccessibleName("The most dangerous chain")
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.scale = ScaleBar()
@@ -55,12 +55,12 @@ class WidthsPanel(QWidget):
         self.most.setSpecialValueText("any")
         self.most.setAccessibleName("List sub-tables of at most this width")
         self.most.valueChanged.connect(lambda _: self._filter())
-        self._shown = QLabel()
+        self._shown = Label()
         self._shown.setProperty("role", "quiet")
         self._shown.setAccessibleName("How many are listed")
         self.list = Listing("Critical widths")
         self.list.chosen.connect(space.set_focus)
-        label = QLabel("width up to")
+        label = Label("width up to")
         label.setBuddy(self.most)
         row = QHBoxLayout()
         row.setSpacing(GRID)

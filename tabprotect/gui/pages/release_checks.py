@@ -8,7 +8,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
-    QLabel,
     QLineEdit,
     QScrollArea,
     QSizePolicy,
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.gui import icons
+from tabprotect.gui.label import Label
 from tabprotect.gui.theme import GRID, THEME
 
 Verdict = Literal["tick", "warning", "cross"]
@@ -62,7 +62,7 @@ class CheckList(QScrollArea):
                 widget.setParent(None)
                 widget.deleteLater()
         for row, (verdict, text) in enumerate(checks):
-            picture, words = QLabel(), QLabel(text, wordWrap=True)
+            picture, words = Label(), Label(text, wordWrap=True)
             ink = getattr(THEME.colours, COLOURS[verdict])
             picture.setPixmap(icons.pixmap(verdict, 16, colour=ink))
             words.setAccessibleName(f"{WORDS[verdict]}: {text}")
@@ -78,7 +78,7 @@ class Fingerprint(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._value = ""
-        title = QLabel("Fingerprint (SHA-256)")
+        title = Label("Fingerprint (SHA-256)")
         title.setProperty("role", "section")
         self.value = QLineEdit(readOnly=True)
         self.value.setAccessibleName("Fingerprint of the bundle")
@@ -90,7 +90,7 @@ class Fingerprint(QWidget):
         self.announced.setAccessibleName("Announced fingerprint")
         self.announced.setClearButtonEnabled(True)
         self.announced.textChanged.connect(lambda _: self._compare())
-        self.verdict = QLabel()
+        self.verdict = Label()
         self.verdict.setAccessibleName("Comparison of the fingerprints")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

@@ -7,7 +7,6 @@ from PySide6.QtGui import QFontDatabase, QTextOption
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
-    QLabel,
     QPlainTextEdit,
     QPushButton,
     QTreeWidget,
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.gui import icons
+from tabprotect.gui.label import Label
 from tabprotect.gui.pages.release_bundle import MEANINGS, STAYS, Bundle, size_text
 from tabprotect.gui.theme import GRID, tabular
 
@@ -86,9 +86,9 @@ class FilesPanel(QWidget):
         self.tree = FileTree()
         self.tree.currentItemChanged.connect(lambda now, _: self._choose(now))
         self.bundle: Bundle | None = None
-        self.title = QLabel()
+        self.title = Label()
         self.title.setProperty("role", "section")
-        self._meaning = QLabel(wordWrap=True)
+        self._meaning = Label(wordWrap=True)
         self._meaning.setProperty("role", "quiet")
         self._all = QPushButton("Show all of it")
         self._all.clicked.connect(self._show_all)

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.bundle import confidential
 from tabprotect.engine.bundle.data_package import slug
 from tabprotect.gui import icons
+from tabprotect.gui.label import Label
 from tabprotect.gui.pages.posterior_files import marked
 from tabprotect.gui.theme import GRID
 
@@ -57,6 +58,7 @@ class PublishForm(QWidget):
         super().__init__()
         self.setAccessibleName("Title and destinations")
         self._chosen = False
+        self._kept: tuple[str, str] | None = None
         self._choose: list[QPushButton] = []
         self.title = QLineEdit(placeholderText="what the reader sees first")
         self.title.editingFinished.connect(self.end_editing)
@@ -77,8 +79,8 @@ class PublishForm(QWidget):
         grid.setVerticalSpacing(GRID)
         for row, (label, field, name) in enumerate(
             (
-                (QLabel("Title (public)"), self.title, "Title, public"),
-                (QLabel("Release bundle"), self.release, "File of the release bundle"),
+                (Label("Title (public)"), self.title, "Title, public"),
+                (Label("Release bundle"), self.release, "File of the release bundle"),
                 (self.keep, self.dossier, "File of the dossier, confidential"),
             )
         ):
@@ -105,11 +107,22 @@ class PublishForm(QWidget):
         """Fill in the title, and destinations nobody has chosen yet."""
         if not self.title.isModified():
             self.title.setText(title)
+        if self._kept is not None:
+            for field, text in zip((self.release, self.dossier), self._kept, strict=True):
+                field.setText(text)
+            self._kept = None
         if not self._chosen:
             name = slug(title) if title else ""
             folder = default_folder(source)
             self.release.setText(str(folder / f"{name or 'table'}-release.zip"))
             self._suggest()
+
+    def forget(self) -> None:
+        """Show no title and no path; what was chosen comes back with :meth:`show_project`."""
+        if self._kept is None:
+            self._kept = self.release.text(), self.dossier.text()
+        for field in (self.title, self.release, self.dossier):
+            field.clear()
 
     def set_destination(self, release: Path, dossier: Path | None) -> None:
         """Choose both files."""
@@ -170,9 +183,9 @@ class LeavingHouse(QDialog):
         self.setWindowTitle("Publish")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         taken = destination.taken
-        picture = QLabel()
+        picture = Label()
         picture.setPixmap(icons.pixmap("release", 32))
-        heading = QLabel("This leaves the house.")
+        heading = Label("This leaves the house.")
         heading.setProperty("role", "heading")
         lines = [what, f"Bundle: {destination.release}"]
         if destination.dossier is None:
@@ -185,8 +198,7 @@ class LeavingHouse(QDialog):
             names = " and ".join(path.name for path in taken)
             lines.append(f"There is a file of that name already; it is replaced: {names}.")
         lines.append("What is published cannot be undone.")
-        text = QLabel("\n\n".join(lines), wordWrap=True)
-        text.setTextFormat(Qt.TextFormat.PlainText)
+        text = Label("\n\n".join(lines), wordWrap=True)
         text.setMinimumWidth(60 * GRID)
         self.text = text.text()
         buttons = QDialogButtonBox()

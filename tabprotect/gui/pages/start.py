@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.project.examples import Example, examples
 from tabprotect.gui import icons
 from tabprotect.gui.document import Document
+from tabprotect.gui.label import Label
 from tabprotect.gui.pages.page import Changes, Page
 from tabprotect.gui.theme import GRID
 
@@ -43,10 +44,10 @@ class Card(QFrame):
         self.setAccessibleDescription(text)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         self._icon = icon
-        self._picture = QLabel()
-        heading = QLabel(title, wordWrap=True)
+        self._picture = Label()
+        heading = Label(title, wordWrap=True)
         heading.setProperty("role", "section")
-        words = QLabel(text, wordWrap=True)
+        words = Label(text, wordWrap=True)
         column = QVBoxLayout(self)
         column.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
         column.setSpacing(4)
@@ -58,7 +59,7 @@ class Card(QFrame):
         column.addWidget(words)
         column.addStretch(1)
         if foot:
-            label = QLabel(foot, wordWrap=True)
+            label = Label(foot, wordWrap=True)
             label.setProperty("role", "quiet")
             column.addWidget(label)
         self.repaint_picture()
@@ -139,12 +140,12 @@ class StartPage(Page):
         frame = QFrame()
         frame.setProperty("role", "card")
         frame.setAccessibleName("Recover unsaved work")
-        title = QLabel("Recover unsaved work")
+        title = Label("Recover unsaved work")
         title.setProperty("role", "section")
         row = QHBoxLayout(frame)
         words = QVBoxLayout()
         words.addWidget(title)
-        words.addWidget(QLabel(text, wordWrap=True))
+        words.addWidget(Label(text, wordWrap=True))
         row.addLayout(words, 1)
         for label, run in (("Discard", discard), ("Recover", recover)):
             button = QPushButton(label)
@@ -200,7 +201,7 @@ class StartPage(Page):
 
     @staticmethod
     def _section(text: str) -> QLabel:
-        label = QLabel(text)
+        label = Label(text)
         label.setProperty("role", "section")
         return label
 

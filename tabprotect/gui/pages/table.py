@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QGuiApplication, QHideEvent, QKeySequence, QShowEvent
-from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QSplitter, QToolButton
+from PySide6.QtWidgets import QComboBox, QLineEdit, QSplitter, QToolButton
 
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.project.placement import Placement
@@ -22,6 +22,7 @@ from tabprotect.gui.grid.figures import FIGURES, figure
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.placement_bar import PlacementBar
 from tabprotect.gui.grid.view import GridView
+from tabprotect.gui.label import Label
 from tabprotect.gui.pages.bars import FindBar, PasteBar
 from tabprotect.gui.pages.categories import CategoriesPanel
 from tabprotect.gui.pages.page import Changes, Page
@@ -63,7 +64,7 @@ class TablePage(Page):
         self.grid.cells.cleared.connect(self._clear)
         self.grid.cells.rows.rename_asked.connect(lambda *at: self._rename(*at, down=True))
         self.grid.cells.columns.rename_asked.connect(lambda *at: self._rename(*at, down=False))
-        self.empty = QLabel(wordWrap=True)
+        self.empty = Label(wordWrap=True)
         self.empty.setProperty("role", "quiet")
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.categories = CategoriesPanel(document)
@@ -79,7 +80,7 @@ class TablePage(Page):
             self.body.addWidget(widget)
         self.body.addWidget(split, 1)
         self.body.addWidget(self.empty, 1)
-        self._legend = QLabel()
+        self._legend = Label()
         self._legend.setProperty("role", "quiet")
         self.footer.addWidget(self._legend)
         self.footer.addStretch(1)
@@ -95,7 +96,7 @@ class TablePage(Page):
         self._figures.currentIndexChanged.connect(
             lambda: self.show_figure(self._figures.currentData())
         )
-        rule_label = QLabel("At risk:")
+        rule_label = Label("At risk:")
         self._rule = QLineEdit()
         self._rule.setAccessibleName("Counts that are at risk, such as 1..2")
         self._rule.setToolTip("<p>Counts that are at risk, such as 1..2 or 3.</p>")
@@ -193,7 +194,7 @@ class TablePage(Page):
                 "Go on to Perturb, or press F9 to see the original again."
             )
             return
-        self._rule.setText(str(project.at_risk))
+        self._rule.setText(str(project.at_risk) if house else "")
         try:
             self._show(table)
         except TabprotectError as error:
@@ -356,7 +357,11 @@ class TablePage(Page):
 
     def _set_rule(self) -> None:
         project = self.document.project
-        if project is None or self._rule.text().strip() == str(project.at_risk):
+        if (
+            project is None
+            or self.document.public
+            or self._rule.text().strip() == str(project.at_risk)
+        ):
             return
         self.document.apply("set_at_risk", page=self.name, rule=self._rule.text().strip())
 
@@ -446,7 +451,7 @@ class TablePage(Page):
 
     def _paste_never(self) -> None:
         self._paste, self._block = {}, None
-        self.paste_bar.hide()
+        self.paste_bar.forget()
         self.refresh(frozenset())
 
     # -- going about --------------------------------------------------------------------------

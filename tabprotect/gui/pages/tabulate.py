@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
     QHeaderView,
-    QLabel,
     QLineEdit,
     QPushButton,
     QTableWidget,
@@ -23,6 +22,7 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.project.examples import records_file
 from tabprotect.gui.document import Document
+from tabprotect.gui.label import Label
 from tabprotect.gui.pages.page import Changes, Page
 from tabprotect.gui.theme import GRID, count_text
 
@@ -48,7 +48,7 @@ class TabulatePage(Page):
         self.source = ""
         self._columns: tuple[ColumnSummary, ...] = ()
         self.chosen: list[str] = []
-        self._file = QLabel("No file chosen yet.")
+        self._file = Label("No file chosen yet.")
         self._file.setAccessibleName("File of records")
         pick = QPushButton("Choose a file\u2026")
         pick.clicked.connect(self._ask)
@@ -71,7 +71,7 @@ class TabulatePage(Page):
         self._weight = QComboBox()
         self._weight.setAccessibleName("Weight")
         self._weight.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        label = QLabel("Weight:")
+        label = Label("Weight:")
         label.setBuddy(self._weight)
         foot = QHBoxLayout()
         foot.addWidget(label)

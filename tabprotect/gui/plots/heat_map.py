@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QRect, Signal
 from PySide6.QtGui import QPainter, QPen, QResizeEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.view import GridView
+from tabprotect.gui.label import Label
 from tabprotect.gui.plots.heat import ScaleBar, shade_numbers, shades
 from tabprotect.gui.theme import GRID, THEME, colour
 
@@ -183,7 +184,7 @@ class HeatMap(QWidget):
                 widget.deleteLater()
         self._combos = {}
         for name in placement.layers:
-            label, combo = QLabel(name), QComboBox()
+            label, combo = Label(name), QComboBox()
             label.setProperty("role", "quiet")
             label.setBuddy(combo)
             combo.setAccessibleName(f"Layer: {name}")

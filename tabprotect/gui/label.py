@@ -1,0 +1,25 @@
+"""Labels and tooltips that show data: as it is written, never as markup."""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
+
+
+class Label(QLabel):
+    """A label that never reads its text as HTML.
+
+    Names of categories and titles come out of files that a stranger may have written.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+
+
+def tip(text: str) -> str:
+    """A tooltip that wraps long lines and says exactly ``text``; empty for an empty one."""
+    return f"<p>{html.escape(text)}</p>" if text else ""
