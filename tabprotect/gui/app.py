@@ -91,6 +91,9 @@ class Autosave:
             self._session.close()
 
     def _recover(self, found: Recoverable) -> None:
+        self._window.files.unless_unsaved("Recover without saving", lambda: self._take(found))
+
+    def _take(self, found: Recoverable) -> None:
         try:
             history = found.load()
         except TabprotectError as error:

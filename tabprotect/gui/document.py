@@ -45,7 +45,7 @@ class Document(QObject):
     Signals: ``project_changed`` (frozenset of the names a command reports), ``selection_changed``
     (cell index or None), ``cycle_selected`` (number or None), ``view_changed`` (public?),
     ``posterior_ready`` ("user" or "intruder", the posterior), ``error_raised`` (error, page name
-    or "" for the page in front), ``page_asked`` (the name of a page to go to).
+    or "" for the page in front), ``page_asked`` (the name of a page to go to), ``open_asked`` (a path).
     """
 
     project_changed = Signal(object)
@@ -57,6 +57,7 @@ class Document(QObject):
     originals_counted = Signal(str, object)
     error_raised = Signal(object, str)
     page_asked = Signal(str)
+    open_asked = Signal(str)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)

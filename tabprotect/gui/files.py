@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFileDialog
 
 from tabprotect.engine.errors import InputError, RefusedError, TabprotectError
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 RECENT = 10
 """Recent files that are remembered."""
+
+OPEN_ANYHOW = "Open without saving"
 
 TABLES = "*.csv *.tsv *.txt *.xlsx *.xls *.ods"
 
@@ -42,6 +45,7 @@ class Files(QObject):
         self.window = window
         self.document = window.document
         self.path: Path | None = None
+        window.document.open_asked.connect(self.open)
         self._leave = False
 
     # -- opening ------------------------------------------------------------------------------
@@ -63,40 +67,76 @@ class Files(QObject):
             return
         suffix = Path(source).suffix.lower()
         if suffix == storage.SUFFIX:
-            self.document.load(
-                f"open {Path(source).name}",
-                lambda _: storage.load(Path(source)),
-                lambda: self._loaded(Path(source)),
+            self.unless_unsaved(OPEN_ANYHOW, lambda: self._load(Path(source)))
+        elif suffix == ".zip":
+            self.unless_unsaved(
+                OPEN_ANYHOW, lambda: self._apply(source, "open_bundle", path=source)
             )
-            return
-        arguments: dict[str, object] = {"path" if suffix == ".zip" else "source": source}
-        if strip_totals:
-            arguments["strip_totals"] = True
+        else:
+            given: dict[str, object] = {"strip_totals": True} if strip_totals else {}
+            self._apply(source, "open_table", source=source, **given)
+
+    def _load(self, path: Path) -> None:
+        self.document.load(
+            f"open {path.name}", lambda _: storage.load(path), lambda: self._loaded(path)
+        )
+
+    def _apply(self, source: str, command: str, /, **arguments: Any) -> None:
+        # A table opens as a step that can be undone: what was unsaved before still is.
+        keeps = command == "open_table" and self.document.modified
         job = self.document.apply(
-            "open_bundle" if suffix == ".zip" else "open_table",
-            failed=lambda error: self._refused(error, source),
-            **arguments,
+            command, failed=lambda error: self._refused(error, source), **arguments
         )
         if job is not None:
-            job.finished.connect(lambda _: self._opened(source))
+            job.finished.connect(lambda _: self._opened(source, saved=not keeps))
+
+    def unless_unsaved(self, label: str, then: Callable[[], object]) -> None:
+        """Do what replaces the document, after a question where work would be lost.
+
+        ``label`` names the button that leaves the work behind.
+        """
+        if not self.document.modified:
+            then()
+            return
+        self._ask_unsaved(label, then, saved=lambda: self.unless_unsaved(label, then))
+
+    def _ask_unsaved(
+        self, label: str, then: Callable[[], object], *, saved: Callable[[], object]
+    ) -> None:
+        self.window.page.errors.show_error(
+            RefusedError("there is unsaved work", hint="save it first, or leave it behind"),
+            remedy_label=label,
+            remedy=then,
+            other_label="Save first",
+            other=lambda: self.save(saved),
+        )
 
     def take(self, history: History, name: str) -> None:
         """Go on with a history that a crash left behind."""
         self.document.take(history)
         self.path = None
-        self.opened.emit(name)
+        self._arrive(name)
 
-    def _opened(self, source: str) -> None:
+    def _opened(self, source: str, *, saved: bool) -> None:
         self.path = None
-        self.document.saved = self.document.project
+        if saved:
+            self.document.saved = self.document.project
         self.remember(source)
-        self.opened.emit(source)
+        self._arrive(source)
 
     def _loaded(self, path: Path) -> None:
         self.path = path
         self.document.saved = self.document.project
         self.remember(str(path))
-        self.opened.emit(str(path))
+        self._arrive(str(path))
+
+    def _arrive(self, name: str) -> None:
+        window = self.window
+        if window.page in (window.start, window.tabulate, window.help):
+            # Pages beside the river would not show that anything was opened.
+            table = window.pages["table"]
+            window.go("posterior" if table.why_not(self.document) else table.name)
+        self.opened.emit(name)
 
     def _refused(self, error: TabprotectError, source: str) -> None:
         page = self.window.page
@@ -131,14 +171,14 @@ class Files(QObject):
 
     # -- saving -------------------------------------------------------------------------------
 
-    def save(self) -> None:
-        """Save to the project's file; ask for one the first time."""
+    def save(self, then: Callable[[], object] | None = None) -> None:
+        """Save to the project's file, ask for one the first time, and go on with ``then``."""
         if self.path is None:
-            self.save_as()
+            self.save_as(then)
         else:
-            self.save_to(self.path)
+            self.save_to(self.path, then)
 
-    def save_as(self) -> None:
+    def save_as(self, then: Callable[[], object] | None = None) -> None:
         """Ask for a file and save there; overwriting is asked about."""
         project = self.document.project
         if project is None:
@@ -148,28 +188,35 @@ class Files(QObject):
         dialog.setDefaultSuffix(storage.SUFFIX.removeprefix("."))
         dialog.selectFile(f"{Path(project.name).stem}{storage.SUFFIX}")
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(lambda path: self.save_to(Path(path)))
+        dialog.fileSelected.connect(lambda path: self.save_to(Path(path), then))
         dialog.open()
 
-    def save_to(self, path: Path) -> None:
-        """Save the project file, with its whole history."""
+    def save_to(self, path: Path, then: Callable[[], object] | None = None) -> None:
+        """Save the project file, with its whole history, and go on with ``then``."""
         history = self.document.history
         job = self.document.jobs.command(
             f"save {path.name}", lambda _: storage.save(history, path), deniable=False
         )
-        job.finished.connect(lambda _: self._saved(path, history))
-        job.failed.connect(self._not_saved)
+        job.finished.connect(lambda _: self._saved(path, history, then))
+        job.failed.connect(lambda error: self._not_saved(error, then))
 
-    def _saved(self, path: Path, history: History) -> None:
+    def _saved(
+        self, path: Path, history: History, then: Callable[[], object] | None = None
+    ) -> None:
         self.path = path
         self.document.saved = history.project
         self.remember(str(path))
         self.saved.emit(str(path))
+        if then is not None:
+            # After the job has ended: closing the window ends all jobs.
+            QTimer.singleShot(0, self, then)
 
-    def _not_saved(self, error: Exception) -> None:
+    def _not_saved(self, error: Exception, then: Callable[[], object] | None) -> None:
         if not isinstance(error, TabprotectError):
             raise error
-        self.window.page.show_error(error, remedy_label="Save elsewhere", remedy=self.save_as)
+        self.window.page.show_error(
+            error, remedy_label="Save elsewhere", remedy=lambda: self.save_as(then)
+        )
 
     # -- leaving ------------------------------------------------------------------------------
 
@@ -177,11 +224,7 @@ class Files(QObject):
         """Whether the window may close; otherwise a strip says what is unsaved."""
         if self._leave or not self.document.modified:
             return True
-        self.window.page.show_error(
-            RefusedError("there is unsaved work", hint="save it with Ctrl+S, or leave it behind"),
-            remedy_label="Quit without saving",
-            remedy=self._quit,
-        )
+        self._ask_unsaved("Quit without saving", self._quit, saved=self.window.close)
         return False
 
     def _quit(self) -> None:

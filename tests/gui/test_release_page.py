@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -157,15 +158,41 @@ def test_published_bundle_gives_everybody_the_same_posterior(
     assert "another bundle" in shown.fingerprint.verdict.text()
 
 
-def test_open_as_a_reader_from_the_seal_and_come_back(ready: MainWindow, settle: Settle) -> None:
+def test_open_as_a_reader_leaves_the_house_behind(
+    ready: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    ready.document.apply("set_count", index=[0, 1], count=7391773917)
+    ready.document.apply("protect", seed=982451653982451653)
+    settle()
+    ready.go("release")
+    settle()
     publish(ready, settle)
     page(ready).seal.open.click()
     settle()
-    assert ready.document.original is None and ready.document.public
-    ready.document.undo()
-    settle()
+    # Nothing was saved: a second word first.
     assert ready.document.original is not None
-    assert ready.document.project is not None and ready.document.project.published
+    assert "unsaved" in page(ready).errors.text
+    page(ready).errors._button.click()
+    settle()
+    document = ready.document
+    assert document.original is None and document.public
+    assert not document.modified
+    for _ in range(3):
+        document.undo()
+        settle()
+        assert document.original is None
+    document.redo()
+    settle()
+    assert document.release is not None
+    saved = tmp_path / "reader.tabprotect"
+    ready.files.save_to(saved)
+    settle()
+    with zipfile.ZipFile(saved) as archive:
+        content = b"".join(archive.read(name) for name in archive.namelist())
+    secrets = (b"7391773917", np.int64(7391773917).tobytes(), b"982451653982451653", b"duncan")
+    published = document.release.table.counts.tobytes()
+    assert published in content
+    assert not [s for s in secrets if s in content and s not in published]
 
 
 def test_f9_shows_the_readers_page(ready: MainWindow, settle: Settle) -> None:
@@ -262,6 +289,7 @@ def test_a_changed_bundle_is_refused_and_nothing_happens(
     path.write_bytes(bytes(data))
     before = ready.document.project
     page(ready).seal.open.click()
+    page(ready).errors._button.click()
     settle()
     assert ready.document.project is before
     assert page(ready).errors.isVisible()

@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.project import storage
 from tabprotect.engine.project.history import History
 from tabprotect.gui.app import Autosave, install_hook, main
 from tabprotect.gui.document import Document
@@ -253,6 +254,105 @@ def test_leaving_unsaved_work_takes_a_second_word(opened: MainWindow) -> None:
     assert "unsaved" in opened.page.errors.text
     opened.page.errors._button.click()
     assert not opened.isVisible()
+
+
+def saved_project(folder: Path) -> Path:
+    path = folder / "other.tabprotect"
+    history, _ = History().apply("open_table", {"source": "example:langsrud-lupp"})
+    storage.save(history, path)
+    return path
+
+
+def saved_bundle(folder: Path) -> Path:
+    path = folder / "other.zip"
+    history = History()
+    for name, given in (
+        ("open_table", {"source": "example:langsrud-lupp"}),
+        ("protect", {"accept_weak": True}),
+        ("publish", {"release": str(path)}),
+    ):
+        history, _ = history.apply(name, given)
+    return path
+
+
+@pytest.mark.parametrize("make", [saved_project, saved_bundle])
+def test_opening_asks_before_unsaved_work_is_lost(
+    opened: MainWindow,
+    settle: Settle,
+    tmp_path: Path,
+    make: Callable[[Path], Path],
+    qtbot: QtBot,
+) -> None:
+    other = make(tmp_path)
+    opened.document.apply("set_count", index=[0, 0], count=99)
+    before = opened.document.history
+    opened.files.open(str(other))
+    settle()
+    assert opened.document.history is before
+    strip = opened.page.errors
+    assert "unsaved" in strip.text
+    assert (strip._button.text(), strip._second.text()) == ("Open without saving", "Save first")
+    # Going on with the work is an answer too.
+    opened.document.apply("set_count", index=[0, 0], count=98)
+    assert not strip.isVisible()
+
+    opened.files.open(str(other))
+    opened.files.path = tmp_path / "mine.tabprotect"
+    strip._second.click()
+    qtbot.waitUntil(lambda: opened.document.history.steps[0] is not before.steps[0])
+    settle()
+    assert not opened.document.modified
+    mine = storage.load(tmp_path / "mine.tabprotect").project.original
+    assert mine[(0, 0)] == 98
+    assert opened.document.project is not None
+    assert opened.document.project.domain.shape == (3, 3, 2)
+
+    opened.document.apply("set_prior", who="user", prior="positive")
+    assert opened.document.modified
+    opened.files.open(str(other))
+    assert strip is not opened.page.errors or strip.isVisible()
+    opened.page.errors._button.click()
+    settle()
+    assert not opened.document.modified
+    assert opened.document.project is not None
+    assert opened.document.project.priors["user"] == "uniform"
+
+
+def test_a_table_opened_over_unsaved_work_can_be_undone(opened: MainWindow, settle: Settle) -> None:
+    opened.document.apply("set_count", index=[0, 0], count=99)
+    opened.files.open("example:langsrud-lupp")
+    settle()
+    assert opened.document.project is not None
+    assert opened.document.project.domain.shape == (3, 3, 2)
+    assert opened.document.modified  # the work before it was never saved
+    opened.document.undo()
+    table = opened.document.original
+    assert table is not None
+    assert table[(0, 0)] == 99
+
+
+@pytest.mark.parametrize("front", ["tabulate", "help"])
+def test_what_was_opened_comes_to_the_front(
+    opened: MainWindow, settle: Settle, tmp_path: Path, front: str
+) -> None:
+    opened.go(front)
+    opened.files.open(str(saved_project(tmp_path)))
+    settle()
+    assert opened.page is opened.pages["table"]
+    opened.go(front)
+    opened.files.open(EXAMPLE)
+    settle()
+    assert opened.page is opened.pages["table"]
+
+
+def test_quitting_can_save_first(opened: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
+    opened.document.apply("set_count", index=[0, 0], count=99)
+    opened.files.path = tmp_path / "mine.tabprotect"
+    opened.close()
+    assert opened.isVisible()
+    opened.page.errors._second.click()
+    qtbot.waitUntil(lambda: not opened.isVisible())
+    assert storage.load(tmp_path / "mine.tabprotect").project.original[(0, 0)] == 99
 
 
 def test_work_of_a_killed_program_is_offered_again(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.progress import Progress
@@ -16,6 +16,7 @@ from tabprotect.engine.project.shell import as_command
 from tabprotect.gui import icons
 from tabprotect.gui.document import Document
 from tabprotect.gui.jobs import Job
+from tabprotect.gui.label import Label
 from tabprotect.gui.pages.page import Changes, Page
 from tabprotect.gui.pages.posterior_figures import SURE, View, given_away
 from tabprotect.gui.pages.release_bundle import (
@@ -38,8 +39,8 @@ class Seal(QFrame):
         super().__init__()
         self.setProperty("role", "card")
         self.setAccessibleName("Published")
-        self._picture = QLabel()
-        self.text = QLabel(wordWrap=True)
+        self._picture = Label()
+        self.text = Label(wordWrap=True)
         self.text.setAccessibleName("What was published")
         self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.copy = QPushButton("Copy fingerprint")
@@ -79,7 +80,7 @@ class ReleasePage(Page):
         self.panel = FilesPanel()
         self.checks = CheckList()
         self.fingerprint = Fingerprint()
-        title = QLabel("Checks")
+        title = Label("Checks")
         title.setProperty("role", "section")
         self.panel.left.addWidget(title)
         self.panel.left.addWidget(self.checks, 2)
@@ -90,14 +91,14 @@ class ReleasePage(Page):
         self.seal = Seal()
         self.seal.copy.clicked.connect(self._copy)
         self.seal.open.clicked.connect(self._open_as_reader)
-        self._mechanism = QLabel(wordWrap=True)
+        self._mechanism = Label(wordWrap=True)
         self._mechanism.setAccessibleName("The mechanism in words")
         self._mechanism.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.body.addWidget(self._mechanism)
         self.body.addWidget(self.panel, 1)
         self.body.addWidget(self.form)
         self.body.addWidget(self.seal)
-        self._note = QLabel(wordWrap=True)
+        self._note = Label(wordWrap=True)
         self._note.setProperty("role", "quiet")
         self.footer.addWidget(self._note, 1)
         self._copy_line = QPushButton("Copy as command", flat=True)
@@ -183,7 +184,11 @@ class ReleasePage(Page):
         if bundle is not None:
             self.fingerprint.show_fingerprint(bundle.fingerprint, compare=not house)
         self.form.setVisible(house and not published)
-        self.form.show_project(title=project.title, source=project.source)
+        if house:
+            self.form.show_project(title=project.title, source=project.source)
+        else:
+            self.form.forget()
+            self.seal.text.clear()
         self.main_button.setVisible(house and not published)
         self.main_button.setEnabled(bundle is not None)
         self._copy_line.setVisible(house)
@@ -322,4 +327,4 @@ class ReleasePage(Page):
             self.main_button.click()
 
     def _open_as_reader(self) -> None:
-        self.document.apply("open_bundle", page=self.name, path=str(self._published_path()))
+        self.document.open_asked.emit(str(self._published_path()))
