@@ -80,6 +80,9 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--strip-totals", action="store_true", help="take out total rows after checking them"
     )
+    group.add_argument(
+        "--fill-missing", action="store_true", help="take cells that are not listed as 0"
+    )
     group.add_argument("--encoding", help="of a text file that is not UTF-8, such as cp1252")
     group.add_argument("--delimiter", help="between fields, where it cannot be told")
     group.add_argument("--count", metavar="COLUMN", help="the column of the counts")
@@ -95,7 +98,7 @@ def open_source(args: argparse.Namespace, progress: Progress) -> History:
     if args.table.endswith(storage.SUFFIX):
         return storage.load(Path(args.table))
     given: dict[str, object] = {"source": absolute(args.table)}
-    for option in ("strip_totals", "encoding", "delimiter", "count"):
+    for option in ("strip_totals", "fill_missing", "encoding", "delimiter", "count"):
         if getattr(args, option):
             given[option] = getattr(args, option)
     return History().apply("open_table", given, progress=progress)[0]

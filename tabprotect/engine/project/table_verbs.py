@@ -65,6 +65,7 @@ def open_table(
     *,
     source: str,
     strip_totals: bool = False,
+    fill_missing: bool = False,
     encoding: str | None = None,
     delimiter: str | None = None,
     decimal: str | None = None,
@@ -74,6 +75,7 @@ def open_table(
     opened = open_source(
         text(source, "source"),
         strip_totals=strip_totals,
+        fill_missing=fill_missing,
         encoding=encoding,
         delimiter=delimiter,
         decimal=decimal,

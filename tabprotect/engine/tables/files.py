@@ -13,6 +13,8 @@ import numpy as np
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables import forms, spreadsheets
+from tabprotect.engine.tables.cell_list import CellList
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.records import Records, TextRecords
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.totals import strip_totals as without_totals
@@ -43,11 +45,16 @@ class TableFile:
     notes: tuple[str, ...] = ()
 
 
+SPARSE = 0.25
+"""Share of cells that a list of the positive ones leaves out at least."""
+
+
 def read_table(
     path: Path | str,
     *,
     count: str | None = None,
     strip_totals: bool = False,
+    fill_missing: bool = False,
     delimiter: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
@@ -56,7 +63,8 @@ def read_table(
     """Read a table of counts: delimited text (also ``.gz``), Excel or OpenDocument.
 
     In long form every variable has a column and the last column (or the one named ``count``,
-    ``freq``, ``frequency``, ``n``) holds the counts; cells that are not listed are zero. Else a
+    ``freq``, ``frequency``, ``n``) holds the counts. A file that lists no zero and leaves out more
+    than a quarter of the cells is a list of the positive ones: the others are zero. Else a
     two-way grid with labels, or a bare matrix of numbers. Codes are opaque text; categories stand
     in order of first appearance.
 
@@ -66,6 +74,8 @@ def read_table(
         The column of counts, where its name does not tell.
     strip_totals
         Leave out total rows and columns, after checking that they add up.
+    fill_missing
+        Take cells that are missing as zero, whatever it looks like.
     delimiter, decimal, encoding
         Found out where ``None`` (the encoding is UTF-8 unless said).
 
@@ -97,6 +107,8 @@ def read_table(
         notes += said
         progress.report("building the table", 0.9)
         table, missing = cells.table()
+        if missing and not fill_missing:
+            _check_missing(cells, missing, table.domain)
     except InputError as error:
         raise error.in_file(path) from None
     if missing:
@@ -109,6 +121,27 @@ def read_table(
             "file by those that are, with the counts as weight"
         )
     return TableFile(table, tuple(notes))
+
+
+def _check_missing(cells: CellList, missing: int, domain: Domain) -> None:
+    """Refuse a table with holes; a list of the positive cells alone has none.
+
+    Raises
+    ------
+    InputError
+        Naming the first cell that is missing.
+    """
+    if missing > SPARSE * domain.size and not (cells.counts == 0).any():
+        return
+    keys = np.sort(cells.keys())
+    out_of_step = np.flatnonzero(keys != np.arange(len(keys)))
+    first = int(out_of_step[0]) if len(out_of_step) else len(keys)
+    noun = "cell is" if missing == 1 else "cells are"
+    raise InputError(
+        f"{missing:,} of {domain.size:,} {noun} missing",
+        cell=domain.cell_text(domain.unflat(first)),
+        hint="list every cell, zeros too; or say that missing cells are 0: --fill-missing",
+    )
 
 
 def _quoted(field: str) -> str:

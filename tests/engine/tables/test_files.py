@@ -84,6 +84,20 @@ def test_cells_that_are_not_listed_are_zero_and_said(tmp_path: Path) -> None:
     assert found.notes == ("2 of 4 cells are not in the file and were taken as 0",)
 
 
+def test_a_table_with_holes_is_refused(tmp_path: Path) -> None:
+    # One of four, or any where zeros are listed: a mistake, not a list of positive cells.
+    for text, cell in (
+        ("v,w,count\na,x,1\na,y,2\nb,y,4\n", "(b, x)"),
+        ("v,w,count\na,x,1\nb,y,0\n", "(a, y)"),
+    ):
+        with pytest.raises(InputError, match="missing") as caught:
+            read(tmp_path, text)
+        assert caught.value.cell == cell
+        assert "--fill-missing" in caught.value.hint
+        filled = read(tmp_path, text, fill_missing=True)
+        assert "taken as 0" in filled.notes[-1]
+
+
 @pytest.mark.parametrize(
     ("text", "line", "cell", "words"),
     [
