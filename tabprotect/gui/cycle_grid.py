@@ -166,12 +166,7 @@ class SumDelegate(CellDelegate):
         painter.drawRect(rect.adjusted(1, 1, -2, -2))
         _bold(painter, rect.adjusted(8, 0, 0, 0), signed_text(amount))
         painter.setPen(colour("text"))
-        model = index.model()
-        painter.drawText(
-            rect.adjusted(4, 0, -8, 0),
-            int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter),
-            str(model.data(index)),
-        )
+        self.write(painter, option, str(index.model().data(index)))
 
 
 def _bold(painter: QPainter, rect: QRect, text: str) -> None:

@@ -8,9 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLineEdit
+from PySide6.QtGui import QPainter, QPixmap
+from PySide6.QtWidgets import QApplication, QLineEdit, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
+from tabprotect.gui.grid.view import GridView
 from tabprotect.gui.main_window import MainWindow
 from tabprotect.gui.pages.table import TablePage
 
@@ -50,6 +52,68 @@ def test_an_example_opens_with_its_margins(opened: MainWindow) -> None:
     assert grid.right.model().data(grid.right.model().index(0, 0)) == str(table.counts[0].sum())
     assert grid.both.model().data(grid.both.model().index(0, 0)) == str(table.total)
     assert np.array_equal(grid.delegate.mark, (table.counts >= 1) & (table.counts <= 2))
+
+
+class Writing(QPainter):
+    """A painter that remembers what it wrote."""
+
+    def __init__(self, device: QPixmap) -> None:
+        super().__init__(device)
+        self.written: list[object] = []
+
+    def drawText(self, *given: object) -> object:
+        self.written.append(given[-1])
+        return super().drawText(*given)  # type: ignore[call-overload]
+
+
+def written(grid: GridView) -> list[tuple[int, str, str]]:
+    """Of each visible cell of the first row: its right edge, what was written, its text."""
+    out = []
+    for column in range(grid.model.columnCount()):
+        index = grid.model.index(0, column)
+        option = QStyleOptionViewItem()
+        grid.cells.initViewItemOption(option)
+        place = grid.cells.visualRect(index)
+        option.rect = place  # type: ignore[assignment]
+        if not place.intersects(grid.cells.viewport().rect()):
+            continue
+        picture = QPixmap(grid.cells.viewport().size())
+        painter = Writing(picture)
+        painter.setFont(grid.cells.font())
+        grid.delegate.paint(painter, option, index)
+        painter.end()
+        [text] = painter.written
+        out.append((place.right(), str(text), str(index.data())))
+    return out
+
+
+def test_a_number_is_shown_whole_or_not_at_all(
+    window: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    path = tmp_path / "wide.csv"
+    lines = ["a,b,count", *(f"r{r},c{c},{1234567 + 80 * c}" for r in (0, 1) for c in range(60))]
+    path.write_text("\n".join(lines) + "\n")
+    window.files.open(str(path))
+    settle()
+    grid = page(window).grid
+    cells, bar = grid.cells, grid.bottom.horizontalScrollBar()
+    assert bar.maximum() > 0
+    cut = 0
+    for at in range(0, 2 * cells.columnWidth(0), 7):
+        bar.setValue(at)
+        for right, text, whole in written(grid):
+            end = right - 8
+            begin = end + 1 - cells.fontMetrics().horizontalAdvance(whole)
+            in_sight = begin >= 0 and end < cells.viewport().width()
+            assert text == (whole if in_sight else "\u2026")
+            cut += not in_sight
+    assert cut > 0
+    bar.setValue(0)
+    # A column that somebody made too narrow.
+    cells.setColumnWidth(0, 30)
+    first, second, *_ = written(grid)
+    assert first[1] == "\u2026"
+    assert second[1] == second[2]
 
 
 def test_typing_a_count_keeps_margins_and_undo_names_it(opened: MainWindow, qtbot: QtBot) -> None:

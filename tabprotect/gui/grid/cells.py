@@ -17,7 +17,14 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen
-from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QLineEdit,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
 
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.label import tip
@@ -33,6 +40,8 @@ EDITABLE = READ_ONLY | Qt.ItemFlag.ItemIsEditable
 SELECTED = QStyle.StateFlag.State_Selected.value
 FOCUSED = QStyle.StateFlag.State_HasFocus.value
 RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+CENTRE = int(Qt.AlignmentFlag.AlignCenter)
+PADDING = (4, 0, -8, 0)
 
 HEADER_ROLES = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole)
 
@@ -189,12 +198,27 @@ class CellDelegate(QStyledItemDelegate):
             painter.drawEllipse(rect.left() + 4, rect.top() + 4, 6, 6)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setPen(ink)
-        text = rect.adjusted(4, 0, -8, 0)
-        painter.drawText(text, RIGHT, model.text(value))
+        self.write(painter, option, model.text(value))
         if state & FOCUSED:
             painter.setPen(self._focus)
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(rect.adjusted(1, 1, -2, -2))
+
+    @staticmethod
+    def write(painter: QPainter, option: QStyleOptionViewItem, text: str) -> None:
+        """Write a number, or an ellipsis where not all of it is in sight: 80 must not read 8."""
+        rect: QRect = option.rect
+        seen = QRect(rect)
+        view = option.widget
+        if isinstance(view, QAbstractItemView):
+            seen.setLeft(max(rect.left(), 0))
+            seen.setRight(min(rect.right(), view.viewport().width() - 1))
+        room = rect.adjusted(*PADDING)
+        begin = room.right() + 1 - painter.fontMetrics().horizontalAdvance(text)
+        if begin >= max(room.left(), seen.left()) and room.right() <= seen.right():
+            painter.drawText(room, RIGHT, text)
+        else:
+            painter.drawText(seen, CENTRE, "\u2026")
 
     def _hatching(self) -> QBrush:
         return QBrush(self._line, Qt.BrushStyle.BDiagPattern)
