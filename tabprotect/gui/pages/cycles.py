@@ -182,6 +182,9 @@ class CyclesPage(Page):
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
+        self._put_off()
+
+    def _put_off(self) -> None:
         if self.examination.put_off():
             # Nobody looks: the cycles are examined when the page comes up again.
             self._missed |= {"cycles"}
@@ -209,6 +212,8 @@ class CyclesPage(Page):
         if moves is not None and changes & JUDGED:
             # First of all: what is known about other cycles must not be drawn over these.
             coming = self.examination.ask(self._question(project, moves))
+            if not self.isVisible():
+                self._put_off()
         if changes & STRUCTURE:
             self._take(project, moves)
         self.templates.show_domain(project.domain)

@@ -142,6 +142,7 @@ class QuerySpacePage(Page):
         if public or project is None:
             # A refusal names cells.
             self.errors.clear()
+            self.settings.forget()
             self.set_sentence("What may go out together is decided in the house.")
             self.main_button.hide()
             self.again.hide()

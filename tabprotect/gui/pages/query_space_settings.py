@@ -83,6 +83,11 @@ class SettingsRow(QWidget):
         self.criterion.setToolTip(f"<p>{found.help}</p>")
         self.bounds.setToolTip(f"<p>{BOUNDS_WAYS[self.bounds.currentData()]}</p>")
 
+    def forget(self) -> None:
+        """Show no rule of the house."""
+        self._shown = ("", "")
+        self.at_risk.clear()
+
     def _ask(self, name: str) -> None:
         box: QComboBox = getattr(self, name)
         self.asked.emit("set_release_criterion", {name: box.currentData()})
