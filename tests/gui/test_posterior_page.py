@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 from readable import tab_order, texts, unnamed
 
@@ -32,7 +32,7 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.gui.document import Document
 from tabprotect.gui.main_window import MainWindow
 from tabprotect.gui.pages.posterior import PosteriorPage
-from tabprotect.gui.theme import chance_text, number_text
+from tabprotect.gui.theme import THEME, chance_text, number_text
 
 Settle = Callable[[], None]
 
@@ -473,3 +473,27 @@ def test_long_labels_and_two_hundred_categories(
     assert window.width() == 1280 and shown.width() < 1280
     svg = shown.files.content("map_svg")
     assert "category number 7 with" in "".join(ElementTree.fromstring(svg.decode()).itertext())
+
+
+@pytest.mark.parametrize("zoom", [1.0, 1.25])
+def test_a_prior_that_fits_nothing_leaves_the_main_action_in_sight(
+    window: MainWindow, settle: Settle, tmp_path: Path, zoom: float
+) -> None:
+    # Nobody can have been counted at least once in a row without anybody.
+    path = tmp_path / "t.csv"
+    lines = [f"{a},{b},{0 if a == 'x' else 5}" for a in "xyz" for b in "uvw"]
+    path.write_text("\n".join(["a,b,count", *lines]) + "\n")
+    window.files.open(str(path))
+    settle()
+    window.document.apply("protect", seed=1, accept_weak=True)
+    settle()
+    THEME.apply(zoom=zoom)
+    window.resize(1280, 720)
+    window.go("posterior")
+    settle()
+    shown = window.page
+    note = next(n for n in shown.findChildren(QLabel) if "o original table fits" in n.text())
+    assert note.isVisible()
+    corner = shown.main_button.mapTo(window.area.viewport(), shown.main_button.rect().bottomRight())
+    assert window.area.viewport().rect().contains(corner)
+    assert window.area.verticalScrollBar().maximum() == 0

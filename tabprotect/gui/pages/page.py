@@ -166,6 +166,12 @@ class Page(QWidget):
         if changes:
             self.refresh(changes)
 
+    def heightForWidth(self, width: int) -> int:
+        # The scroll area around the page asks this. What the page needs, not what it would like:
+        # a message must not push the main action out of sight while there is room to give.
+        layout = self.layout()
+        return -1 if layout is None else layout.minimumHeightForWidth(width)
+
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._catch_up()
