@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 from readable import model_texts, tab_order, texts, unnamed
 
@@ -206,6 +206,17 @@ def test_f9_shows_the_readers_page(ready: MainWindow, settle: Settle) -> None:
     said = " ".join([*texts(shown.panel), shown.sentence])
     for word in ("at-risk", "dossier", "original.csv", "seed was used"):
         assert word not in said
+
+
+def test_checks_follow_each_other_without_a_hole(ready: MainWindow, settle: Settle) -> None:
+    ready.document.set_public(True)
+    settle()
+    checks = page(ready).checks
+    assert len(checks.checks) > 1
+    lines = [label for label in checks.findChildren(QLabel) if label.text()]
+    for line in lines:
+        # No higher than its words, or the picture beside them.
+        assert line.height() <= max(line.heightForWidth(line.width()), 16)
 
 
 def test_the_title_is_public_and_keeps_the_result(

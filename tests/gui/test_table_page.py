@@ -116,6 +116,18 @@ def test_a_number_is_shown_whole_or_not_at_all(
     assert second[1] == second[2]
 
 
+def test_nothing_selected_is_shown_as_nothing(opened: MainWindow, qtbot: QtBot) -> None:
+    grid = page(opened).grid
+    opened.document.select((0, 1))
+    assert grid.current() == (0, 1)
+    opened.document.select(None)
+    assert grid.current() is None and grid.block() is None
+    # The same cell can be chosen again.
+    place = grid.cells.visualRect(grid.model.index(0, 1)).center()
+    qtbot.mouseClick(grid.cells.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert opened.document.selection == (0, 1)
+
+
 def test_typing_a_count_keeps_margins_and_undo_names_it(opened: MainWindow, qtbot: QtBot) -> None:
     cells = page(opened).grid.cells
     before = opened.document.original

@@ -61,6 +61,8 @@ class CheckList(QScrollArea):
                 # At once: what it said may belong to the house.
                 widget.setParent(None)
                 widget.deleteLater()
+        for row in range(self._grid.rowCount()):
+            self._grid.setRowStretch(row, 0)
         for row, (verdict, text) in enumerate(checks):
             picture, words = Label(), Label(text, wordWrap=True)
             ink = getattr(THEME.colours, COLOURS[verdict])

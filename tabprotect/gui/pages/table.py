@@ -286,6 +286,8 @@ class TablePage(Page):
 
     def _selected(self, index: Index | None) -> None:
         layout = self.grid.layout_
+        if index is None:
+            self.grid.set_current(None)
         if index is None or layout is None or len(index) != layout.domain.ndim:
             return
         if not layout.same_layer(index):
