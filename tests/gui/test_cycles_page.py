@@ -454,6 +454,7 @@ def test_a_reader_can_look_but_not_edit(
     bundle, dossier = tmp_path / "r.zip", tmp_path / "d-CONFIDENTIAL.zip"
     document.apply("publish", release=str(bundle), dossier=str(dossier))
     settle()
+    document.saved = document.project  # nothing is asked about unsaved work
     designer.files.open(str(bundle))
     settle()
     designer.go("cycles")

@@ -130,6 +130,7 @@ def test_the_slides_release_has_the_true_posterior_not_the_printed_one(
     table = Table.dense(release.table.domain, np.array(SLIDES["published"]))
     path = tmp_path / "slides.zip"
     public.write(Release(table, release.mechanism, "slides"), path)
+    window.document.saved = window.document.project  # nothing is asked about unsaved work
     window.files.open(str(path))
     settle()
     window.go("posterior")
