@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,12 @@ OPEN_FILTER = (
     f"All that can be opened ({TABLES} *{storage.SUFFIX} *.zip *.parquet *.gz);;"
     f"Tables ({TABLES});;Projects (*{storage.SUFFIX});;Release bundles (*.zip);;All files (*)"
 )
+
+READING = {
+    "strip_totals": "Open without the totals",
+    "fill_missing": "Take missing cells as 0",
+}
+"""Options of reading a table that an error may offer, and their buttons."""
 
 
 class Files(QObject):
@@ -58,8 +64,11 @@ class Files(QObject):
         dialog.fileSelected.connect(self.open)
         dialog.open()
 
-    def open(self, source: str, *, strip_totals: bool = False) -> None:
-        """Open whatever a path or ``example:NAME`` is: table, project, bundle or records."""
+    def open(self, source: str, **options: bool) -> None:
+        """Open whatever a path or ``example:NAME`` is: table, project, bundle or records.
+
+        ``options`` are those of reading a table: ``strip_totals``, ``fill_missing``.
+        """
         self.window.page.errors.clear()
         if is_records(source):
             self.window.go("tabulate")
@@ -73,8 +82,7 @@ class Files(QObject):
                 OPEN_ANYHOW, lambda: self._apply(source, "open_bundle", path=source)
             )
         else:
-            given: dict[str, object] = {"strip_totals": True} if strip_totals else {}
-            self._apply(source, "open_table", source=source, **given)
+            self._apply(source, "open_table", source=source, **options)
 
     def _load(self, path: Path) -> None:
         self.document.load(
@@ -85,7 +93,7 @@ class Files(QObject):
         # A table opens as a step that can be undone: what was unsaved before still is.
         keeps = command == "open_table" and self.document.modified
         job = self.document.apply(
-            command, failed=lambda error: self._refused(error, source), **arguments
+            command, failed=lambda error: self._refused(error, source, arguments), **arguments
         )
         if job is not None:
             job.finished.connect(lambda _: self._opened(source, saved=not keeps))
@@ -138,18 +146,22 @@ class Files(QObject):
             window.go("posterior" if table.why_not(self.document) else table.name)
         self.opened.emit(name)
 
-    def _refused(self, error: TabprotectError, source: str) -> None:
+    def _refused(
+        self, error: TabprotectError, source: str, arguments: Mapping[str, Any] | None = None
+    ) -> None:
         page = self.window.page
         self.refused.emit(error)
-        if isinstance(error, InputError) and "--strip-totals" in error.hint:
+        given = {name: True for name in READING if (arguments or {}).get(name)}
+        for option, label in READING.items():
             # The command line's option, as a button.
-            error.hint = ""
-            page.show_error(
-                error,
-                remedy_label="Open without the totals",
-                remedy=lambda: self.open(source, strip_totals=True),
-            )
-            return
+            if isinstance(error, InputError) and f"--{option.replace('_', '-')}" in error.hint:
+                error.hint = ""
+                page.show_error(
+                    error,
+                    remedy_label=label,
+                    remedy=lambda option=option: self.open(source, **given, **{option: True}),
+                )
+                return
         page.show_error(error)
 
     # -- recent files -------------------------------------------------------------------------

@@ -136,9 +136,9 @@ def _check_missing(cells: CellList, missing: int, domain: Domain) -> None:
     keys = np.sort(cells.keys())
     out_of_step = np.flatnonzero(keys != np.arange(len(keys)))
     first = int(out_of_step[0]) if len(out_of_step) else len(keys)
-    noun = "cell is" if missing == 1 else "cells are"
+    verb = "is" if missing == 1 else "are"
     raise InputError(
-        f"{missing:,} of {domain.size:,} {noun} missing",
+        f"{missing:,} of {domain.size:,} cells {verb} missing",
         cell=domain.cell_text(domain.unflat(first)),
         hint="list every cell, zeros too; or say that missing cells are 0: --fill-missing",
     )
