@@ -1,0 +1,186 @@
+"""Model formulas, as users of R and patsy know them, read as a list of margins."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import product
+
+from tabprotect.engine.errors import InputError
+
+FORM = (
+    "write for example a*b + c: + adds terms, a:b is the table of both, a*b is a + b + a:b, "
+    "(a + b + c)^2 all pairs, . every variable, - takes out; the grand total is 1"
+)
+MAX_TERMS = 100_000
+MAX_BRACKETS = 100
+
+Term = frozenset[str]
+_TOTAL: Term = frozenset()
+_TOKEN = re.compile(
+    r"\s*(?:(?P<quoted>`[^`]*`|\"[^\"]*\"|'[^']*')|(?P<op>\*\*|[-+*:^()/~])|(?P<word>[\w.]+))"
+)
+
+
+def terms(
+    formula: str, names: Sequence[str], *, everything: Sequence[str] | None = None
+) -> tuple[tuple[str, ...], ...]:
+    """The terms of a formula: each the variables of one margin, ``()`` the grand total.
+
+    Operators bind as in R: ``^`` (or ``**``) before ``:``, before ``*`` and ``/``, before ``+`` and
+    ``-``. The grand total is the intercept: there unless ``- 1`` or ``+ 0`` takes it out. Names with
+    blanks or signs in them stand in backticks or quotation marks; a leading ``~`` is ignored.
+
+    Parameters
+    ----------
+    formula
+        Such as ``a*b + c``.
+    names
+        The variables there are; inside a term they stand in this order.
+    everything
+        What ``.`` means; all names by default.
+
+    Returns
+    -------
+    terms
+        Every term once, those of fewer variables first, else in the order of the formula.
+
+    Raises
+    ------
+    InputError
+        For an unknown variable or a formula that cannot be read, with its place.
+    """
+    reader = _Reader(formula, names, names if everything is None else everything)
+    place = {name: k for k, name in enumerate(names)}
+    found = sorted(reader.read(), key=len)
+    return tuple(tuple(sorted(term, key=place.__getitem__)) for term in found)
+
+
+class _Reader:
+    """Recursive descent over the tokens of one formula; a set of terms is a dict in order."""
+
+    def __init__(self, formula: str, names: Sequence[str], everything: Sequence[str]) -> None:
+        self._formula = formula
+        self._names = names
+        self._everything = everything
+        self._tokens: list[tuple[str, str, int]] = []
+        at = 0
+        while formula[at:].strip():
+            match = _TOKEN.match(formula, at)
+            if match is None:
+                raise self._fault(f"cannot be read from {formula[at:].strip()!r} on")
+            kind = str(match.lastgroup)
+            self._tokens.append((kind, match[kind], match.start(kind)))
+            at = match.end()
+        self._at = 0
+
+    def read(self) -> list[Term]:
+        self._take("~")
+        if self._formula.count("(") > MAX_BRACKETS:
+            raise self._fault(f"has more than {MAX_BRACKETS} brackets")
+        if self._at == len(self._tokens):
+            raise self._fault("is empty")
+        found = self._sum(top=True)
+        if self._at < len(self._tokens):
+            raise self._fault(f"has a {self._tokens[self._at][1]!r} too many")
+        return list(found)
+
+    def _fault(self, what: str) -> InputError:
+        return InputError(f"the formula {self._formula!r} {what}", hint=FORM)
+
+    def _take(self, *operators: str) -> str:
+        """The next operator, taken, if it is one of these; else an empty text."""
+        if self._at < len(self._tokens):
+            kind, text, _ = self._tokens[self._at]
+            if kind == "op" and text in operators:
+                self._at += 1
+                return text
+        return ""
+
+    def _sum(self, *, top: bool = False) -> dict[Term, None]:
+        found = {_TOTAL: None} if top else {}
+        sign = self._take("+", "-") or "+"
+        while sign:
+            zero = self._zero()
+            part = {_TOTAL: None} if zero else self._product()
+            if (sign == "-") == zero:
+                found |= part
+            else:
+                for term in part:
+                    found.pop(term, None)
+            sign = self._take("+", "-")
+        return found
+
+    def _zero(self) -> bool:
+        """Whether a lone 0 comes, which takes the grand total out (and ``- 0`` puts it back)."""
+        if self._at < len(self._tokens) and self._tokens[self._at][:2] == ("word", "0"):
+            self._at += 1
+            return True
+        return False
+
+    def _product(self) -> dict[Term, None]:
+        left = self._interaction()
+        while operator := self._take("*", "/"):
+            right = self._interaction()
+            if operator == "*":
+                left = left | right | self._crossed(left, right)
+            else:
+                # a/b is a + a:b; all of the left side nests the right.
+                left = left | self._crossed({frozenset().union(*left): None}, right)
+        return left
+
+    def _interaction(self) -> dict[Term, None]:
+        left = self._power()
+        while self._take(":"):
+            left = self._crossed(left, self._power())
+        return left
+
+    def _power(self) -> dict[Term, None]:
+        base = self._atom()
+        if not self._take("^", "**"):
+            return base
+        kind, text, _ = self._next()
+        if kind != "word" or not text.isdecimal() or int(text) < 1:
+            raise self._fault(f"has the power {text!r}; it must be a whole number from 1")
+        found = base
+        for _ in range(int(text) - 1):
+            larger = found | self._crossed(found, base)
+            if len(larger) == len(found):
+                break
+            found = larger
+        return found
+
+    def _next(self) -> tuple[str, str, int]:
+        if self._at == len(self._tokens):
+            raise self._fault("ends too early")
+        self._at += 1
+        return self._tokens[self._at - 1]
+
+    def _atom(self) -> dict[Term, None]:
+        kind, text, _ = self._next()
+        if kind == "op":
+            if text != "(":
+                raise self._fault(f"has a {text!r} where a variable is due")
+            found = self._sum()
+            if not self._take(")"):
+                raise self._fault("has a bracket that is not closed")
+            return found
+        name = text[1:-1] if kind == "quoted" else text
+        if name in self._names:
+            return {frozenset([name]): None}
+        if text == "1":
+            return {_TOTAL: None}
+        if text == ".":
+            return {frozenset([every]): None for every in self._everything}
+        raise InputError(
+            f"the formula {self._formula!r} names {name!r}, which is no variable",
+            hint=f"there are {', '.join(self._names)}",
+        )
+
+    def _crossed(self, left: Iterable[Term], right: Iterable[Term]) -> dict[Term, None]:
+        crossed: dict[Term, None] = {}
+        for a, b in product(left, right):
+            crossed[a | b] = None
+            if len(crossed) > MAX_TERMS:
+                raise self._fault(f"has more than {MAX_TERMS:,} terms")
+        return crossed

@@ -1,0 +1,329 @@
+"""Which sub-tables of a table are published, and how its inner cells add up to them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.formula import terms
+from tabprotect.engine.tables.hierarchy import Grouping, check_groupings
+from tabprotect.engine.tables.margins import MarginSet
+from tabprotect.engine.tables.table import DENSE_LIMIT, Counts, Table
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Number = np.int64 | np.float64
+
+
+@dataclass(frozen=True)
+class Publication:
+    """Published sub-tables of one table, which itself need not be among them.
+
+    Published cells are numbered margin after margin, inside a margin in the order of its domain.
+
+    Attributes
+    ----------
+    domain
+        The table's own variables; its cells are the inner cells.
+    margins
+        Each the names of variables or groupings, in the table's order (groupings where the variable
+        is that they group); ``()`` is the grand total. A grouping beside its own variable says
+        nothing new and is left out, and so is a margin that is there already.
+    groupings
+        The groupings there are, used or not.
+    """
+
+    domain: Domain
+    margins: MarginSet
+    groupings: tuple[Grouping, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_groupings(self.domain, self.groupings)
+        if not self.margins:
+            raise InputError(
+                "no sub-table is published", hint="name at least one; the grand total is ()"
+            )
+        tidy = dict.fromkeys(self._tidy(margin) for margin in self.margins)
+        object.__setattr__(self, "margins", tuple(tidy))
+
+    @classmethod
+    def of(
+        cls,
+        domain: Domain,
+        margins: str | Iterable[Iterable[str]],
+        groupings: Sequence[Grouping] = (),
+    ) -> Publication:
+        """From a formula (``.`` means the table's own variables) or the margins themselves.
+
+        Raises
+        ------
+        InputError
+            For a name that is neither a variable nor a grouping, or nothing to publish.
+        """
+        if isinstance(margins, str):
+            names = (*domain.names, *(grouping.name for grouping in groupings))
+            margins = terms(margins, names, everything=domain.names)
+        return cls(domain, tuple(tuple(margin) for margin in margins), tuple(groupings))
+
+    def _tidy(self, margin: Sequence[str]) -> tuple[str, ...]:
+        place = self._places
+        for name in margin:
+            if name not in place:
+                raise InputError(
+                    f"the table has no variable {name!r}", hint=f"there are {', '.join(place)}"
+                )
+        bare = {name for name in margin if name in self.domain.names}
+        kept = {n for n in margin if n in bare or self._by_name[n].of not in bare}
+        return tuple(sorted(kept, key=place.__getitem__))
+
+    @cached_property
+    def _by_name(self) -> dict[str, Grouping]:
+        return {grouping.name: grouping for grouping in self.groupings}
+
+    @cached_property
+    def _places(self) -> dict[str, tuple[int, int]]:
+        """Where each name stands: its axis, then the variable itself, then its groupings."""
+        places = {name: (axis, 0) for axis, name in enumerate(self.domain.names)}
+        for number, grouping in enumerate(self.groupings, 1):
+            places[grouping.name] = (self.domain.axis(grouping.of), number)
+        return places
+
+    @cached_property
+    def domains(self) -> tuple[Domain, ...]:
+        """The variables of each margin; groupings are variables there."""
+        return tuple(
+            Domain(
+                tuple(
+                    self._by_name[name].variable if name in self._by_name else self.domain[name]
+                    for name in margin
+                )
+            )
+            for margin in self.margins
+        )
+
+    @cached_property
+    def starts(self) -> Counts:
+        """Where each margin's cells begin, int64 (margins + 1,)."""
+        starts = np.cumsum([0, *(domain.size for domain in self.domains)], dtype=np.int64)
+        starts.flags.writeable = False
+        return starts
+
+    @property
+    def size(self) -> int:
+        """Number of published cells."""
+        return int(self.starts[-1])
+
+    @cached_property
+    def nests(self) -> bool:
+        """Whether of any two published groupings of one variable one refines the other."""
+        used = {name for margin in self.margins for name in margin if name in self._by_name}
+        chosen = [self._by_name[name] for name in sorted(used)]
+        return all(
+            a.refines(b) or b.refines(a)
+            for k, a in enumerate(chosen)
+            for b in chosen[:k]
+            if a.of == b.of
+        )
+
+    def _offsets(self, m: int) -> list[Counts | None]:
+        """What each axis adds to the key in margin m, (categories,); None where it adds nothing."""
+        offsets: list[Counts | None] = [None] * self.domain.ndim
+        stride = self.domains[m].size
+        for name, size in zip(self.margins[m], self.domains[m].shape, strict=True):
+            stride //= size
+            axis = self._places[name][0]
+            grouping = self._by_name.get(name)
+            codes = np.arange(size, dtype=np.int64) if grouping is None else grouping.codes
+            before = offsets[axis]
+            offsets[axis] = codes * stride if before is None else before + codes * stride
+        return offsets
+
+    def keys(self, m: int, cells: Counts | None = None) -> Counts:
+        """The cell of margin m that each inner cell adds into, int64 (inner cells,).
+
+        Parameters
+        ----------
+        cells
+            Flat inner cells, int64; all by default.
+
+        Raises
+        ------
+        InputError
+            When all are asked of a table too large to be laid out.
+        """
+        offsets = self._offsets(m)
+        shape = self.domain.shape
+        if cells is not None:
+            keys = np.zeros(len(cells), dtype=np.int64)
+            stride = self.domain.size
+            for offset, size in zip(offsets, shape, strict=True):
+                stride //= size
+                if offset is not None:
+                    keys += offset[(cells // stride) % size]
+            return keys
+        self._check_laid_out()
+        grid = np.zeros(shape, dtype=np.int64)
+        for axis, offset in enumerate(offsets):
+            if offset is not None:
+                grid += offset.reshape([-1 if a == axis else 1 for a in range(len(shape))])
+        return grid.reshape(-1)
+
+    def _check_laid_out(self) -> None:
+        if self.domain.size > DENSE_LIMIT:
+            raise InputError(
+                f"a table of {self.domain.size:,} cells is too large to be laid out in full",
+                hint="leave out a variable or merge categories",
+            )
+
+    @cached_property
+    def incidence(self) -> csr_array[np.int64]:
+        """1 where an inner cell (column) adds into a published cell (row), csr (size, cells).
+
+        Raises
+        ------
+        InputError
+            For a table too large to be laid out.
+        """
+        # scipy.sparse is a third of the program's start, and few need it.
+        from scipy.sparse import csc_array
+
+        self._check_laid_out()
+        inner, margins = self.domain.size, len(self.margins)
+        rows = np.empty((inner, margins), dtype=np.int64)
+        for m in range(margins):
+            rows[:, m] = self.keys(m) + self.starts[m]
+        ends = np.arange(0, inner * margins + 1, margins, dtype=np.int64)
+        ones = np.ones(inner * margins, dtype=np.int64)
+        return csc_array((ones, rows.reshape(-1), ends), shape=(self.size, inner)).tocsr()
+
+    def sums(self, table: Table) -> tuple[Table, ...]:
+        """The published sub-tables of a table, exact; sparse as the table is.
+
+        Raises
+        ------
+        InputError
+            For a table of other variables.
+        """
+        if table.domain != self.domain:
+            raise InputError("the table has other variables than the publication")
+        return tuple(self._sum(table, m) for m in range(len(self.margins)))
+
+    def _sum(self, table: Table, m: int) -> Table:
+        if not any(name in self._by_name for name in self.margins[m]):
+            return table.margin(self.margins[m])
+        if table.is_sparse:
+            cells, values = table.cells
+            return Table.sparse(self.domains[m], self.keys(m, cells), values)
+        return Table.dense(self.domains[m], self._grouped(table.counts, m))
+
+    def _grouped(self, counts: Counts, m: int) -> Counts:
+        """The sums of margin m axis by axis; a grouped axis is sorted, then added in runs."""
+        found = counts
+        cells = [np.zeros(1, dtype=np.int64)]
+        for axis, offset in enumerate(self._offsets(m)):
+            if offset is None:
+                found = found.sum(axis=axis, keepdims=True)
+                continue
+            order = np.argsort(offset, kind="stable")
+            groups, begins = np.unique(offset[order], return_index=True)
+            found = np.add.reduceat(found.take(order, axis=axis), begins, axis=axis)
+            cells.append(groups)
+        # Two groupings of one variable leave cells that nothing adds into: these stay 0.
+        sums = np.zeros(self.domains[m].size, dtype=np.int64)
+        keys = cells[0]
+        for groups in cells[1:]:
+            keys = np.add.outer(keys, groups).reshape(-1)
+        sums[keys] = found.reshape(-1)
+        return sums.reshape(self.domains[m].shape)
+
+    def stack(self, tables: Sequence[Table]) -> Counts:
+        """The counts of published sub-tables one after the other, int64 (size,)."""
+        for domain, table in zip(self.domains, tables, strict=True):
+            if table.domain != domain:
+                raise InputError("a sub-table has other variables than its margin")
+        return np.concatenate([table.counts.reshape(-1) for table in tables])
+
+    def split(self, vector: npt.NDArray[Number]) -> tuple[npt.NDArray[Number], ...]:
+        """The published cells (size,) as one array of the margin's shape for each margin."""
+        return tuple(
+            vector[begin:end].reshape(domain.shape)
+            for begin, end, domain in zip(
+                self.starts[:-1], self.starts[1:], self.domains, strict=True
+            )
+        )
+
+    def tables(self, vector: Counts) -> tuple[Table, ...]:
+        """The published cells (size,) as one table for each margin."""
+        parts = self.split(vector)
+        return tuple(Table.dense(d, part) for d, part in zip(self.domains, parts, strict=True))
+
+    def cell_text(self, cell: int) -> str:
+        """A published cell for people: ``sex=m, age=Total`` with the margin's own categories."""
+        m = int(np.searchsorted(self.starts, cell, side="right")) - 1
+        labels = self.domains[m].labels(self.domains[m].unflat(cell - int(self.starts[m])))
+        named = (f"{n}={c}" for n, c in zip(self.margins[m], labels, strict=True))
+        return ", ".join(named) or "grand total"
+
+    @cached_property
+    def distinct(self) -> tuple[Counts, Counts]:
+        """Published cells that sum the very same inner cells are one number.
+
+        Cells are boxes: two are the same when they take the same categories of every variable, or
+        when nothing adds into either.
+
+        Returns
+        -------
+        representatives : int64 (numbers,)
+            The first cell of each kind, ascending.
+        inverse : int64 (size,)
+            For each cell the place of its representative.
+        """
+        key = np.zeros(self.size, dtype=np.int64)
+        empty = np.zeros(self.size, dtype=np.bool_)
+        limit = 1
+        for axis in range(self.domain.ndim):
+            known: dict[bytes, int] = {}
+            kinds = np.concatenate(
+                [self._subsets(m, axis, known) for m in range(len(self.margins))]
+            )
+            empty |= kinds == known.get(b"", -1)
+            if limit * len(known) >= 2**62:
+                key = np.unique(key, return_inverse=True)[1]
+                limit = self.size
+            key = key * len(known) + kinds
+            limit *= len(known)
+        key[empty] = -1
+        _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        place = np.empty(len(order), dtype=np.int64)
+        place[order] = np.arange(len(order))
+        return first[order].astype(np.int64), place[inverse]
+
+    def _subsets(self, m: int, axis: int, known: dict[bytes, int]) -> Counts:
+        """Which set of the axis' categories each cell of margin m takes; ``known`` grows."""
+        shape, names = self.domains[m].shape, self.margins[m]
+        mine = [k for k, name in enumerate(names) if self._places[name][0] == axis]
+        size = self.domain.shape[axis]
+        codes = np.zeros(size, dtype=np.int64)
+        for k in mine:
+            grouping = self._by_name.get(names[k])
+            codes = codes * shape[k] + (np.arange(size) if grouping is None else grouping.codes)
+        local = math.prod(shape[k] for k in mine)
+        order = np.argsort(codes, kind="stable")
+        ends = np.searchsorted(codes[order], np.arange(local + 1))
+        sets = np.empty(local, dtype=np.int64)
+        for code in range(local):
+            members = order[ends[code] : ends[code + 1]].tobytes()
+            sets[code] = known.setdefault(members, len(known))
+        # The variables of an axis stand next to each other in a margin.
+        before = math.prod(shape[: mine[0]]) if mine else 1
+        return np.tile(np.repeat(sets, self.domains[m].size // before // local), before)
