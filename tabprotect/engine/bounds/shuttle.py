@@ -9,7 +9,6 @@ Sources: Buzzigoli and Giusti 1999 (plain, over the cells); Dobra 2002, Dobra an
 from __future__ import annotations
 
 import math
-from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -120,55 +119,36 @@ def _sums(row: Ints, values: Ints, size: int) -> Ints:
 
 
 def _lattice(table: Table, margins: MarginSet, progress: Progress) -> tuple[Ints, Ints]:
-    """Bounds of all cells, passing through the cells of every margin of the table."""
-    names = table.domain.names
-    variables = range(len(names))
-    order = [s for r in range(len(names) + 1) for s in combinations(variables, r)]
-    released = [{names.index(n) for n in margin} for margin in margins]
-    low: dict[tuple[int, ...], Ints] = {}
-    high: dict[tuple[int, ...], Ints] = {}
-    given = set()
-    for s in order:
-        if any(margin.issuperset(s) for margin in released):
-            given.add(s)
-            counts = table.margin(names[v] for v in s).counts
-            low[s], high[s] = counts.copy(), counts.copy()
-        else:
-            shape = tuple(table.domain.shape[v] for v in s)
-            low[s] = np.zeros(shape, dtype=np.int64)
-            high[s] = np.full(shape, table.total, dtype=np.int64)
-    unknown = [s for s in order if s not in given]
-    changed, sweep = True, 0
-    while changed:
-        changed, sweep = False, sweep + 1
-        for done, s in enumerate(unknown + unknown[::-1]):
-            progress.report(f"shuttle, sweep {sweep}", done / (2 * len(unknown)))
-            for axis in range(len(s)):
-                changed |= _pass(low, high, s, axis)
-    return low[order[-1]], high[order[-1]]
+    """Bounds of all cells, passing through the cells of every margin of the table.
+
+    All margins stand in one array, where the total of a variable is behind its last category: one
+    pass over an axis serves every margin that has the variable. A pass can only tighten, so the
+    bounds at the end do not depend on the order.
+    """
+    domain = table.domain
+    counts = table.counts
+    for axis in range(domain.ndim):
+        counts = np.concatenate([counts, counts.sum(axis=axis, keepdims=True)], axis=axis)
+    given = np.zeros(counts.shape, dtype=np.bool_)
+    for margin in margins:
+        given[tuple(slice(None if n in margin else -1, None) for n in domain.names)] = True
+    low, high = np.where(given, counts, 0), np.where(given, counts, table.total)
+    slack, before, sweep = int((high - low).sum()), -1, 0
+    while slack != before:
+        sweep += 1
+        for axis in range(domain.ndim):
+            progress.report(f"shuttle, sweep {sweep}", axis / domain.ndim)
+            _pass(np.moveaxis(low, axis, 0), np.moveaxis(high, axis, 0))
+        before, slack = slack, int((high - low).sum())
+    inner = tuple(slice(size) for size in domain.shape)
+    return low[inner], high[inner]
 
 
-def _pass(
-    low: dict[tuple[int, ...], Ints],
-    high: dict[tuple[int, ...], Ints],
-    s: tuple[int, ...],
-    axis: int,
-) -> bool:
-    """Tighten a margin's cells and their sums over one variable; say whether anything moved."""
-    parent = s[:axis] + s[axis + 1 :]
-    low_sum = np.expand_dims(low[parent], axis)
-    high_sum = np.expand_dims(high[parent], axis)
-    lows = low[s].sum(axis=axis, keepdims=True)
-    tighter = np.minimum(high[s], high_sum - lows + low[s])
-    highs = tighter.sum(axis=axis, keepdims=True)
-    raised = np.maximum(low[s], low_sum - highs + tighter)
-    sum_high = np.minimum(high[parent], tighter.sum(axis=axis))
-    sum_low = np.maximum(low[parent], raised.sum(axis=axis))
-    moved = not (
-        np.array_equal(tighter, high[s])
-        and np.array_equal(raised, low[s])
-        and np.array_equal(sum_high, high[parent])
-        and np.array_equal(sum_low, low[parent])
-    )
-    high[s], low[s], high[parent], low[parent] = tighter, raised, sum_high, sum_low
-    return moved
+def _pass(low: Ints, high: Ints) -> None:
+    """Tighten, in place, cells and the sums over the first axis that stand behind them."""
+    least, most, bottom, top = low[:-1], high[:-1], low[-1:], high[-1:]
+    np.minimum(most, (top - least.sum(axis=0)) + least, out=most)
+    highs = most.sum(axis=0)
+    np.maximum(least, (bottom - highs) + most, out=least)
+    np.minimum(top, highs, out=top)
+    np.maximum(bottom, least.sum(axis=0), out=bottom)

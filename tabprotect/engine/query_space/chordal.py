@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,9 @@ from tabprotect.engine.query_space.frontier import maximal
 from tabprotect.engine.query_space.lattice import Query, bits
 
 Graph = list[Query]
+
+Sets = npt.NDArray[Any]
+"""Queries as the narrowest whole numbers that hold them."""
 
 
 def graph_of(variables: int, queries: Iterable[Query]) -> Graph:
@@ -127,41 +131,67 @@ def covers(variables: int, released: tuple[Query, ...], queries: npt.NDArray[np.
     Vertices are eliminated where that joins the fewest strangers: a chordal graph stays itself.
     """
     n = len(queries)
-    places = np.arange(variables, dtype=np.int64)[:, None]
-    own = np.int64(1) << places
-    fixed = np.array(graph_of(variables, released), dtype=np.int64)[:, None]
-    graph = np.where(queries & own, fixed | queries, fixed) & ~own
-    left = queries.copy()
-    for query in released:
-        left |= query
-    cliques = np.zeros((n, variables), dtype=np.int64)
-    separators = np.zeros((n, variables), dtype=np.int64)
+    kind = _narrowest(variables)
+    own = (1 << np.arange(variables)).astype(kind)[:, None]
+    added = queries.astype(kind)
+    fixed = np.array(graph_of(variables, released), dtype=kind)[:, None]
+    used = added | kind(np.bitwise_or.reduce(np.array([0, *released])))
+    around = np.where(added & own, fixed | added, fixed) & ~own
+    strangers = _strangers(around, own)
+    cliques = np.zeros((variables, n), dtype=np.int64)
+    separators = np.zeros((variables, n), dtype=np.int64)
     exact = np.ones(n, dtype=np.bool_)
+    columns = np.arange(n)
+    # The cost and, in its last bits, the number of the vertex: the least is found in one sweep.
+    number = np.arange(variables, dtype=np.int32)[:, None]
+    left = used
     for step in range(variables):
-        cost = np.empty((variables, n), dtype=np.int16)
-        for v in range(variables):
-            around = graph[v] & left
-            strangers = np.bitwise_count(around & ~graph & ~own)
-            missing = np.where(around & own, strangers, 0).sum(axis=0, dtype=np.int16)
-            cost[v] = missing * 64 + np.bitwise_count(around)
-        cost[(left & own) == 0] = np.iinfo(np.int16).max
-        vertex = cost.argmin(axis=0)
+        degree = np.bitwise_count(around)
+        cost = (strangers * 64 + degree) * 64 + number
+        cost[(left & own) == 0] = np.iinfo(np.int32).max
+        cheapest = cost.min(axis=0)
         active: npt.NDArray[np.bool_] = left != 0
-        bit: npt.NDArray[np.int64] = np.where(active, np.int64(1) << vertex, 0)
-        around = np.where(active, graph[vertex, np.arange(n)] & left, 0)
-        clique: npt.NDArray[np.int64] = around | bit
-        exact &= ~active | (cost.min(axis=0) < 64) & _inside(clique, released, queries)
-        graph |= np.where(around & own, around & ~own, 0)
-        cliques[:, step], separators[:, step] = clique, around
+        if not active.any():
+            break
+        vertex = np.where(active, cheapest & 63, 0)
+        bit = np.where(active, kind(1) << vertex.astype(kind), kind(0))
+        met = np.where(active, around[vertex, columns], kind(0))
+        clique = met | bit
+        joins = active & (cheapest >= 64 * 64)
+        exact &= ~joins & _inside(clique, released, added)
+        cliques[step], separators[step] = clique, met
         left = left & ~bit
-    return Covers(cliques, separators, exact)
+        # The neighbours lose the vertex, and with it the strangers they had in it: whom it does
+        # not know.
+        touched = (met & own) != 0
+        lost = np.bitwise_count(around & ~clique).astype(np.int32)
+        strangers -= np.where(touched, 2 * lost, 0)
+        around = np.where(touched, around & ~bit, around)
+        if joins.any():
+            met = met[joins]
+            around[:, joins] |= np.where(touched[:, joins], met & ~own, kind(0))
+            strangers[:, joins] = _strangers(around[:, joins], own)
+    return Covers(cliques.T, separators.T, exact)
 
 
-def _inside(
-    cliques: npt.NDArray[np.int64], released: tuple[Query, ...], queries: npt.NDArray[np.int64]
-) -> npt.NDArray[np.bool_]:
+def _narrowest(variables: int) -> Any:
+    """The smallest numbers that hold a query: what is worked through is counted in bytes."""
+    return np.uint16 if variables <= 16 else np.uint32 if variables <= 32 else np.int64
+
+
+def _strangers(around: Sets, own: Sets) -> npt.NDArray[np.int32]:
+    """Ordered pairs of each vertex's neighbours that are not joined themselves (K, n)."""
+    apart = ~(around | own)
+    out = np.empty(around.shape, dtype=np.int32)
+    for v, near in enumerate(around):
+        pairs = np.bitwise_count(near & apart)
+        out[v] = np.where(near & own, pairs, np.uint8(0)).sum(axis=0, dtype=np.int32)
+    return out
+
+
+def _inside(cliques: Sets, released: tuple[Query, ...], queries: Sets) -> npt.NDArray[np.bool_]:
     """Whether each clique (n,) lies in one of the released sets or in its own query."""
     out: npt.NDArray[np.bool_] = (cliques & queries) == cliques
     for query in released:
-        out |= (cliques & query) == cliques
+        out |= (cliques & cliques.dtype.type(query)) == cliques
     return out

@@ -105,8 +105,16 @@ class Width(RiskCriterion):
         wide = tightest >= threshold
         # No lower bound exceeds the count itself: with that much room it need not be known.
         wide_for_sure = tightest >= threshold + evidence.cells.rule.high
-        for at in np.flatnonzero(wide & ~wide_for_sure):
-            wide[at] = self._reaches(evidence, cover.cliques[at], cover.separators[at], threshold)
+        asked = queries[open_ones]
+        near = np.flatnonzero(wide & ~wide_for_sure)
+        # Larger ones first: what is below a safe one need not be looked at.
+        near = near[np.argsort(-np.bitwise_count(asked[near]).astype(np.int64), kind="stable")]
+        wide[near] = False
+        for at in near:
+            if wide[at]:
+                continue
+            if self._reaches(evidence, cover.cliques[at], cover.separators[at], threshold):
+                wide[near[(asked[near] & asked[at]) == asked[near]]] = True
         safe[open_ones] = wide
         bad[open_ones] = ~wide & cover.exact
         return Screening(safe, bad)
