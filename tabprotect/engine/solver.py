@@ -81,6 +81,23 @@ class _Watcher:
             event.interrupt()
 
 
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """A sparse matrix by columns.
+
+    Attributes
+    ----------
+    starts : int (columns + 1,)
+        Where each column's entries begin.
+    rows : int (entries,)
+    values : float64 (entries,)
+    """
+
+    starts: npt.NDArray[np.int64]
+    rows: npt.NDArray[np.int64]
+    values: npt.NDArray[np.float64]
+
+
 class Model:
     """``A x = b`` with ``low <= x <= high``, kept between runs; only the objective changes.
 
@@ -89,8 +106,10 @@ class Model:
 
     Parameters
     ----------
-    rows : int (columns, sums)
+    rows : int (columns, sums), or (entries,) with ``starts``
         The sums that each column is added into.
+    starts : int (columns + 1,)
+        Where columns are added into different numbers of sums: the run of each in ``rows``.
     totals : (number of sums,)
         What each sum must be.
     low, high : (columns,)
@@ -107,19 +126,44 @@ class Model:
         high: npt.NDArray[np.int64],
         integral: bool = False,
     ) -> None:
-        self.columns, per_column = rows.shape
-        self.integral = integral
+        columns, per_column = rows.shape
         sums = totals.astype(np.float64)
+        starts = np.arange(columns + 1) * per_column
+        entries = Entries(starts, rows.reshape(-1), np.ones(rows.size))
+        self._pass(entries, (sums, sums), (low, high), integral)
+
+    @classmethod
+    def of_entries(
+        cls,
+        entries: Entries,
+        *,
+        rows: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]],
+        columns: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]],
+        integral: bool = False,
+    ) -> Model:
+        """Any matrix, its rows and its columns between bounds (low, high)."""
+        model = cls.__new__(cls)
+        model._pass(entries, rows, columns, integral)
+        return model
+
+    def _pass(
+        self,
+        entries: Entries,
+        rows: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]],
+        columns: tuple[npt.NDArray[np.number], npt.NDArray[np.number]],
+        integral: bool,
+    ) -> None:
+        self.columns = len(columns[0])
+        self.integral = integral
         lp = highspy.HighsLp()
-        lp.num_col_, lp.num_row_ = self.columns, len(totals)
+        lp.num_col_, lp.num_row_ = self.columns, len(rows[0])
         lp.col_cost_ = np.zeros(self.columns)
-        lp.col_lower_, lp.col_upper_ = low.astype(np.float64), high.astype(np.float64)
-        lp.row_lower_ = lp.row_upper_ = sums
+        lp.col_lower_, lp.col_upper_ = (bound.astype(np.float64) for bound in columns)
+        lp.row_lower_, lp.row_upper_ = rows
         lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
         lp.a_matrix_.num_col_, lp.a_matrix_.num_row_ = lp.num_col_, lp.num_row_
-        lp.a_matrix_.start_ = np.arange(self.columns + 1) * per_column
-        lp.a_matrix_.index_ = rows.reshape(-1)
-        lp.a_matrix_.value_ = np.ones(rows.size)
+        lp.a_matrix_.start_, lp.a_matrix_.index_ = entries.starts, entries.rows
+        lp.a_matrix_.value_ = entries.values
         if integral:
             lp.integrality_ = [highspy.HighsVarType.kInteger] * self.columns
         self._lp = lp
@@ -153,6 +197,7 @@ class Model:
         columns: npt.NDArray[np.int64],
         sense: Sense,
         *,
+        weights: npt.NDArray[np.int64] | None = None,
         start: npt.NDArray[np.int64] | None = None,
         most_nodes: int | None = None,
         progress: Progress = SILENT,
@@ -164,6 +209,8 @@ class Model:
         ----------
         columns
             The columns that are summed; none asks for any feasible point.
+        weights : (number of columns summed,)
+            Whole numbers they are multiplied by; 1 without.
         start : (columns,)
             A feasible point in whole numbers, if one is known (integer programmes only).
         most_nodes
@@ -182,12 +229,28 @@ class Model:
             When the solver fails.
         """
         cost = np.zeros(self.columns)
-        cost[columns] = 1.0
+        cost[columns] = 1.0 if weights is None else weights
+        return self.weighted(
+            cost, sense, start=start, most_nodes=most_nodes, progress=progress, stage=stage
+        )
+
+    def weighted(
+        self,
+        cost: npt.NDArray[np.float64],
+        sense: Sense = "min",
+        *,
+        weights: npt.NDArray[np.int64] | None = None,
+        start: npt.NDArray[np.int64] | None = None,
+        most_nodes: int | None = None,
+        progress: Progress = SILENT,
+        stage: str = "solving",
+    ) -> Outcome:
+        """As :meth:`optimise`, with a weight for every column (columns,)."""
         changed = np.flatnonzero(cost != self._cost).astype(np.int32)
         self._demand(
             self._highs.changeColsCost(len(changed), changed, cost[changed]), "set the objective"
         )
-        self._cost = cost
+        self._cost = cost.copy()
         wanted = highspy.ObjSense.kMinimize if sense == "min" else highspy.ObjSense.kMaximize
         self._demand(self._highs.changeObjectiveSense(wanted), "set the objective")
         if self.integral:
@@ -199,7 +262,7 @@ class Model:
         self._run(progress, stage)
         return self._outcome()
 
-    def limit(self, column: int, low: int, high: int) -> None:
+    def limit(self, column: int, low: float, high: float) -> None:
         """Narrow one column, or widen it again."""
         self._demand(self._highs.changeColBounds(column, low, high), "set a bound")
 
