@@ -106,10 +106,8 @@ class Model:
 
     Parameters
     ----------
-    rows : int (columns, sums), or (entries,) with ``starts``
+    rows : int (columns, sums)
         The sums that each column is added into.
-    starts : int (columns + 1,)
-        Where columns are added into different numbers of sums: the run of each in ``rows``.
     totals : (number of sums,)
         What each sum must be.
     low, high : (columns,)
