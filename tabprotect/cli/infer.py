@@ -98,7 +98,7 @@ def _release(args: argparse.Namespace, console: Console) -> Release:
         raise InputError("not valid JSON", file=path, line=getattr(error, "lineno", None)) from None
     try:
         table = _named(table, stated)
-        return Release(table, Mechanism.from_json(stated, table.domain))
+        return Release.of(table, Mechanism.from_json(stated, table.domain))
     except InputError as error:
         raise error.in_file(path) from None
 

@@ -128,12 +128,12 @@ def _say_protected(project: Project, args: argparse.Namespace, console: Console)
         **summary.as_json(),
         "expected": {
             "unchanged_share": preview.unchanged_share,
-            "blocked_share": preview.blocked_share,
+            "blocked_share": preview.blocked_share if project.takes_cycles else None,
             "mean_absolute_deviation": preview.mean_absolute_deviation,
         },
-        "cycles": len(project.cycles),
-        "cycles_from": project.cycles_from or "default for this shape",
+        **_of_cycles(project),
         "parameters": project.values,
+        "findings": dict(protected.record.findings),
         "decisions": list(protected.record.decisions),
         "fingerprint": sha256(load(args.out)),
         "out": str(args.out),
@@ -142,8 +142,8 @@ def _say_protected(project: Project, args: argparse.Namespace, console: Console)
     }
     lines = [
         summary.sentence,
-        f"Expected: unchanged with probability {preview.unchanged_share:.2f}, "
-        f"{preview.blocked_share:.0%} of the moves blocked.",
+        f"Expected: unchanged with probability {preview.unchanged_share:.2f}"
+        + (f", {preview.blocked_share:.0%} of the moves blocked." if project.takes_cycles else "."),
         f"Release bundle (public): {args.out}",
         f"Fingerprint: {data['fingerprint']}",
         f"Dossier (CONFIDENTIAL): {args.dossier or 'none written'}",
@@ -151,6 +151,15 @@ def _say_protected(project: Project, args: argparse.Namespace, console: Console)
         "These figures depend on the original: keep them in the house.",
     ]
     console.result(data, lines)
+
+
+def _of_cycles(project: Project) -> dict[str, object]:
+    if not project.takes_cycles:
+        return {}
+    return {
+        "cycles": len(project.cycles),
+        "cycles_from": project.cycles_from or "default for this shape",
+    }
 
 
 def run_recipe(args: argparse.Namespace, console: Console) -> int:

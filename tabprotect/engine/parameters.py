@@ -9,7 +9,9 @@ from typing import Literal
 
 from tabprotect.engine.errors import ParameterError
 
-Kind = Literal["real", "integer", "choice", "cycles", "text"]
+Kind = Literal[
+    "real", "integer", "choice", "flag", "cycles", "formula", "groupings", "perturbation", "text"
+]
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,9 @@ class Parameter:
     name, label, help
         The name in files and on the command line, the label on a form, one sentence of help.
     kind
-        ``real``, ``integer``, ``choice``, ``text``, or ``cycles`` (a cycle set or its file).
+        ``real``, ``integer``, ``choice``, ``flag``, ``text``; ``cycles`` (a cycle set or its
+        file), ``perturbation`` (a perturbation table or its file), ``formula`` (published
+        sub-tables) and ``groupings`` (of categories), both as text.
     default
         The value when none is given.
     low, high
@@ -53,6 +57,8 @@ class Parameter:
         ValueError
             With the reason in words.
         """
+        if value is None and self.default is None:
+            return None
         if self.kind in ("real", "integer"):
             number = self._number(value)
             if not self.low <= number <= self.high:
@@ -62,7 +68,19 @@ class Parameter:
             assert self.choices is not None
             if not isinstance(value, str) or value not in self.choices:
                 raise ValueError(f"must be one of {', '.join(self.choices)}, is {value!r}")
+        if self.kind == "flag":
+            return self._flag(value)
+        if self.kind in ("formula", "groupings", "text") and not isinstance(value, str | None):
+            raise ValueError(f"must be text, is {value!r}")
         return value
+
+    def _flag(self, value: object) -> bool:
+        known = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+        if isinstance(value, bool):
+            return value
+        if isinstance(value, str) and value.lower() in known:
+            return known[value.lower()]
+        raise ValueError(f"must be yes or no, is {value!r}")
 
     def _number(self, value: object) -> float | int:
         if isinstance(value, bool) or not isinstance(value, (int, float, str)):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tabprotect.engine.protection.problem import Record
+from tabprotect.engine.protection.problem import Record, Steps
 from tabprotect.engine.tables.moves import MoveSet
 
 SIGNS = {1: "+", -1: "\u2212", 0: "leave"}
@@ -20,8 +20,14 @@ class Replay:
     moves: MoveSet
     record: Record
 
+    @property
+    def steps(self) -> Steps:
+        """What the coins said and what was done."""
+        assert self.record.steps is not None
+        return self.record.steps
+
     def __len__(self) -> int:
-        return int(self.record.coins.size)
+        return int(self.steps.coins.size)
 
     def pass_and_cycle(self, step: int) -> tuple[int, int]:
         """Which pass and which cycle a step is, both from 0."""
@@ -29,21 +35,21 @@ class Replay:
 
     def coin(self, step: int) -> int:
         """What the coin said."""
-        return int(self.record.coins[self.pass_and_cycle(step)])
+        return int(self.steps.coins[self.pass_and_cycle(step)])
 
     def done(self, step: int) -> int:
         """What was done: 0 also where the step was blocked."""
-        return int(self.record.effective[self.pass_and_cycle(step)])
+        return int(self.steps.effective[self.pass_and_cycle(step)])
 
     def is_blocked(self, step: int) -> bool:
         """Whether the step was blocked."""
-        return bool(self.record.blocked[self.pass_and_cycle(step)])
+        return bool(self.steps.blocked[self.pass_and_cycle(step)])
 
     def table_after(self, steps: int) -> npt.NDArray[np.int64]:
         """The running table after so many steps, of the table's shape. O(entries)."""
-        coefficients = self.record.effective.reshape(-1).astype(np.int64).copy()
+        coefficients = self.steps.effective.reshape(-1).astype(np.int64).copy()
         coefficients[steps:] = 0
-        by_cycle = coefficients.reshape(self.record.effective.shape).sum(axis=0)
+        by_cycle = coefficients.reshape(self.steps.effective.shape).sum(axis=0)
         state = self.record.problem.table.counts.reshape(-1).copy()
         moves = self.moves
         np.add.at(state, moves.cells, moves.signs * by_cycle[moves.rows])
@@ -52,7 +58,7 @@ class Replay:
     def step_text(self, step: int) -> str:
         """One step in words."""
         number, cycle = self.pass_and_cycle(step)
-        passes = len(self.record.coins)
+        passes = len(self.steps.coins)
         where = f"pass {number + 1}, cycle {cycle + 1}" if passes > 1 else f"cycle {cycle + 1}"
         coin, done = self.coin(step), self.done(step)
         if self.is_blocked(step):

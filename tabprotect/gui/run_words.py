@@ -41,8 +41,10 @@ def result_sentence(record: Record, published: Table) -> str:
     far = int(abs(change).max(initial=0))
     at_risk = record.problem.at_risk.mask(original)
     risky, same = int(at_risk.sum()), int((at_risk & (change == 0)).sum())
-    asked = int((record.coins != 0).sum())
-    stopped = int(((record.coins != 0) & (record.effective == 0)).sum())
+    assert record.steps is not None
+    coins, effective = record.steps.coins, record.steps.effective
+    asked = int((coins != 0).sum())
+    stopped = int(((coins != 0) & (effective == 0)).sum())
     text = "No cell changed"
     if far:
         moved = count_text(int((change != 0).sum()))

@@ -211,12 +211,12 @@ def test_the_replay_ends_at_the_published_table(perturb: MainWindow, tried: Sett
     for step in range(8):
         number, cycle = divmod(step, 4)
         run.coins.buttons["forward"].click()
-        state = state + int(record.effective[number, cycle]) * moves.array(cycle)
+        state = state + int(record.steps.effective[number, cycle]) * moves.array(cycle)
         assert shown(run.grids["published"]) == as_text(state), step
         assert shown(run.grids["difference"]) == as_text(state - original.counts, signed=True)
         words = run.coins.words
         assert f"pass {number + 1}, cycle {cycle + 1}" in words
-        coin, blocked = record.coins[number, cycle], record.blocked[number, cycle]
+        coin, blocked = record.steps.coins[number, cycle], record.steps.blocked[number, cycle]
         assert ("blocked" in words) == bool(blocked)
         assert {1: "says +", -1: "says \u2212", 0: "says leave"}[int(coin)] in words
     assert np.array_equal(state, published.counts)

@@ -129,7 +129,7 @@ def test_the_slides_release_has_the_true_posterior_not_the_printed_one(
     assert release is not None
     table = Table.dense(release.table.domain, np.array(SLIDES["published"]))
     path = tmp_path / "slides.zip"
-    public.write(Release(table, release.mechanism, "slides"), path)
+    public.write(Release.of(table, release.mechanism, "slides"), path)
     window.document.saved = window.document.project  # nothing is asked about unsaved work
     window.files.open(str(path))
     settle()
@@ -163,7 +163,7 @@ def test_where_the_mode_is_not_the_published_value_is_listed(
         "blocking": "any_zero",
     }
     mechanism = Mechanism("cyclic_perturbation", domain, parameters)
-    public.write(Release(Table.dense(domain, counts), mechanism), tmp_path / "mode.zip")
+    public.write(Release.of(Table.dense(domain, counts), mechanism), tmp_path / "mode.zip")
     window.files.open(str(tmp_path / "mode.zip"))
     settle()
     window.go("posterior")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -15,22 +15,23 @@ from tabprotect.engine.bundle.risk_report import risk_json, risk_text
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.errors import BundleError, TabprotectError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.problem import Problem, Protected
+from tabprotect.engine.protection.problem import Problem, Protected, Steps
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.mechanism import Mechanism
+from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.domain import Domain
 
 KIND = "tabprotect dossier, CONFIDENTIAL"
 FOLDER = "CONFIDENTIAL/"
 """Every file of a dossier lies in it, so that it says so wherever it is unpacked."""
 
-README, ORIGINAL, RECORD, COINS, RELEASE = (
-    "README.md",
-    "original.csv",
-    "record.json",
-    "coins.csv",
-    "release.zip",
-)
+README, ORIGINAL, RECORD, RELEASE = ("README.md", "original.csv", "record.json", "release.zip")
+COINS, STATUSES, HIDDEN, KEYS = ("coins.csv", "statuses.csv", "hidden.csv", "record_keys.csv")
+EVIDENCE = (COINS, STATUSES, HIDDEN)
+"""What a run leaves behind, and a replay must give again, byte for byte."""
+
 OTHERS = ("risk_report.md", "risk_report.json", "audit_trail.json", "recipe.toml")
 
 _README = """# CONFIDENTIAL
@@ -39,8 +40,11 @@ This dossier belongs to a release and must never leave the house. With it anybod
 original table and replay every coin.
 
 - `original.csv`: the original counts.
-- `record.json`: the seed, the rule for at-risk cells, the decisions taken.
-- `coins.csv`: each coin (+1 add, -1 subtract, 0 leave), what was done, and what was blocked.
+- `record.json`: the seed, the rule for at-risk cells, all parameters, the findings, the decisions.
+- `coins.csv` (cycles): each coin (+1 add, -1 subtract, 0 leave), what was done, what was blocked.
+- `statuses.csv` (suppression): S safe, U primary unsafe, P protected, M secondary, E empty.
+- `hidden.csv` (small count rounding): the rounded inner cells behind the published sub-tables.
+- `record_keys.csv` (cell keys): the sum of the record keys of every cell.
 - `risk_report.md`, `risk_report.json`: what was at risk and what became of it.
 - `audit_trail.json`, `recipe.toml`: every step that led here, and how to repeat them.
 - `release.zip`: the public bundle this dossier belongs to.
@@ -71,19 +75,27 @@ def files(
         The same as a recipe, TOML text.
     """
     record = protected.record
+    public_ones = protected.release.mechanism.parameters
+    # The release states the others; a large cycle set is not written twice.
+    own = {n: v for n, v in record.parameters.items() if public_ones.get(n) is not v}
+    given = Mechanism("", record.problem.table.domain, own).as_json()
     # As text: other programs round whole numbers of 128 bits.
     stated = {
         "confidential": True,
         "seed": str(record.seed),
         "seed_given": record.seed_given,
         "at_risk": {"low": record.problem.at_risk.low, "high": record.problem.at_risk.high},
+        "parameters": given,
         "decisions": list(record.decisions),
+        "findings": dict(record.findings),
     }
+    keys = record.problem.record_keys
     content = {
         README: _README.encode(),
-        ORIGINAL: data_package.table_csv(record.problem.table),
+        ORIGINAL: data_package.table_csv(PublishedTable(record.problem.table)),
+        **({} if keys is None else {KEYS: data_package.table_csv(PublishedTable(keys))}),
         RECORD: archive.dump_json(stated),
-        COINS: _coins(protected),
+        **_evidence(protected),
         "risk_report.md": risk_text(protected).encode(),
         "risk_report.json": archive.dump_json(risk_json(protected)),
         "audit_trail.json": archive.dump_json(list(trail)),
@@ -93,10 +105,21 @@ def files(
     return manifest.sealed({FOLDER + name: data for name, data in content.items()}, KIND)
 
 
-def _coins(protected: Protected) -> bytes:
+def _evidence(protected: Protected) -> dict[str, bytes]:
     record = protected.record
-    passes, cycles = np.indices(record.coins.shape).reshape(2, -1) + 1
-    columns = (passes, cycles, record.coins, record.effective, record.blocked)
+    out = {}
+    if record.steps is not None:
+        out[COINS] = _coins(record.steps)
+    if record.statuses:
+        out[STATUSES] = _statuses(protected)
+    if record.hidden is not None:
+        out[HIDDEN] = data_package.table_csv(PublishedTable(record.hidden))
+    return out
+
+
+def _coins(steps: Steps) -> bytes:
+    passes, cycles = np.indices(steps.coins.shape).reshape(2, -1) + 1
+    columns = (passes, cycles, steps.coins, steps.effective, steps.blocked)
     out = io.StringIO()
     rows = np.stack([np.asarray(c, dtype=np.int64).reshape(-1) for c in columns], axis=1)
     np.savetxt(
@@ -109,6 +132,15 @@ def _coins(protected: Protected) -> bytes:
         newline="\n",
     )
     return out.getvalue().encode()
+
+
+def _statuses(protected: Protected) -> bytes:
+    """Table number, its cell in order, and the status letter; the labels are in the tables."""
+    lines = ["table,cell,status"]
+    for number, letters in enumerate(protected.record.statuses):
+        flat = letters.reshape(-1).tolist()
+        lines += [f"{number + 1},{cell + 1},{letter}" for cell, letter in enumerate(flat)]
+    return ("\n".join(lines) + "\n").encode()
 
 
 def write(
@@ -147,21 +179,25 @@ def read(path: Path, *, progress: Progress = SILENT) -> Protected:
 
 
 def _read(data: bytes, progress: Progress) -> Protected:
-    names = {FOLDER + n for n in (README, ORIGINAL, RECORD, COINS, RELEASE, *OTHERS)}
+    names = {FOLDER + n for n in (README, ORIGINAL, RECORD, RELEASE, KEYS, *EVIDENCE, *OTHERS)}
     names.add(manifest.NAME)
     found = archive.unpack(data, allowed=names.__contains__)
     manifest.check(found, KIND)
-    for name in (ORIGINAL, RECORD, COINS, RELEASE):
+    for name in (ORIGINAL, RECORD, RELEASE):
         if FOLDER + name not in found:
             raise BundleError(f"{name} is missing", hint=f"this is no {KIND}")
     release = verify_bytes(found[FOLDER + RELEASE]).release
-    original = data_package.read_table(found[FOLDER + ORIGINAL], release.table.domain)
-    seed, seed_given, at_risk, decisions = _record(found[FOLDER + RECORD])
+    original = data_package.read_table(found[FOLDER + ORIGINAL], release.domain, name=ORIGINAL)
+    keys = found.get(FOLDER + KEYS)
+    record_keys = None
+    if keys is not None:
+        record_keys = data_package.read_table(keys, release.domain, name=KEYS).table
+    stated = _Stated.read(found[FOLDER + RECORD], release.domain)
     try:
         replayed = methods()[release.mechanism.method].protect(
-            Problem(original, at_risk, release.title),
-            release.mechanism.parameters,
-            Randomness(seed, given=seed_given),
+            Problem(original.table, stated.at_risk, release.title, record_keys=record_keys),
+            {**release.mechanism.parameters, **stated.parameters},
+            Randomness(stated.seed, given=stated.seed_given),
             accept_weak=True,
             progress=progress,
         )
@@ -169,23 +205,38 @@ def _read(data: bytes, progress: Progress) -> Protected:
         if error.kind == "interrupted":
             raise
         raise BundleError(f"the original cannot be replayed: {error.message}") from None
-    if replayed.release.table != release.table:
+    if replayed.release.tables != release.tables:
         raise BundleError("the seed does not lead from the original to the release")
-    if _coins(replayed) != found[FOLDER + COINS]:
-        raise BundleError(f"{COINS}: these are not the coins of the seed")
-    return Protected(release, replace(replayed.record, decisions=decisions))
+    evidence = _evidence(replayed)
+    for name in EVIDENCE:
+        if evidence.get(name) != found.get(FOLDER + name):
+            raise BundleError(f"{name}: this is not what the seed leads to")
+    return Protected(release, replace(replayed.record, decisions=stated.decisions))
 
 
-def _record(data: bytes) -> tuple[int, bool, SmallCount, tuple[str, ...]]:
-    stated = archive.parse_json(RECORD, data)
-    try:
-        assert isinstance(stated, dict)
-        rule = stated["at_risk"]
-        return (
-            int(stated["seed"]),
-            bool(stated["seed_given"]),
-            SmallCount(int(rule["low"]), int(rule["high"])),
-            tuple(map(str, stated["decisions"])),
-        )
-    except (AssertionError, KeyError, TypeError, ValueError, TabprotectError):
-        raise BundleError(f"{RECORD}: the record is not as it was written") from None
+@dataclass(frozen=True)
+class _Stated:
+    """What ``record.json`` says."""
+
+    seed: int
+    seed_given: bool
+    at_risk: SmallCount
+    parameters: Mapping[str, object]
+    decisions: tuple[str, ...]
+
+    @classmethod
+    def read(cls, data: bytes, domain: Domain) -> _Stated:
+        stated = archive.parse_json(RECORD, data)
+        try:
+            assert isinstance(stated, dict)
+            rule = stated["at_risk"]
+            given = Mechanism.from_json(stated["parameters"], domain)
+            return cls(
+                int(stated["seed"]),
+                bool(stated["seed_given"]),
+                SmallCount(int(rule["low"]), int(rule["high"])),
+                given.parameters,
+                tuple(map(str, stated["decisions"])),
+            )
+        except (AssertionError, KeyError, TypeError, ValueError, TabprotectError):
+            raise BundleError(f"{RECORD}: the record is not as it was written") from None

@@ -1,4 +1,8 @@
-"""The table of a bundle as a Frictionless Data Package: ``datapackage.json`` and ``table.csv``."""
+"""The tables of a bundle as a Frictionless Data Package: ``datapackage.json`` and CSV files.
+
+The main table is ``table.csv``, further ones are ``table-2.csv`` and so on. A suppressed cell has
+no count.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import csv
 import io
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
@@ -13,6 +18,8 @@ import numpy as np
 from tabprotect import __version__
 from tabprotect.engine.bundle.archive import dump_json
 from tabprotect.engine.errors import BundleError, InputError
+from tabprotect.engine.release.published import PublishedTable
+from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain, Variable
 from tabprotect.engine.tables.files import write_csv
 from tabprotect.engine.tables.table import DENSE_LIMIT, INT64_MAX, Table
@@ -24,34 +31,28 @@ COUNT = "count"
 _WHOLE = re.compile(r"-?[0-9]{1,19}\Z")
 
 
-def package_json(domain: Domain, title: str) -> bytes:
+TABLES = re.compile(r"table(-([2-9]|[1-9][0-9]{1,3}))?\.csv\Z")
+"""Names of the tables' files."""
+
+
+def table_name(number: int) -> str:
+    """The file of a table, counted from 0."""
+    return TABLE if number == 0 else f"table-{number + 1}.csv"
+
+
+def package_json(release: Release) -> bytes:
     """The bytes of ``datapackage.json``: variables with their categories in order, and counts."""
-    names = list(domain.names)
-    fields: list[dict[str, object]] = [
-        {
-            "name": v.name,
-            "type": "string",
-            "constraints": {"required": True, "enum": list(v.categories)},
-        }
-        for v in domain.variables
+    title = release.title
+    tables: list[dict[str, object]] = [
+        _resource(published, table_name(number)) for number, published in enumerate(release.tables)
     ]
-    fields.append({"name": COUNT, "type": "integer", "constraints": {"required": True}})
     package: dict[str, object] = {
         "$schema": "https://datapackage.org/profiles/2.0/datapackage.json",
         "name": slug(title),
         **({"title": title} if title else {}),
         "created_with": f"tabprotect {__version__}",
         "resources": [
-            {
-                "$schema": "https://datapackage.org/profiles/2.0/dataresource.json",
-                "name": "table",
-                "type": "table",
-                "path": TABLE,
-                "format": "csv",
-                "mediatype": "text/csv",
-                "encoding": "utf-8",
-                "schema": {"fields": fields, "primaryKey": names, "missingValues": []},
-            },
+            *tables,
             {
                 "name": "mechanism",
                 "path": "mechanism.json",
@@ -63,26 +64,53 @@ def package_json(domain: Domain, title: str) -> bytes:
     return dump_json(package)
 
 
+def _resource(published: PublishedTable, path: str) -> dict[str, object]:
+    domain, hiding = published.table.domain, published.suppressed is not None
+    fields: list[dict[str, object]] = [
+        {
+            "name": v.name,
+            "type": "string",
+            "constraints": {"required": True, "enum": list(v.categories)},
+        }
+        for v in domain.variables
+    ]
+    fields.append({"name": COUNT, "type": "integer", "constraints": {"required": not hiding}})
+    return {
+        "$schema": "https://datapackage.org/profiles/2.0/dataresource.json",
+        "name": path.removesuffix(".csv"),
+        "type": "table",
+        "path": path,
+        "format": "csv",
+        "mediatype": "text/csv",
+        "encoding": "utf-8",
+        "schema": {
+            "fields": fields,
+            "primaryKey": list(domain.names),
+            "missingValues": [""] if hiding else [],
+        },
+    }
+
+
 def slug(title: str) -> str:
     """A title as a package name: lower-case letters, digits and hyphens."""
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:60] or "release"
 
 
-def table_csv(table: Table) -> bytes:
-    """The bytes of ``table.csv``: every cell in order, one column per variable, then ``count``.
+def table_csv(published: PublishedTable) -> bytes:
+    """The bytes of a table: every cell in order, one column per variable, then ``count``.
 
     Raises
     ------
     InputError
         When a variable is called ``count``.
     """
-    domain = table.domain
-    if COUNT in domain.names:
+    table = published.table
+    if COUNT in table.domain.names:
         raise InputError(
             f"a variable is called {COUNT!r}, like the column of the counts",
             hint="rename the variable",
         )
-    return write_csv(table, count=COUNT)
+    return write_csv(table, count=COUNT, without=published.suppressed)
 
 
 def _member(data: object, key: str, kind: type) -> object:
@@ -92,8 +120,17 @@ def _member(data: object, key: str, kind: type) -> object:
     return found
 
 
-def read_package(data: object) -> tuple[Domain, str]:
-    """Domain and title out of a parsed ``datapackage.json``.
+@dataclass(frozen=True)
+class Described:
+    """One table as ``datapackage.json`` describes it."""
+
+    name: str
+    domain: Domain
+    hiding: bool
+
+
+def read_package(data: object) -> tuple[tuple[Described, ...], str]:
+    """The tables and the title out of a parsed ``datapackage.json``.
 
     Raises
     ------
@@ -101,17 +138,25 @@ def read_package(data: object) -> tuple[Domain, str]:
         Naming what is missing or contradicts itself.
     """
     resources = cast("list[object]", _member(data, "resources", list))
-    tables = [r for r in resources if isinstance(r, Mapping) and r.get("path") == TABLE]
-    if len(tables) != 1:
-        raise BundleError(f"{PACKAGE}: it must describe {TABLE} once")
-    schema = _member(tables[0], "schema", dict)
+    found = [r for r in resources if isinstance(r, Mapping) and TABLES.match(str(r.get("path")))]
+    expected = [table_name(number) for number in range(len(found))]
+    if not found or [r["path"] for r in found] != expected:
+        raise BundleError(f"{PACKAGE}: it must describe {TABLE} once, further ones in order")
+    title = data.get("title", "") if isinstance(data, Mapping) else ""
+    if not isinstance(title, str):
+        raise BundleError(f"{PACKAGE}: the title is not text")
+    return tuple(map(_described, found)), title
+
+
+def _described(resource: Mapping[str, object]) -> Described:
+    schema = cast("dict[str, object]", _member(resource, "schema", dict))
     fields = cast("list[object]", _member(schema, "fields", list))
     names = [_member(field, "name", str) for field in fields]
-    if len(fields) < 2 or names[-1] != COUNT:
+    if not fields or names[-1] != COUNT:
         raise BundleError(f"{PACKAGE}: the last field must be {COUNT!r}")
     if _member(fields[-1], "type", str) != "integer":
         raise BundleError(f"{PACKAGE}: {COUNT!r} must be of type integer")
-    if cast("dict[str, object]", schema).get("primaryKey") != names[:-1]:
+    if schema.get("primaryKey") != names[:-1]:
         raise BundleError(f"{PACKAGE}: the primary key must be the variables {names[:-1]}")
     variables = []
     for field, name in zip(fields[:-1], names, strict=False):
@@ -119,17 +164,25 @@ def read_package(data: object) -> tuple[Domain, str]:
         if not all(isinstance(c, str) for c in cast("list[object]", categories)):
             raise BundleError(f"{PACKAGE}: a category of {name!r} is not text")
         variables.append((cast(str, name), tuple(cast("list[str]", categories))))
-    title = data.get("title", "") if isinstance(data, Mapping) else ""
-    if not isinstance(title, str):
-        raise BundleError(f"{PACKAGE}: the title is not text")
+    missing = schema.get("missingValues", [])
+    if missing not in ([], [""]):
+        raise BundleError(f"{PACKAGE}: missing values must be empty fields")
     try:
-        return Domain(tuple(Variable(n, c) for n, c in variables)), title
+        domain = Domain(tuple(Variable(n, c) for n, c in variables))
     except InputError as error:
         raise BundleError(f"{PACKAGE}: {error.message}") from None
+    return Described(str(resource["path"]), domain, bool(missing))
 
 
-def read_table(data: bytes, domain: Domain) -> Table:
-    """The table out of ``table.csv``: every cell of the domain once, whole counts.
+def read_table(
+    data: bytes, domain: Domain, *, name: str = TABLE, hiding: bool = False
+) -> PublishedTable:
+    """A table out of its file: every cell of the domain once, whole counts.
+
+    Parameters
+    ----------
+    hiding
+        Whether counts may be missing (suppressed).
 
     Raises
     ------
@@ -141,9 +194,11 @@ def read_table(data: bytes, domain: Domain) -> Table:
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
-        raise BundleError(f"{TABLE}: not UTF-8 at byte {error.start}") from None
-    table = _as_written(data, text, domain)
-    return _read_lines(text, domain) if table is None else table
+        raise BundleError(f"{name}: not UTF-8 at byte {error.start}") from None
+    table = None if hiding else _as_written(data, text, domain)
+    if table is not None:
+        return PublishedTable(table)
+    return _read_lines(text, domain, name, hiding)
 
 
 def _as_written(data: bytes, text: str, domain: Domain) -> Table | None:
@@ -159,44 +214,50 @@ def _as_written(data: bytes, text: str, domain: Domain) -> Table | None:
         table = Table.dense(domain, counts.reshape(domain.shape))
     except (ValueError, OverflowError, InputError):
         return None
-    return table if table_csv(table) == data else None
+    return table if table_csv(PublishedTable(table)) == data else None
 
 
-def _read_lines(text: str, domain: Domain) -> Table:
+def _read_lines(text: str, domain: Domain, name: str, hiding: bool) -> PublishedTable:
     rows = csv.reader(io.StringIO(text, newline=""), strict=True)
     counts = np.zeros(domain.size, dtype=np.int64)
     seen = np.zeros(domain.size, dtype=np.bool_)
+    hidden = np.zeros(domain.size, dtype=np.bool_)
     try:
         header = next(rows, [])
         if header != [*domain.names, COUNT]:
-            raise BundleError(f"{TABLE}, line 1: the columns are not those of {PACKAGE}")
+            raise BundleError(f"{name}, line 1: the columns are not those of {PACKAGE}")
         for row in rows:
-            key = _key(row, domain, rows.line_num)
+            key = _key(row, domain, f"{name}, line {rows.line_num}")
             if seen[key]:
-                raise BundleError(f"{TABLE}, line {rows.line_num}: the cell occurs twice")
-            if not _WHOLE.match(row[-1]) or abs(int(row[-1])) > INT64_MAX:
-                raise BundleError(f"{TABLE}, line {rows.line_num}: the count is no whole number")
-            counts[key], seen[key] = int(row[-1]), True
+                raise BundleError(f"{name}, line {rows.line_num}: the cell occurs twice")
+            if hiding and row[-1] == "":
+                hidden[key] = True
+            elif not _WHOLE.match(row[-1]) or abs(int(row[-1])) > INT64_MAX:
+                raise BundleError(f"{name}, line {rows.line_num}: the count is no whole number")
+            else:
+                counts[key] = int(row[-1])
+            seen[key] = True
     except csv.Error as error:
-        raise BundleError(f"{TABLE}, line {rows.line_num}: {error}") from None
+        raise BundleError(f"{name}, line {rows.line_num}: {error}") from None
     if not seen.all():
         cell = domain.cell_text(domain.unflat(int(np.argmin(seen))))
         raise BundleError(
-            f"{TABLE}: {int((~seen).sum()):,} of {domain.size:,} cells are missing, first {cell}"
+            f"{name}: {int((~seen).sum()):,} of {domain.size:,} cells are missing, first {cell}"
         )
     try:
-        return Table.dense(domain, counts.reshape(domain.shape))
+        table = Table.dense(domain, counts.reshape(domain.shape))
+        return PublishedTable(table, hidden.reshape(domain.shape))
     except InputError as error:
-        raise BundleError(f"{TABLE}: {error.message}") from None
+        raise BundleError(f"{name}: {error.message}") from None
 
 
-def _key(row: list[str], domain: Domain, line: int) -> int:
+def _key(row: list[str], domain: Domain, place: str) -> int:
     if len(row) != domain.ndim + 1:
-        raise BundleError(f"{TABLE}, line {line}: {len(row)} fields, not {domain.ndim + 1}")
+        raise BundleError(f"{place}: {len(row)} fields, not {domain.ndim + 1}")
     key = 0
     try:
         for label, variable in zip(row, domain.variables, strict=False):
             key = key * len(variable.categories) + variable.code(label)
     except InputError as error:
-        raise BundleError(f"{TABLE}, line {line}: {error.message}") from None
+        raise BundleError(f"{place}: {error.message}") from None
     return key

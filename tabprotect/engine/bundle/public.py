@@ -13,11 +13,15 @@ from tabprotect.engine.release.release import Release
 
 def files(release: Release) -> dict[str, bytes]:
     """Every file of the bundle by name, in order; the same release gives the same bytes."""
+    mechanism = release.mechanism.to_text(categories=release.table.domain != release.domain)
     content = {
         reader_text.NAME: reader_text.reader_text(release).encode(),
-        data_package.PACKAGE: data_package.package_json(release.table.domain, release.title),
-        data_package.TABLE: data_package.table_csv(release.table),
-        MECHANISM: release.mechanism.to_text().encode(),
+        data_package.PACKAGE: data_package.package_json(release),
+        **{
+            data_package.table_name(number): data_package.table_csv(published)
+            for number, published in enumerate(release.tables)
+        },
+        MECHANISM: mechanism.encode(),
     }
     return manifest.sealed(content, KIND)
 

@@ -30,12 +30,13 @@ def risk_json(protected: Protected) -> dict[str, object]:
             "verdict": preview.weak or "protects",
         },
         "decisions": list(record.decisions),
+        "findings": dict(record.findings),
         "at_risk_cells": _cells(protected),
     }
 
 
 def _cells(protected: Protected) -> list[dict[str, object]]:
-    problem, published = protected.record.problem, protected.release.table.counts
+    problem, inner = protected.record.problem, protected.release.inner
     original = problem.table.counts
     likely = protected.record.preview.unchanged_by_cell
     out: list[dict[str, object]] = []
@@ -46,7 +47,9 @@ def _cells(protected: Protected) -> list[dict[str, object]]:
                 "index": list(index),
                 "labels": list(problem.table.domain.labels(index)),
                 "original": int(original[index]),
-                "published": int(published[index]),
+                "published": None
+                if inner is None or inner.hidden[index]
+                else int(inner.table.counts[index]),
                 "probability_unchanged": float(likely[index]),
             }
         )
@@ -66,18 +69,18 @@ def risk_text(protected: Protected) -> str:
         f"At risk: counts of {record.problem.at_risk}. {summary.sentence}",
         "",
         "Expected before the run: an at-risk cell stays unchanged with probability "
-        f"{preview.unchanged_share:.2f}, {preview.blocked_share:.0%} of the moves are blocked, "
-        f"mean absolute deviation {preview.mean_absolute_deviation:.2f} "
-        f"({preview.runs} simulated runs).",
+        f"{preview.unchanged_share:.2f}, mean absolute deviation "
+        f"{preview.mean_absolute_deviation:.2f} ({preview.runs} trial runs).",
         "",
-        f"Positive cells that no cycle can move: {len(preview.immovable)}.",
-        "",
+        *_of_cycles(protected),
+        *([record.sentence, ""] if record.sentence else []),
         "Decisions: " + ("; ".join(record.decisions) or "none"),
         "",
         "| at-risk cell | original | published | P(unchanged) |",
         "|---|---:|---:|---:|",
         *(
-            f"| {', '.join(map(str, c['labels']))} | {c['original']} | {c['published']} "  # type: ignore[call-overload]
+            f"| {', '.join(map(str, c['labels']))} | {c['original']} "  # type: ignore[call-overload]
+            f"| {'not published' if c['published'] is None else c['published']} "
             f"| {c['probability_unchanged']:.2f} |"
             for c in cells[:200]
         ),
@@ -85,3 +88,14 @@ def risk_text(protected: Protected) -> str:
     if len(cells) > 200:
         lines.append(f"| ... {len(cells) - 200:,} more in risk_report.json | | | |")
     return "\n".join(lines) + "\n"
+
+
+def _of_cycles(protected: Protected) -> list[str]:
+    preview = protected.record.preview
+    if protected.record.steps is None:
+        return []
+    return [
+        f"Expected share of the moves that are blocked: {preview.blocked_share:.0%}. Positive "
+        f"cells that no cycle can move: {len(preview.immovable)}.",
+        "",
+    ]

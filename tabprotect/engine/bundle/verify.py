@@ -12,6 +12,7 @@ from tabprotect.engine.bundle import archive, data_package, manifest, reader_tex
 from tabprotect.engine.errors import BundleError, InputError, ParameterError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import likelihood_of
+from tabprotect.engine.release.likelihood import MoveSequence
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 
@@ -80,7 +81,9 @@ def verify_bytes(
                 hint="this is another bundle than the one that was announced",
             )
         checks.append("The fingerprint is the announced one.")
-    files = archive.unpack(data, allowed=FILES.__contains__)
+    files = archive.unpack(
+        data, allowed=lambda name: name in FILES or data_package.TABLES.match(name) is not None
+    )
     checks.append("The zip is plain and safe to open.")
     for name in FILES:
         if name not in files:
@@ -93,28 +96,43 @@ def verify_bytes(
     checks.append("Every file has the SHA-256 that the manifest lists.")
     progress.report(stage, 0.1)
     package = archive.parse_json(data_package.PACKAGE, files[data_package.PACKAGE])
-    domain, title = data_package.read_package(package)
-    table = data_package.read_table(files[data_package.TABLE], domain)
-    checks.append("The table is complete and as described: every cell once, whole counts.")
+    described, title = data_package.read_package(package)
+    names = {table.name for table in described}
+    for name in (*sorted(names), *files):
+        if name not in files:
+            raise BundleError(f"{name} is missing", hint=f"this is no {KIND}")
+        if name not in FILES and name not in names:
+            raise BundleError(f"{name} is not described in {data_package.PACKAGE}")
+    tables = tuple(
+        data_package.read_table(files[t.name], t.domain, name=t.name, hiding=t.hiding)
+        for t in described
+    )
+    checks.append(
+        "The table is complete and as described: every cell once, whole counts."
+        if len(tables) == 1
+        else "The tables are complete and as described: every cell once, whole counts."
+    )
     progress.report(stage, 0.4)
     stated = archive.parse_json(MECHANISM, files[MECHANISM])
     progress.report(stage, 0.7)
     try:
         if not isinstance(stated, dict) or "variables" not in stated or "shape" not in stated:
             raise InputError('"variables" or "shape" is missing')
+        domain = Mechanism.stated_domain(stated, tables[0].table.domain)
         if stated["shape"] != list(domain.shape):
             raise InputError(f"it is for the shape {stated['shape']}, not {list(domain.shape)}")
-        release = Release(table, Mechanism.from_json(stated, domain), title)
+        release = Release(tables, Mechanism.from_json(stated, domain), title)
         progress.report(stage, 0.9)
         likelihood = likelihood_of(release)
     except (InputError, ParameterError) as error:
         raise BundleError(f"{MECHANISM}: {error.message}", detail=error.detail) from None
     checks.append("The method is known, its parameters are valid.")
-    checks.append("The cycles keep the margins they claim.")
-    if likelihood.rule != "none" and table.has_negative:
-        raise BundleError(
-            f"{data_package.TABLE}: a published count is negative, which the blocking rule "
-            f"{likelihood.rule!r} cannot produce"
-        )
+    if isinstance(likelihood, MoveSequence):
+        checks.append("The cycles keep the margins they claim.")
+        if likelihood.rule != "none" and release.table.has_negative:
+            raise BundleError(
+                f"{data_package.TABLE}: a published count is negative, which the blocking rule "
+                f"{likelihood.rule!r} cannot produce"
+            )
     checks.append("The published counts are possible under the mechanism.")
     return Verification(release, found, tuple(checks))

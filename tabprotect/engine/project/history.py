@@ -203,7 +203,8 @@ def _holdings(project: Project) -> Iterator[tuple[object, int]]:
         yield project.moves, project.moves.cells.nbytes + project.moves.signs.nbytes
     if project.protected is not None:
         record = project.protected.record
-        held = record.coins.nbytes + record.effective.nbytes + record.blocked.nbytes
+        steps = record.steps
+        held = 0 if steps is None else 3 * steps.coins.nbytes
         yield record, held + record.preview.unchanged_by_cell.nbytes
 
 

@@ -59,6 +59,8 @@ class Project:
         What the reader of the file had to say.
     table
         The original; ``None`` for a reader, and before anything was opened.
+    record_keys
+        The sum of the record keys of each cell, where the table came from records with keys.
     at_risk
         The small-count rule.
     placement
@@ -88,6 +90,7 @@ class Project:
     edited: bool = False
     notes: tuple[str, ...] = ()
     table: Table | None = None
+    record_keys: Table | None = field(default=None, repr=False)
     at_risk: SmallCount = field(default_factory=SmallCount)
     placement: Placement | None = None
     moves: MoveSet | None = None
@@ -142,7 +145,7 @@ class Project:
     @property
     def domain(self) -> Domain:
         """The variables of the table, or of the opened release."""
-        return self.original.domain if self.released is None else self.released.table.domain
+        return self.original.domain if self.released is None else self.released.domain
 
     @property
     def cycles(self) -> MoveSet:
@@ -182,13 +185,19 @@ class Project:
 
     @property
     def given(self) -> dict[str, object]:
-        """Parameters as the method takes them, the cycle set included."""
-        return dict(self.parameters) | {"cycles": self.cycles}
+        """Parameters as the method takes them, the cycle set included where it takes one."""
+        given = dict(self.parameters)
+        return given | {"cycles": self.cycles} if self.takes_cycles else given
+
+    @property
+    def takes_cycles(self) -> bool:
+        """Whether the method has a cycle set among its parameters."""
+        return any(parameter.kind == "cycles" for parameter in self.protection.parameters)
 
     @property
     def problem(self) -> Problem:
         """What is to be protected."""
-        return Problem(self.original, self.at_risk, self.title)
+        return Problem(self.original, self.at_risk, self.title, record_keys=self.record_keys)
 
     @property
     def name(self) -> str:

@@ -31,8 +31,10 @@ def set_parameters(project: Project, context: Context, **given: object) -> Proje
     if "cycles" in given:
         raise ParameterError({"cycles": "cycles are set by a command of their own"})
     values = dict(project.parameters) | given
-    # The rules between parameters do not depend on the table: the smallest one checks them.
-    checked = project.protection.resolve(Domain.of_shape((2, 2)), values)
+    # Without a table the smallest one checks them: few rules between parameters depend on it.
+    domain = Domain.of_shape((2, 2)) if project.table is None else project.table.domain
+    given_cycles = {"cycles": project.cycles} if project.takes_cycles and project.table else {}
+    checked = project.protection.resolve(domain, values | given_cycles)
     chosen = {name: checked[name] for name in values}
     return replace(project.without_result(), parameters=MappingProxyType(chosen))
 
@@ -117,7 +119,7 @@ def open_bundle(project: Project, context: Context, *, path: str) -> Project:
         title=release.title,
         source=path,
         released=release,
-        placement=Placement.of(release.table.domain),
+        placement=Placement.of(release.domain),
         method=release.mechanism.method,
     )
 

@@ -17,8 +17,16 @@ import numpy.typing as npt
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.release_plan import ReleasePlan
-from tabprotect.engine.protection.problem import Preview, Problem, Protected, Record, Remedy
+from tabprotect.engine.protection.problem import (
+    Preview,
+    Problem,
+    Protected,
+    Record,
+    Remedy,
+    Steps,
+)
 from tabprotect.engine.release.mechanism import Mechanism
+from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain, Variable
@@ -73,6 +81,9 @@ class Encoder:
                 "edited": project.edited,
                 "notes": list(project.notes),
                 "table": None if project.table is None else self._table(project.table),
+                "record_keys": None
+                if project.record_keys is None
+                else self._table(project.record_keys),
                 "at_risk": str(project.at_risk),
                 "placement": None
                 if placement is None
@@ -131,13 +142,22 @@ class Encoder:
 
     def _values(self, values: Mapping[str, object]) -> Json:
         return {
-            name: {"moves": self._moves(value)} if isinstance(value, MoveSet) else value
+            name: {"moves": self._moves(value)} if isinstance(value, MoveSet) else {"plain": value}
             for name, value in values.items()
         }
 
     def _release(self, release: Release) -> Json:
         return {
-            "table": self._table(release.table),
+            "domain": self._domain(release.domain),
+            "tables": [
+                {
+                    "table": self._table(published.table),
+                    "suppressed": None
+                    if published.suppressed is None
+                    else self._array(published.suppressed),
+                }
+                for published in release.tables
+            ],
             "method": release.mechanism.method,
             "parameters": self._values(release.mechanism.parameters),
             "title": release.title,
@@ -154,9 +174,21 @@ class Encoder:
             "at_risk": str(record.problem.at_risk),
             "seed": str(record.seed),
             "seed_given": record.seed_given,
-            "coins": self._array(record.coins),
-            "effective": self._array(record.effective),
-            "blocked": self._array(record.blocked),
+            "record_keys": None
+            if record.problem.record_keys is None
+            else self._table(record.problem.record_keys),
+            "parameters": self._values(record.parameters),
+            "steps": None
+            if record.steps is None
+            else {
+                "coins": self._array(record.steps.coins),
+                "effective": self._array(record.steps.effective),
+                "blocked": self._array(record.steps.blocked),
+            },
+            "statuses": [self._array(letters) for letters in record.statuses],
+            "hidden": None if record.hidden is None else self._table(record.hidden),
+            "findings": dict(record.findings),
+            "sentence": record.sentence,
             "decisions": list(record.decisions),
             "preview": {
                 "at_risk_cells": preview.at_risk_cells,
@@ -170,6 +202,7 @@ class Encoder:
                 "immovable": self._array(np.array(preview.immovable, dtype=np.int64)),
                 "runs": preview.runs,
                 "weak": preview.weak,
+                "sentence": preview.sentence,
                 "remedies": [
                     {
                         "text": r.text,
@@ -247,14 +280,21 @@ class Decoder:
 
     def _values(self, data: Json) -> dict[str, object]:
         return {
-            name: self._get("moves", value["moves"]) if isinstance(value, dict) else value
+            name: self._get("moves", value["moves"]) if "moves" in value else value["plain"]
             for name, value in data.items()
         }
 
     def _release(self, data: Json) -> Release:
-        table = self._get("tables", data["table"])
-        mechanism = Mechanism(str(data["method"]), table.domain, self._values(data["parameters"]))
-        return Release(table, mechanism, str(data["title"]))
+        domain = self._get("domains", data["domain"])
+        tables = tuple(
+            PublishedTable(
+                self._get("tables", one["table"]),
+                None if one["suppressed"] is None else self._array(one["suppressed"], np.bool_),
+            )
+            for one in data["tables"]
+        )
+        mechanism = Mechanism(str(data["method"]), domain, self._values(data["parameters"]))
+        return Release(tables, mechanism, str(data["title"]))
 
     def _build_results(self, data: Json) -> Protected:
         release = self._release(data["release"])
@@ -262,20 +302,34 @@ class Decoder:
             self._get("tables", data["original"]),
             SmallCount.parse(data["at_risk"]),
             release.title,
+            record_keys=self._optional_table(data["record_keys"]),
         )
         record = Record(
             problem=problem,
             seed=int(data["seed"]),
             seed_given=bool(data["seed_given"]),
+            preview=self._preview(data["preview"]),
+            parameters=self._values(data["parameters"]),
+            decisions=tuple(map(str, data["decisions"])),
+            steps=None if data["steps"] is None else self._steps(data["steps"]),
+            statuses=tuple(self._array(letters, "<U1") for letters in data["statuses"]),
+            hidden=self._optional_table(data["hidden"]),
+            findings=dict(data["findings"]),
+            sentence=str(data["sentence"]),
+        )
+        if problem.table.domain != release.domain:
+            raise ValueError("a result belongs to another table")
+        return Protected(release, record)
+
+    def _optional_table(self, number: int | None) -> Table | None:
+        return None if number is None else self._get("tables", number)
+
+    def _steps(self, data: Json) -> Steps:
+        return Steps(
             coins=self._array(data["coins"], np.int8),
             effective=self._array(data["effective"], np.int8),
             blocked=self._array(data["blocked"], np.bool_),
-            preview=self._preview(data["preview"]),
-            decisions=tuple(map(str, data["decisions"])),
         )
-        if problem.table.domain != release.table.domain:
-            raise ValueError("a result belongs to another table")
-        return Protected(release, record)
 
     def _preview(self, data: Json) -> Preview:
         return Preview(
@@ -290,6 +344,7 @@ class Decoder:
             immovable=list(map(tuple, self._array(data["immovable"], np.int64).tolist())),
             runs=int(data["runs"]),
             weak=str(data["weak"]),
+            sentence=str(data["sentence"]),
             remedies=tuple(
                 Remedy(str(r["text"]), self._values(r["parameters"]), float(r["unchanged_share"]))
                 for r in data["remedies"]
@@ -305,6 +360,7 @@ class Decoder:
             edited=bool(data["edited"]),
             notes=tuple(map(str, data["notes"])),
             table=table,
+            record_keys=self._optional_table(data["record_keys"]),
             at_risk=SmallCount.parse(data["at_risk"]),
             placement=None
             if data["placement"] is None

@@ -50,6 +50,8 @@ def _edited(project: Project, table: Table) -> Project:
     return replace(
         project.without_result(),
         table=table,
+        # Keys are those of the counted records.
+        record_keys=None,
         edited=True,
         moves=moves,
         cycles_from=project.cycles_from if moves is not None else "",

@@ -1,34 +1,97 @@
-"""A protection method: one file in ``methods/`` that declares everything about itself."""
+"""A protection method: one file in ``methods/`` that declares everything about itself.
+
+A new method writes its declarations, :meth:`Method.draw` and :meth:`Method.likelihood`; the form,
+the command line, the help, the preview, the checks of its promises, the dossier, the posterior
+and the comparison follow.
+"""
 
 from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import ClassVar
 
+import numpy as np
+
+from tabprotect.engine.errors import ParameterError, RefusedError
 from tabprotect.engine.parameters import Parameter, resolve
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.problem import Preview, Problem, Protected
+from tabprotect.engine.protection import guarantees as promises
+from tabprotect.engine.protection.judging import Judged
+from tabprotect.engine.protection.needs import NEEDS
+from tabprotect.engine.protection.problem import Draft, Preview, Problem, Protected, Record
+from tabprotect.engine.protection.subtables import groupings_of, publication_of
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import Likelihood
+from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 
+WEAK_UNCHANGED = 0.9
+"""A mechanism is refused when at-risk cells stay unchanged with more than this probability."""
+
+PREVIEW_SEED = 20061984
+"""The preview is an estimate, not protection: a fixed seed makes its verdict repeatable. Its
+random numbers are never used for a release."""
+
+PREVIEW_WORK = 1_000_000
+"""Published cells the trial runs of a preview may produce."""
+
 
 class Method(ABC):
-    """Base of all methods. The module's docstring is the method's help page."""
+    """Base of all methods. The module's docstring is the method's help page.
+
+    Attributes
+    ----------
+    name, label
+        The registered name (that of the file), and the name for people.
+    parameters
+        Declared parameters.
+    needs
+        Names of ``NEEDS``.
+    guarantees
+        Names of ``GUARANTEES`` -> the promise in a sentence.
+    most_trials
+        Runs of a preview at most.
+    """
 
     name: ClassVar[str]
     label: ClassVar[str]
     parameters: ClassVar[tuple[Parameter, ...]]
     needs: ClassVar[tuple[str, ...]] = ()
     guarantees: ClassVar[Mapping[str, str]] = {}
+    most_trials: ClassVar[int] = 100
 
-    @property
-    def help(self) -> str:
-        """The help page (plain text)."""
-        return (sys.modules[type(self).__module__].__doc__ or "").strip()
+    # -- what a method writes -----------------------------------------------------------------
+
+    @abstractmethod
+    def draw(
+        self,
+        problem: Problem,
+        values: Mapping[str, object],
+        generator: np.random.Generator,
+        progress: Progress = SILENT,
+    ) -> Draft:
+        """Protect once: the tables to publish.
+
+        Parameters
+        ----------
+        values
+            As :meth:`resolve` gives them.
+
+        Raises
+        ------
+        InputError, InfeasibleError
+            When this table cannot be protected so; nothing has happened then.
+        """
+
+    @abstractmethod
+    def likelihood(self, release: Release) -> Likelihood:
+        """What the release says, from its disclosed parameters alone."""
+
+    # -- what a method may refine -------------------------------------------------------------
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
         """Complete and check parameters for a table of this domain.
@@ -38,15 +101,145 @@ class Method(ABC):
         ParameterError, InputError
             With every wrong field.
         """
-        return resolve(self.parameters, given)
+        values = resolve(self.parameters, given)
+        kinds = {parameter.kind for parameter in self.parameters}
+        if "groupings" in kinds:
+            groupings_of(domain, values)
+        if "formula" in kinds:
+            publication_of(domain, values)
+        return values
 
-    @abstractmethod
+    def is_random(self, values: Mapping[str, object]) -> bool:
+        """Whether two runs may differ; a method without chance is tried once."""
+        return True
+
+    def promised(self, values: Mapping[str, object]) -> tuple[str, ...]:
+        """The guarantees that hold with these values."""
+        return tuple(self.guarantees)
+
+    def unmet(self, problem: Problem) -> dict[str, str]:
+        """Needs that a table does not meet, each with the reason."""
+        reasons = {name: NEEDS[name].missing(problem) for name in self.needs}
+        return {name: reason for name, reason in reasons.items() if reason}
+
+    def weakness(
+        self, problem: Problem, values: Mapping[str, object], preview: Preview, draft: Draft
+    ) -> str:
+        """Why the mechanism should be refused on this table, or ``""``. Never from one outcome
+        of a random method: that would change the mechanism, and every posterior with it."""
+        if not preview.at_risk_cells or preview.unchanged_share <= WEAK_UNCHANGED:
+            return ""
+        return (
+            f"an at-risk cell would be published unchanged with probability "
+            f"{preview.unchanged_share:.2f}: the table would leave the house (almost) as it is"
+        )
+
+    # -- what follows -------------------------------------------------------------------------
+
+    @property
+    def help(self) -> str:
+        """The help page (plain text)."""
+        return (sys.modules[type(self).__module__].__doc__ or "").strip()
+
+    def require(self, problem: Problem) -> None:
+        """Refuse a problem that lacks what the method needs.
+
+        Raises
+        ------
+        ParameterError
+            Naming every unmet need.
+        """
+        unmet = self.unmet(problem)
+        if unmet:
+            raise ParameterError(unmet, hint=f"{self.label} cannot do without")
+
     def preview(
         self, problem: Problem, given: Mapping[str, object], progress: Progress = SILENT
     ) -> Preview:
         """What the method would do to this table, judged before any random number of the run."""
+        values = self.resolve(problem.table.domain, given)
+        self.require(problem)
+        return self.judge(problem, values, progress)[0]
 
-    @abstractmethod
+    def judge(
+        self,
+        problem: Problem,
+        values: Mapping[str, object],
+        progress: Progress = SILENT,
+        *,
+        with_remedies: bool = True,
+    ) -> tuple[Preview, Draft | None]:
+        """The preview, and the draft itself where there is no chance in it.
+
+        Trial runs from a fixed seed; the figures are about the main table.
+        """
+        generator = np.random.Generator(np.random.PCG64(PREVIEW_SEED))
+        groupings = groupings_of(problem.table.domain, values)
+        progress.report("trying the method on this table", 0.0)
+        draft = self.draw(problem, values, generator, progress)
+        main = draft.tables[0]
+        judged = Judged.of(problem, main, groupings)
+        runs = 1
+        if self.is_random(values):
+            size = sum(published.table.domain.size for published in draft.tables)
+            runs = int(np.clip(PREVIEW_WORK // max(size, 1), 3, self.most_trials))
+        unchanged = np.zeros(judged.truth.shape)
+        change: dict[int, float] = {}
+        last = draft
+        for run in range(runs):
+            if run:
+                progress.report("trying the method on this table", run / runs)
+                last = self.draw(problem, values, generator)
+            unchanged += judged.unchanged(last.tables[0])
+            seen = judged.cells & ~last.tables[0].hidden
+            moved = (last.tables[0].table.counts - judged.truth)[seen]
+            for value, count in zip(*np.unique(moved, return_counts=True), strict=True):
+                change[int(value)] = change.get(int(value), 0.0) + int(count)
+        unchanged /= runs
+        seen_cells = sum(change.values())
+        cells = int(judged.cells.sum())
+        shape = problem.table.domain.shape
+        inner = main.table.domain == problem.table.domain
+        preview = Preview(
+            at_risk_cells=judged.at_risk,
+            judged_cells=cells,
+            unchanged_share=float(unchanged[judged.cells].mean()) if cells else 1.0,
+            mean_absolute_deviation=sum(abs(k) * n for k, n in change.items()) / seen_cells
+            if seen_cells
+            else 0.0,
+            change={k: n / seen_cells for k, n in sorted(change.items())},
+            unchanged_by_cell=unchanged if inner else np.zeros(shape),
+            runs=runs,
+            sentence="" if self.is_random(values) else draft.sentence,
+        )
+        weak = self.weakness(problem, values, preview, draft)
+        if weak:
+            preview = replace(preview, weak=weak)
+        return preview, None if self.is_random(values) else draft
+
+    def perform(
+        self,
+        problem: Problem,
+        values: Mapping[str, object],
+        generator: np.random.Generator,
+        progress: Progress = SILENT,
+    ) -> tuple[Release, Draft]:
+        """Draw once and check every promise, without a preview.
+
+        Raises
+        ------
+        InfeasibleError
+            When a promise is broken.
+        """
+        draft = self.draw(problem, values, generator, progress)
+        return self._released(problem, values, draft), draft
+
+    def _released(self, problem: Problem, values: Mapping[str, object], draft: Draft) -> Release:
+        promises.verify(self.promised(values), problem, values, draft)
+        public = {p.name: values[p.name] for p in self.parameters if p.public}
+        mechanism = Mechanism(self.name, problem.table.domain, public | dict(draft.disclosed))
+        return Release(draft.tables, mechanism, problem.title)
+
     def protect(
         self,
         problem: Problem,
@@ -63,10 +256,34 @@ class Method(ABC):
         RefusedError
             When it would (almost) not protect and this was not accepted.
         """
-
-    @abstractmethod
-    def likelihood(self, release: Release) -> Likelihood:
-        """What the release says, from its disclosed parameters alone."""
+        values = self.resolve(problem.table.domain, given)
+        self.require(problem)
+        preview, draft = self.judge(problem, values, progress, with_remedies=not accept_weak)
+        if preview.weak and not accept_weak:
+            raise RefusedError(
+                preview.weak,
+                hint="; ".join(map(str, preview.remedies))
+                or "merge categories so that fewer cells are small, or take another method",
+                detail="to go on all the same takes an explicit, recorded decision",
+            )
+        if draft is None:
+            draft = self.draw(problem, values, randomness.generator(), progress)
+        release = self._released(problem, values, draft)
+        decisions = (f"accepted a weak mechanism: {preview.weak}",) if preview.weak else ()
+        record = Record(
+            problem=problem,
+            seed=randomness.seed,
+            seed_given=randomness.given,
+            preview=preview,
+            parameters=values,
+            decisions=decisions,
+            steps=draft.steps,
+            statuses=draft.statuses,
+            hidden=draft.hidden,
+            findings=draft.findings,
+            sentence=draft.sentence,
+        )
+        return Protected(release, record)
 
     def as_json(self) -> dict[str, object]:
         """The method for ``describe --json``."""

@@ -9,20 +9,47 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.sensitivity.contributors import Contributors
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.table import Table
+
+KEY_MODULUS = 10**8
+"""Record keys are whole numbers below it, and so are their sums: no order of adding matters."""
+
+Letters = npt.NDArray[np.str_]
+"""Status letters of a published table, dtype ``<U1``: S safe, U primary unsafe, P protected,
+M secondary, E empty (tau-ARGUS). Confidential: a reader sees only what is suppressed."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """An original table of counts and the rule that says which cells are at risk."""
+    """An original table of counts and the rule that says which cells are at risk.
+
+    Attributes
+    ----------
+    record_keys
+        The sum of the record keys of each cell (below ``KEY_MODULUS``), where the records have
+        keys.
+    weights : float64, shape of the table
+        The sum of the records' weights of each cell, where they have any.
+    contributors
+        Who stands behind the cells, where more is known than their number.
+    """
 
     table: Table
     at_risk: SmallCount = field(default_factory=SmallCount)
     title: str = ""
+    record_keys: Table | None = None
+    weights: npt.NDArray[np.float64] | None = field(default=None, repr=False)
+    contributors: Contributors | None = None
 
     def __post_init__(self) -> None:
+        if self.record_keys is not None and self.record_keys.domain != self.table.domain:
+            raise InputError("the record keys are those of another table")
+        if self.weights is not None and self.weights.shape != self.table.domain.shape:
+            raise InputError("the weights are those of another table")
         if self.table.has_negative:
             keys, values = self.table.cells
             cell = self.table.domain.unflat(int(keys[values < 0][0]))
@@ -52,47 +79,51 @@ class Preview:
     at_risk_cells
         Number of at-risk cells.
     judged_cells
-        Number of cells the probabilities below are averaged over: the at-risk cells, or all
-        positive cells where none is at risk.
+        Number of cells the probabilities below are averaged over: the at-risk cells that are
+        published, or all positive cells where none is at risk.
     unchanged_share
         Mean probability that a judged cell is published unchanged.
-    blocked_share
-        Expected share of the moves the coins ask for that are blocked.
     mean_absolute_deviation
         Expected |published - original| per judged cell.
     change
         Probability of each change of a judged cell (published - original).
-    blocked_by_cycle
-        The same by cycle, (cycles,).
     unchanged_by_cell
-        Probability that each cell is unchanged, shape of the table.
-    immovable
-        Positive cells (index tuples) that no cycle of the set can move.
+        Probability that each cell of the original is published unchanged, shape of the table;
+        0 where inner cells are not published.
     runs
-        Number of simulated runs behind the figures.
+        Number of simulated runs behind the figures; 1 for a method without chance.
     weak
         Why the mechanism is refused on this table; empty when it is not.
     remedies
         What to do instead, tried on this table, best first.
+    blocked_share
+        Of cycles: expected share of the moves the coins ask for that are blocked.
+    blocked_by_cycle
+        The same by cycle, (cycles,).
+    immovable
+        Positive cells (index tuples) that no cycle of the set can move.
+    sentence
+        What a method without chance will do, in words.
     """
 
     at_risk_cells: int
     judged_cells: int
     unchanged_share: float
-    blocked_share: float
     mean_absolute_deviation: float
     change: dict[int, float]
-    blocked_by_cycle: npt.NDArray[np.float64]
     unchanged_by_cell: npt.NDArray[np.float64]
-    immovable: list[tuple[int, ...]]
     runs: int
-    weak: str
-    remedies: tuple[Remedy, ...]
+    weak: str = ""
+    remedies: tuple[Remedy, ...] = ()
+    blocked_share: float = 0.0
+    blocked_by_cycle: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    immovable: list[tuple[int, ...]] = field(default_factory=list)
+    sentence: str = ""
 
 
-@dataclass(frozen=True)
-class Record:
-    """What the house keeps: the original, the seed, the coins, the decisions. Confidential.
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """What the coins of a sequence of cycles said, and what was done.
 
     Attributes
     ----------
@@ -102,24 +133,82 @@ class Record:
         What was done: 0 also where the step was blocked.
     blocked : bool (passes, cycles)
         Steps that no coin could have taken (any_zero), or whose coin was refused (negative).
+    """
+
+    coins: npt.NDArray[np.int8]
+    effective: npt.NDArray[np.int8]
+    blocked: npt.NDArray[np.bool_]
+
+    @property
+    def blocked_share(self) -> float:
+        """Share of the moves the coins asked for that were blocked."""
+        asked = int((self.coins != 0).sum())
+        return float(((self.coins != 0) & (self.effective == 0)).sum() / asked) if asked else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """What a method proposes, before its promises are checked. Confidential.
+
+    Attributes
+    ----------
+    tables
+        What would be published, the main table first.
+    disclosed
+        Public parameters whose value the run decided (or completed); the others are disclosed as
+        they were given.
+    statuses
+        One array of status letters per table, for methods that suppress.
+    hidden
+        A table the method worked on that does not leave the house (rounded inner cells).
+    findings
+        What else the house should know, as JSON values under plain names; shown, and kept in the
+        dossier.
+    sentence
+        The finding that matters most, in words.
+    steps
+        Of a sequence of cycles.
+    """
+
+    tables: tuple[PublishedTable, ...]
+    disclosed: Mapping[str, object] = field(default_factory=dict)
+    statuses: tuple[Letters, ...] = ()
+    hidden: Table | None = None
+    findings: Mapping[str, object] = field(default_factory=dict)
+    sentence: str = ""
+    steps: Steps | None = None
+
+
+@dataclass(frozen=True)
+class Record:
+    """What the house keeps: the original, the seed, the coins, the decisions. Confidential.
+
+    Attributes
+    ----------
+    parameters
+        All resolved parameters, the confidential ones too.
     decisions
         Explicit decisions, for example to accept a weak mechanism.
+    steps, statuses, hidden, findings, sentence
+        As in the :class:`Draft`.
     """
 
     problem: Problem
     seed: int = field(repr=False)
     seed_given: bool
-    coins: npt.NDArray[np.int8]
-    effective: npt.NDArray[np.int8]
-    blocked: npt.NDArray[np.bool_]
     preview: Preview
+    parameters: Mapping[str, object] = field(default_factory=dict, repr=False)
     decisions: tuple[str, ...] = ()
+    steps: Steps | None = None
+    statuses: tuple[Letters, ...] = ()
+    hidden: Table | None = None
+    findings: Mapping[str, object] = field(default_factory=dict, repr=False)
+    sentence: str = ""
 
     @property
     def blocked_share(self) -> float:
         """Share of the moves the coins asked for that were blocked in this run."""
-        asked = int((self.coins != 0).sum())
-        return float(((self.coins != 0) & (self.effective == 0)).sum() / asked) if asked else 0.0
+        return 0.0 if self.steps is None else self.steps.blocked_share
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,9 @@ def likelihood_of(release: Release) -> Likelihood:
                 hint="take the mechanism that came with the table",
             )
         value = stated[parameter.name]
-        if parameter.kind in ("real", "integer") and type(value) not in (int, float):
+        # An optional number may be left out by stating null.
+        if parameter.kind in ("real", "integer") and not (
+            type(value) in (int, float) or (value is None and parameter.default is None)
+        ):
             raise InputError(f'the mechanism\'s "{parameter.name}" must be a number, is {value!r}')
     return method.likelihood(release)

@@ -9,43 +9,56 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tabprotect.engine.protection.judging import Judged
 from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.tables.margins import all_margins, differing_margins
 from tabprotect.engine.tables.moves import MoveSet
 
 
 @dataclass(frozen=True)
 class Summary:
-    """Figures of one run.
+    """Figures of one run, about the main published table.
 
     Attributes
     ----------
     at_risk_cells
-        Cells of the original that the small-count rule calls at risk.
+        True counts of that table which the small-count rule calls at risk.
     judged_cells
         The cells the shares are over: the at-risk ones, or all positive ones where none is.
     unchanged_cells
         How many of the judged cells are published with their true count.
+    suppressed_cells
+        Cells of all published tables that are published without a count.
+    tables
+        Number of published tables.
     changed_cells
-        Cells of the whole table whose count changed.
+        Cells of the main table whose count changed (suppressed ones apart).
     largest_change
-        Largest |published - original|.
+        Largest |published - true count|.
     mean_absolute_deviation
-        Mean |published - original| over the judged cells.
+        Mean |published - true count| over the judged cells that are published.
     blocked_share
-        Share of the moves the coins asked for that were blocked.
+        Share of the moves the coins asked for that were blocked; ``None`` without cycles.
     margins_preserved
-        Whether every margin that is to be kept is kept, compared on the two tables.
+        Whether every margin that is to be kept is kept, compared on the two tables; for a method
+        without cycles, every margin short of the table itself. ``None`` where inner cells are
+        not published.
+    finding
+        What the method itself has to say, in a sentence.
     """
 
     at_risk_cells: int
     judged_cells: int
     unchanged_cells: int
+    suppressed_cells: int
+    tables: int
     changed_cells: int
     largest_change: int
     mean_absolute_deviation: float
-    blocked_share: float
-    margins_preserved: bool
+    blocked_share: float | None
+    margins_preserved: bool | None
+    finding: str = ""
 
     @property
     def unchanged_share(self) -> float:
@@ -57,12 +70,17 @@ class Summary:
         """The summary in words."""
         whose = "at-risk" if self.at_risk_cells else "positive"
         noun = "cell is" if self.judged_cells == 1 else "cells are"
-        kept = "every margin is kept" if self.margins_preserved else "MARGINS ARE BROKEN"
-        return (
-            f"{self.unchanged_cells} of {self.judged_cells} {whose} {noun} published unchanged; "
-            f"no count differs by more than {self.largest_change}; "
-            f"{self.blocked_share:.0%} of the moves were blocked; {kept}."
-        )
+        parts = [
+            f"{self.unchanged_cells} of {self.judged_cells} {whose} {noun} published unchanged"
+        ]
+        if self.suppressed_cells:
+            parts.append(f"{self.suppressed_cells:,} cells are suppressed")
+        parts.append(f"no count differs by more than {self.largest_change}")
+        if self.blocked_share is not None:
+            kept = "every margin is kept" if self.margins_preserved else "MARGINS ARE BROKEN"
+            parts += [f"{self.blocked_share:.0%} of the moves were blocked", kept]
+        said = "; ".join(parts) + "."
+        return f"{said} {self.finding}".strip()
 
     def as_json(self) -> dict[str, object]:
         """The figures for ``protect --json``."""
@@ -72,35 +90,40 @@ class Summary:
             "at_risk_cells": self.at_risk_cells,
             "judged_cells": self.judged_cells,
             "unchanged_cells": self.unchanged_cells,
+            "suppressed_cells": self.suppressed_cells,
+            "tables": self.tables,
             "changed_cells": self.changed_cells,
             "largest_change": self.largest_change,
             "mean_absolute_deviation": self.mean_absolute_deviation,
             "margins_preserved": self.margins_preserved,
+            "finding": self.finding,
             "sentence": self.sentence,
         }
 
 
 def summarise(protected: Protected) -> Summary:
     """Compare the original with what was published."""
-    record = protected.record
-    original = record.problem.table.counts
-    moved = protected.release.table.counts - original
-    judged = record.problem.at_risk.mask(original)
-    at_risk = int(judged.sum())
-    if not at_risk:
-        judged = original > 0
-    moves = protected.release.mechanism.parameters.get("cycles")
-    domain = record.problem.table.domain
-    margins = moves.margins if isinstance(moves, MoveSet) else all_margins(domain)
-    broken = differing_margins(record.problem.table, protected.release.table, margins)
-    cells = int(judged.sum())
+    record, release = protected.record, protected.release
+    main, domain = release.tables[0], record.problem.table.domain
+    judged = Judged.of(record.problem, main, groupings_of(domain, release.mechanism.parameters))
+    shown = ~main.hidden
+    moved = np.where(shown, main.table.counts - judged.truth, 0)
+    cells, seen = int(judged.cells.sum()), judged.cells & shown
+    preserved = None
+    if main.table.domain == domain and main.suppressed is None:
+        moves = release.mechanism.parameters.get("cycles")
+        margins = moves.margins if isinstance(moves, MoveSet) else all_margins(domain)
+        preserved = not differing_margins(record.problem.table, main.table, margins)
     return Summary(
-        at_risk_cells=at_risk,
+        at_risk_cells=judged.at_risk,
         judged_cells=cells,
-        unchanged_cells=int((moved[judged] == 0).sum()),
+        unchanged_cells=int(judged.unchanged(main)[judged.cells].sum()),
+        suppressed_cells=sum(int(p.hidden.sum()) for p in release.tables),
+        tables=len(release.tables),
         changed_cells=int((moved != 0).sum()),
         largest_change=int(np.abs(moved).max(initial=0)),
-        mean_absolute_deviation=float(np.abs(moved[judged]).mean()) if cells else 0.0,
-        blocked_share=record.blocked_share,
-        margins_preserved=not broken,
+        mean_absolute_deviation=float(np.abs(moved[seen]).mean()) if seen.any() else 0.0,
+        blocked_share=None if record.steps is None else record.blocked_share,
+        margins_preserved=preserved,
+        finding=record.sentence,
     )

@@ -1,16 +1,26 @@
-"""What a published table says about the original: shapes of likelihood, no method by name.
+"""What a release says about the original: shapes of likelihood, no method by name.
 
 A method states one of these from its *disclosed* parameters alone; the posterior knows the
-shapes and no method. One shape so far: a known sequence of moves, each taken by a coin.
+shapes and no method. Two shapes: a known sequence of moves, each taken by a coin; and a product
+of factors, one per published count, each a function of the true count there.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.release.published import PublishedTable
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
 
 BlockingRule = Literal["any_zero", "negative", "none"]
 
@@ -68,4 +78,144 @@ class MoveSequence:
         return gamma if gamma > 1e-12 else 0.0
 
 
-Likelihood = MoveSequence
+UNBOUNDED = 2**62
+"""The upper end of a factor that sets none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rerun:
+    """What the whole mechanism says about one candidate original, beyond the factors.
+
+    Attributes
+    ----------
+    estimate
+        ``(original, generator) -> P(this very release | original)``, up to a constant that does
+        not depend on the original: exactly, or as an unbiased estimate from simulated runs.
+    exact
+        Whether it is no estimate (a deterministic choice gives 1 or 0).
+    """
+
+    estimate: Callable[[Table, np.random.Generator], float]
+    exact: bool
+
+
+@dataclass(frozen=True, eq=False)
+class CellFactors:
+    """P(release | original) as a product of factors, each of one sum of true counts.
+
+    Factor ``f`` depends on the true sum over the flat cells ``cells[starts[f]:starts[f + 1]]``.
+    Factors that look alike share a *kind*: kind ``k`` allows sums in ``low[k]..high[k]``
+    (closed) and weighs ``low[k], low[k] + 1, ...`` by
+    ``exp(logs[log_starts[k]:log_starts[k + 1]])``; an empty run weighs all alike.
+
+    A cell that no factor touches is free. True counts are never negative.
+
+    Attributes
+    ----------
+    domain
+        Of the original, and of the posterior.
+    tables
+        What was published.
+    starts : int64 (factors + 1,)
+    cells : int64 (entries,)
+        Flat cells of the original.
+    kind : int64 (factors,)
+    low, high : int64 (kinds,)
+        ``high`` may be ``UNBOUNDED`` where the run of weights is empty.
+    log_starts : int64 (kinds + 1,)
+    logs : float64 (weights,)
+    rerun
+        What else the mechanism says, for each candidate original; ``None`` when nothing.
+    note
+        What the factors leave out, in words: told wherever ``rerun`` is not (or cannot be) used.
+    """
+
+    domain: Domain
+    tables: tuple[PublishedTable, ...]
+    starts: IntArray
+    cells: IntArray
+    kind: IntArray
+    low: IntArray
+    high: IntArray
+    log_starts: IntArray
+    logs: FloatArray
+    rerun: Rerun | None = None
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        if (self.low > self.high).any() or (self.low < 0).any():
+            raise ValueError("a factor allows no count")
+        runs = np.diff(self.log_starts)
+        if ((runs > 0) & (runs != self.high - self.low + 1)).any():
+            raise ValueError("a factor weighs other counts than it allows")
+
+    @classmethod
+    def of(
+        cls,
+        domain: Domain,
+        tables: tuple[PublishedTable, ...],
+        sums: tuple[IntArray, IntArray],
+        kind: IntArray,
+        kinds: list[tuple[int, int, FloatArray | None]],
+        *,
+        rerun: Rerun | None = None,
+        note: str = "",
+    ) -> CellFactors:
+        """Build from ``(starts, cells)`` and one ``(low, high, log weights or None)`` per kind."""
+        runs = [np.zeros(0) if logs is None else logs for _, _, logs in kinds]
+        return cls(
+            domain=domain,
+            tables=tables,
+            starts=sums[0],
+            cells=sums[1],
+            kind=kind,
+            low=np.array([low for low, _, _ in kinds], dtype=np.int64),
+            high=np.array([high for _, high, _ in kinds], dtype=np.int64),
+            log_starts=np.concatenate([[0], np.cumsum([len(r) for r in runs])]).astype(np.int64),
+            logs=np.concatenate([*runs, np.zeros(0)]),
+            rerun=rerun,
+            note=note,
+        )
+
+    @property
+    def factors(self) -> int:
+        """Number of factors."""
+        return len(self.kind)
+
+
+def each_cell(domain: Domain) -> tuple[IntArray, IntArray]:
+    """The sums of ``CellFactors`` where every factor is one inner cell, in order."""
+    return np.arange(domain.size + 1, dtype=np.int64), np.arange(domain.size, dtype=np.int64)
+
+
+def independent(
+    published: PublishedTable,
+    weigh: Callable[[int], tuple[int, int, FloatArray | None]],
+    *,
+    hidden: tuple[int, int, FloatArray | None] = (0, UNBOUNDED, None),
+    rerun: Rerun | None = None,
+    note: str = "",
+) -> CellFactors:
+    """Every inner cell on its own, its factor a function of its published count.
+
+    Parameters
+    ----------
+    weigh
+        Published count -> (lowest, highest true count, log weights of the counts between).
+    hidden
+        The same for a suppressed cell.
+    """
+    counts = published.table.counts.reshape(-1)
+    values, kind = np.unique(counts, return_inverse=True)
+    kinds = [weigh(int(value)) for value in values]
+    kind = kind.reshape(-1).astype(np.int64)
+    if published.suppressed is not None:
+        kind[published.suppressed.reshape(-1)] = len(kinds)
+        kinds.append(hidden)
+    domain = published.table.domain
+    return CellFactors.of(
+        domain, (published,), each_cell(domain), kind, kinds, rerun=rerun, note=note
+    )
+
+
+Likelihood = MoveSequence | CellFactors

@@ -30,13 +30,18 @@ class Mechanism:
     domain: Domain
     parameters: Mapping[str, object]
 
-    def as_json(self) -> dict[str, object]:
-        """One flat object: ``method``, ``variables``, ``shape``, then the parameters."""
+    def as_json(self, *, categories: bool = False) -> dict[str, object]:
+        """One flat object: ``method``, ``variables``, ``shape``, then the parameters.
+
+        With the categories too where no published table shows them all.
+        """
         out: dict[str, object] = {
             "method": self.method,
             "variables": list(self.domain.names),
             "shape": list(self.domain.shape),
         }
+        if categories:
+            out["categories"] = {v.name: list(v.categories) for v in self.domain.variables}
         for name, value in self.parameters.items():
             if isinstance(value, MoveSet):
                 cycles = files.to_json(value)
@@ -47,9 +52,10 @@ class Mechanism:
                 out[name] = value
         return out
 
-    def to_text(self) -> str:
-        """The bytes of ``mechanism.json``."""
-        return json.dumps(self.as_json(), ensure_ascii=False, separators=(",", ":")) + "\n"
+    def to_text(self, *, categories: bool = False) -> str:
+        """The text of ``mechanism.json``."""
+        data = self.as_json(categories=categories)
+        return json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"
 
     @classmethod
     def from_json(cls, data: object, domain: Domain) -> Mechanism:
@@ -74,11 +80,30 @@ class Mechanism:
                 hint="the order matters; take the mechanism that came with the table",
             )
         parameters: dict[str, object] = {
-            k: v
-            for k, v in data.items()
-            if k not in ("method", "variables", "shape", "cycles", "margins")
+            k: v for k, v in data.items() if k not in ("method", "variables", "shape", "categories")
         }
         if "cycles" in data:
             moves = files.from_json(data, domain=domain)
-            parameters = {"cycles": moves, **parameters}
+            # The margins beside cycles are those the cycles keep.
+            parameters.pop("margins", None)
+            parameters = {**parameters, "cycles": moves}
         return cls(method, domain, parameters)
+
+    @staticmethod
+    def stated_domain(data: object, published: Domain) -> Domain:
+        """The variables of the original: as stated, or those of the published main table.
+
+        Raises
+        ------
+        InputError
+            When the stated ones are not a table's.
+        """
+        if not isinstance(data, Mapping) or "categories" not in data:
+            return published
+        stated, names = data["categories"], data.get("variables")
+        if not isinstance(stated, Mapping) or list(stated) != names:
+            raise InputError('"categories" are not those of "variables"')
+        for name, categories in stated.items():
+            if not isinstance(categories, list) or not all(isinstance(c, str) for c in categories):
+                raise InputError(f"the categories of {name!r} are not a list of texts")
+        return Domain.of({str(name): list(found) for name, found in stated.items()})

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
@@ -169,11 +170,24 @@ def _lines(table: Table) -> Iterator[str]:
         yield from map(",".join, zip(*columns, numbers, strict=True))
 
 
-def write_csv(table: Table, *, count: str = COUNT) -> bytes:
+def write_csv(
+    table: Table, *, count: str = COUNT, without: npt.NDArray[np.bool_] | None = None
+) -> bytes:
     """The table in long form: UTF-8, commas, ``\\n``, the same bytes for the same table.
 
     Every cell is written, zeros too, in the table's order, so that reading it back gives the same
     categories; only of sparse tables above 2^24 cells the zeros are left out.
+
+    Parameters
+    ----------
+    without : bool, shape of the (dense) table, or None
+        Cells that are written without their count.
     """
     header = ",".join(map(_quoted, (*table.domain.names, count)))
-    return ("\n".join(itertools.chain([header], _lines(table))) + "\n").encode("utf-8")
+    lines: Iterable[str] = _lines(table)
+    if without is not None:
+        lines = (
+            line.rpartition(",")[0] + "," if blank else line
+            for line, blank in zip(lines, without.reshape(-1).tolist(), strict=True)
+        )
+    return ("\n".join(itertools.chain([header], lines)) + "\n").encode("utf-8")

@@ -41,8 +41,8 @@ def test_reading_gives_everything_again(protected: Protected, tmp_path: Path) ->
     assert record.problem.table == protected.record.problem.table
     assert record.problem.at_risk == protected.record.problem.at_risk
     assert record.seed == protected.record.seed and record.seed_given
-    assert np.array_equal(record.coins, protected.record.coins)
-    assert np.array_equal(record.effective, protected.record.effective)
+    assert np.array_equal(record.steps.coins, protected.record.steps.coins)
+    assert np.array_equal(record.steps.effective, protected.record.steps.effective)
     assert again.release.table == protected.release.table
     with zipfile.ZipFile(path) as opened:
         assert opened.read("CONFIDENTIAL/release.zip") == public.to_bytes(protected.release)
@@ -59,7 +59,7 @@ def test_the_coins_lead_from_the_original_to_the_release(protected: Protected) -
         table += int(row["effective"]) * moves.array(int(row["cycle"]) - 1).astype(np.int64)  # type: ignore[attr-defined]
         assert row["blocked"] == "0" or row["effective"] == "0"
     assert np.array_equal(table, protected.release.table.counts)
-    assert len(rows) == protected.record.coins.size
+    assert len(rows) == protected.record.steps.coins.size
 
 
 def test_the_report_counts_what_happened(protected: Protected) -> None:
@@ -94,7 +94,7 @@ def test_what_does_not_belong_together_is_refused(protected: Protected, tmp_path
         confidential.read(path)
     coins = files["CONFIDENTIAL/coins.csv"]
     forged(protected, path, "coins.csv", coins.replace(b"1,1,", b"1,1,1", 1))
-    with pytest.raises(BundleError, match="not the coins of the seed"):
+    with pytest.raises(BundleError, match="coins.csv: this is not what the seed leads to"):
         confidential.read(path)
 
 

@@ -23,6 +23,7 @@ from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.project.history import History
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.release.mechanism import Mechanism
+from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -43,7 +44,7 @@ def table_forms(table: Table) -> dict[str, bytes]:
     counts = table.counts
     flat = counts.reshape(-1).tolist()
     forms = {
-        "csv": data_package.table_csv(table),
+        "csv": data_package.table_csv(PublishedTable(table)),
         "json": json.dumps(counts.tolist()).encode(),
         "compact": json.dumps(counts.tolist(), separators=(",", ":")).encode(),
         "flat json": json.dumps(flat).encode()[1:-1],
@@ -76,9 +77,9 @@ def secrets(protected: Protected) -> dict[str, bytes]:
         "seed in hex": f"{seed:x}".encode(),
         "seed bytes": seed.to_bytes(8, "little"),
         "seed bytes, big": seed.to_bytes(8, "big"),
-        "coins": protected.record.coins.tobytes(),
-        "coins as text": ",".join(map(str, protected.record.coins.reshape(-1))).encode(),
-        "effective": protected.record.effective.tobytes(),
+        "coins": protected.record.steps.coins.tobytes(),
+        "coins as text": ",".join(map(str, protected.record.steps.coins.reshape(-1))).encode(),
+        "effective": protected.record.steps.effective.tobytes(),
         "home": str(Path.home()).encode(),
         "here": str(Path.cwd()).encode(),
         "blocked share": f"{protected.record.preview.blocked_share:.4f}".encode(),
@@ -144,7 +145,7 @@ def test_a_planted_leak_is_found(protected: Protected, name: str) -> None:
 def test_the_original_does_not_reach_the_bundle_at_all(protected: Protected) -> None:
     # Not one byte depends on how the release came about: any record gives the same bundle.
     release = protected.release
-    copy = Release(
+    copy = Release.of(
         Table.dense(release.table.domain, release.table.counts.copy()),
         Mechanism(
             release.mechanism.method, release.table.domain, dict(release.mechanism.parameters)
@@ -218,7 +219,9 @@ def test_the_files_of_a_bundle_say_what_they_should(protected: Protected) -> Non
 
 def test_a_variable_called_count_is_refused_with_a_remedy() -> None:
     with pytest.raises(InputError, match="called 'count'") as error:
-        data_package.table_csv(Table.dense(Domain.of({"count": ["a"], "b": ["c"]}), [[1]]))
+        data_package.table_csv(
+            PublishedTable(Table.dense(Domain.of({"count": ["a"], "b": ["c"]}), [[1]]))
+        )
     assert "rename" in error.value.hint
 
 
@@ -236,7 +239,12 @@ def test_any_labels_survive_the_csv(
     whole = st.integers(-(2**40), 2**40)
     counts = data.draw(st.lists(whole, min_size=domain.size, max_size=domain.size))
     table = Table.dense(domain, np.array(counts, dtype=np.int64).reshape(domain.shape))
-    package = json.loads(data_package.package_json(domain, "t"))
-    read_domain, _ = data_package.read_package(package)
-    assert read_domain == domain
-    assert data_package.read_table(data_package.table_csv(table), read_domain) == table
+    hidden = np.array(
+        data.draw(st.lists(st.booleans(), min_size=domain.size, max_size=domain.size))
+    ).reshape(domain.shape)
+    published = PublishedTable.hiding(table, hidden)
+    release = Release((published,), Mechanism("any", domain, {}), "t")
+    (described,), title = data_package.read_package(json.loads(data_package.package_json(release)))
+    assert (described.domain, described.hiding, title) == (domain, bool(hidden.any()), "t")
+    written = data_package.table_csv(published)
+    assert data_package.read_table(written, domain, hiding=described.hiding) == published

@@ -62,8 +62,9 @@ def same(a: Project, b: Project) -> None:
         one, two = a.protected.record, b.protected.record
         assert one.problem == two.problem and one.seed == two.seed
         for name in ("coins", "effective", "blocked"):
-            assert np.array_equal(getattr(one, name), getattr(two, name))
-            assert getattr(one, name).dtype == getattr(two, name).dtype
+            assert np.array_equal(getattr(one.steps, name), getattr(two.steps, name))
+            assert getattr(one.steps, name).dtype == getattr(two.steps, name).dtype
+        assert dict(one.parameters) == dict(two.parameters)
         assert np.array_equal(one.preview.unchanged_by_cell, two.preview.unchanged_by_cell)
         assert one.preview.change == two.preview.change
         assert one.preview.immovable == two.preview.immovable

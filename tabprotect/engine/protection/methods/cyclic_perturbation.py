@@ -32,26 +32,18 @@ import numpy.typing as npt
 from tabprotect.engine.cycles import files, reach
 from tabprotect.engine.cycles.designs import DESIGNS, default_design, design
 from tabprotect.engine.cycles.layers import layers
-from tabprotect.engine.errors import InputError, ParameterError, RefusedError
+from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.method import Method
-from tabprotect.engine.protection.problem import Preview, Problem, Protected, Record, Remedy
+from tabprotect.engine.protection.method import PREVIEW_SEED, WEAK_UNCHANGED, Method
+from tabprotect.engine.protection.problem import Draft, Preview, Problem, Remedy, Steps
 from tabprotect.engine.protection.walk import flip, walk
-from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import BLOCKING_RULES, BlockingRule, MoveSequence
-from tabprotect.engine.release.mechanism import Mechanism
+from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import INT64_MAX, Table
-
-WEAK_UNCHANGED = 0.9
-"""A mechanism is refused when at-risk cells stay unchanged with more than this probability."""
-
-PREVIEW_SEED = 20061984
-"""The preview is an estimate, not protection: a fixed seed makes its verdict repeatable. Its
-coins are never used for a release."""
 
 PREVIEW_WORK = 30_000_000
 """Cell updates the preview may cost (about a second)."""
@@ -222,21 +214,25 @@ class CyclicPerturbation(Method):
             )
         return moves
 
-    def preview(
-        self, problem: Problem, given: Mapping[str, object], progress: Progress = SILENT
-    ) -> Preview:
-        """Simulate the mechanism on this table, from a fixed seed (an estimate)."""
-        values = self.resolve(problem.table.domain, given)
-        return self._preview(problem, values, progress, with_remedies=True)
+    def promised(self, values: Mapping[str, object]) -> tuple[str, ...]:
+        """Which guarantees hold depends on the blocking rule and on alpha = beta."""
+        rule = values["blocking"]
+        broken = {"non_negative"} if rule == "none" else set()
+        if rule != "any_zero":
+            broken |= {"zeros_kept", "unbiased"}
+        if values["alpha"] != values["beta"]:
+            broken.add("unbiased")
+        return tuple(name for name in self.guarantees if name not in broken)
 
-    def _preview(
+    def judge(
         self,
         problem: Problem,
         values: Mapping[str, object],
-        progress: Progress,
+        progress: Progress = SILENT,
         *,
-        with_remedies: bool,
-    ) -> Preview:
+        with_remedies: bool = True,
+    ) -> tuple[Preview, Draft | None]:
+        """Simulate the mechanism on this table, from a fixed seed (an estimate)."""
         moves = cast(MoveSet, values["cycles"])
         trial = _try(problem, values, PREVIEW_WORK, progress)
         rule = cast(BlockingRule, values["blocking"])
@@ -253,7 +249,7 @@ class CyclicPerturbation(Method):
             )
             if with_remedies:
                 remedies = self._remedies(problem, values, progress)
-        return Preview(
+        preview = Preview(
             at_risk_cells=trial.at_risk,
             judged_cells=trial.judged,
             unchanged_share=trial.unchanged_share,
@@ -267,6 +263,7 @@ class CyclicPerturbation(Method):
             weak=weak,
             remedies=remedies,
         )
+        return preview, None
 
     def _remedies(
         self, problem: Problem, values: Mapping[str, object], progress: Progress
@@ -296,31 +293,14 @@ class CyclicPerturbation(Method):
                 found.append(Remedy(text, change, share))
         return tuple(sorted(found, key=lambda r: r.unchanged_share))
 
-    def protect(
+    def draw(
         self,
         problem: Problem,
-        given: Mapping[str, object],
-        randomness: Randomness,
-        *,
-        accept_weak: bool = False,
+        values: Mapping[str, object],
+        generator: np.random.Generator,
         progress: Progress = SILENT,
-    ) -> Protected:
-        """Flip the coins and apply the cycles.
-
-        Raises
-        ------
-        RefusedError
-            When the preview calls the mechanism weak and this was not accepted.
-        """
-        values = self.resolve(problem.table.domain, given)
-        preview = self._preview(problem, values, progress, with_remedies=not accept_weak)
-        if preview.weak and not accept_weak:
-            raise RefusedError(
-                preview.weak,
-                hint="; ".join(map(str, preview.remedies))
-                or "merge categories so that fewer cells are zero",
-                detail="to go on all the same takes an explicit, recorded decision",
-            )
+    ) -> Draft:
+        """Flip the coins and apply the cycles."""
         moves = cast(MoveSet, values["cycles"])
         passes = cast(int, values["passes"])
         rule = cast(BlockingRule, values["blocking"])
@@ -329,7 +309,7 @@ class CyclicPerturbation(Method):
         if int(state.max(initial=0)) > INT64_MAX - passes * int((plus + minus).max()):
             raise InputError("a count is too large to be perturbed within 9.2e18")
         coins = flip(
-            randomness.generator(),
+            generator,
             (passes, len(moves)),
             alpha=cast(float, values["alpha"]),
             beta=cast(float, values["beta"]),
@@ -337,21 +317,7 @@ class CyclicPerturbation(Method):
         effective, blocked = walk(state, layers(moves), coins, rule, progress)
         domain = problem.table.domain
         table = Table.dense(domain, state.reshape(domain.shape))
-        mechanism = Mechanism(self.name, domain, values)
-        decisions = (f"accepted a weak mechanism: {preview.weak}",) if preview.weak else ()
-        return Protected(
-            Release(table, mechanism, problem.title),
-            Record(
-                problem=problem,
-                seed=randomness.seed,
-                seed_given=randomness.given,
-                coins=coins,
-                effective=effective,
-                blocked=blocked,
-                preview=preview,
-                decisions=decisions,
-            ),
-        )
+        return Draft((PublishedTable(table),), steps=Steps(coins, effective, blocked))
 
     def likelihood(self, release: Release) -> MoveSequence:
         """A known sequence of moves, each taken by a coin unless blocked."""

@@ -1,0 +1,211 @@
+"""What methods promise, by name, and how a promise is checked on what a run produced.
+
+A method that breaks a promise on a table raises; its result is never returned. Promises about
+averages (unbiased) and about readers (posterior) cannot be seen on one run: tests check them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import permutations
+from types import MappingProxyType
+from typing import cast
+
+import numpy as np
+
+from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.protection.problem import Draft, Problem
+from tabprotect.engine.protection.subtables import groupings_of
+from tabprotect.engine.release.published import PublishedTable
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.grouped import true_table
+from tabprotect.engine.tables.hierarchy import Grouping
+from tabprotect.engine.tables.margins import MarginSet, all_margins, differing_margins
+from tabprotect.engine.tables.moves import MoveSet
+
+Values = Mapping[str, object]
+Check = Callable[[Problem, Values, Draft], str]
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """A promise.
+
+    Attributes
+    ----------
+    label
+        In a few words, for a list.
+    check
+        What is wrong with a draft, or ``""``; ``None`` where one run cannot show it.
+    """
+
+    label: str
+    check: Check | None = None
+
+
+def verify(names: tuple[str, ...], problem: Problem, values: Values, draft: Draft) -> None:
+    """Check every promise.
+
+    Raises
+    ------
+    InfeasibleError
+        When one is broken: the method does not work on this table.
+    """
+    broken = []
+    for name in names:
+        check = GUARANTEES[name].check
+        reason = "" if check is None else check(problem, values, draft)
+        if reason:
+            broken.append(f"{GUARANTEES[name].label.lower()}: {reason}")
+    if broken:
+        raise InfeasibleError(
+            "the method broke its own promise on this table; nothing was released",
+            hint="take another method or other parameters, and report this table's shape",
+            detail="\n".join(broken),
+        )
+
+
+def _first(published: PublishedTable, wrong: np.ndarray, what: str) -> str:
+    if not wrong.any():
+        return ""
+    domain = published.table.domain
+    index = tuple(int(i) for i in np.argwhere(wrong)[0])
+    return f"{what} at {domain.cell_text(index)}"
+
+
+def _each(draft: Draft, wrong: Callable[[PublishedTable], np.ndarray], what: str) -> str:
+    for published in draft.tables:
+        found = _first(published, wrong(published) & ~published.hidden, what)
+        if found:
+            return found
+    return ""
+
+
+def _truth(problem: Problem, values: Values, published: PublishedTable) -> np.ndarray:
+    groupings = groupings_of(problem.table.domain, values)
+    return true_table(problem.table, published.table.domain, groupings).counts
+
+
+def _non_negative(problem: Problem, values: Values, draft: Draft) -> str:
+    return _each(draft, lambda p: p.table.counts < 0, "a negative count")
+
+
+def _zeros_kept(problem: Problem, values: Values, draft: Draft) -> str:
+    return _each(
+        draft,
+        lambda p: (_truth(problem, values, p) == 0) & (p.table.counts != 0),
+        "a zero became positive",
+    )
+
+
+def _exact(problem: Problem, values: Values, draft: Draft) -> str:
+    return _each(draft, lambda p: _truth(problem, values, p) != p.table.counts, "a changed count")
+
+
+def _margins_kept(problem: Problem, values: Values, draft: Draft) -> str:
+    moves = draft.disclosed.get("cycles", values.get("cycles"))
+    domain = problem.table.domain
+    kept: MarginSet = moves.margins if isinstance(moves, MoveSet) else all_margins(domain)
+    if isinstance(values.get("kept"), (list, tuple)):
+        kept = tuple(tuple(m) for m in cast("list[list[str]]", values["kept"]))
+    broken = differing_margins(problem.table, draft.tables[0].table, kept)
+    return f"the margin {' x '.join(broken[0][0]) or 'total'}" if broken else ""
+
+
+def _total_kept(problem: Problem, values: Values, draft: Draft) -> str:
+    published = draft.tables[0].table.total
+    return "" if published == problem.table.total else "the grand total differs"
+
+
+def _finer(coarse: Domain, fine: Domain, groupings: tuple[Grouping, ...]) -> bool:
+    """Whether every variable of one table is one of another, or groups one of it."""
+    of = {g.name: g.of for g in groupings}
+    return all(v in fine.variables or of.get(v.name) in fine.names for v in coarse.variables)
+
+
+def _pairs(
+    tables: tuple[PublishedTable, ...], groupings: tuple[Grouping, ...]
+) -> Iterator[tuple[PublishedTable, PublishedTable]]:
+    """(finer, coarser) tables without suppressed cells."""
+    for fine, coarse in permutations(tables, 2):
+        whole = fine.suppressed is None and coarse.suppressed is None
+        if whole and _finer(coarse.table.domain, fine.table.domain, groupings):
+            yield fine, coarse
+
+
+def _additive(problem: Problem, values: Values, draft: Draft) -> str:
+    groupings = groupings_of(problem.table.domain, values)
+    for fine, coarse in _pairs(draft.tables, groupings):
+        summed = true_table(fine.table, coarse.table.domain, groupings)
+        found = _first(coarse, summed.counts != coarse.table.counts, "a total does not add up")
+        if found:
+            return found
+    return ""
+
+
+def _base(values: Values) -> int:
+    return int(cast(int, values["base"]))
+
+
+def _multiples(problem: Problem, values: Values, draft: Draft) -> str:
+    base = _base(values)
+    return _each(draft, lambda p: p.table.counts % base != 0, f"no multiple of {base}")
+
+
+def _within_base(problem: Problem, values: Values, draft: Draft) -> str:
+    base = _base(values)
+    return _each(
+        draft,
+        lambda p: np.abs(p.table.counts - _truth(problem, values, p)) >= base,
+        f"a change of {base} or more",
+    )
+
+
+def _none_below_base(problem: Problem, values: Values, draft: Draft) -> str:
+    base = _base(values)
+    return _each(
+        draft,
+        lambda p: (p.table.counts > 0) & (p.table.counts < base),
+        f"a count between 0 and {base}",
+    )
+
+
+def _no_at_risk(problem: Problem, values: Values, draft: Draft) -> str:
+    rule = problem.at_risk
+    return _each(
+        draft,
+        lambda p: (
+            rule.mask(_truth(problem, values, p)) & (p.table.counts == _truth(problem, values, p))
+        ),
+        "an at-risk count published as it is",
+    )
+
+
+def _intervals(problem: Problem, values: Values, draft: Draft) -> str:
+    audit = draft.findings.get("audit")
+    if not isinstance(audit, Mapping):
+        return "there was no audit"
+    failing = int(audit.get("unprotected", 0))
+    return f"{failing} primary cells lack their interval" if failing else ""
+
+
+GUARANTEES: Mapping[str, Guarantee] = MappingProxyType(
+    {
+        "margins_kept": Guarantee("Margins kept", _margins_kept),
+        "total_kept": Guarantee("Grand total kept", _total_kept),
+        "additive": Guarantee("Adds up", _additive),
+        "non_negative": Guarantee("No negative count", _non_negative),
+        "zeros_kept": Guarantee("Zeros stay zero", _zeros_kept),
+        "multiples_of_base": Guarantee("Multiples of the base", _multiples),
+        "within_base": Guarantee("Within the base", _within_base),
+        "none_below_base": Guarantee("No small count published", _none_below_base),
+        "exact": Guarantee("What is published is exact", _exact),
+        "no_at_risk": Guarantee("No at-risk count published", _no_at_risk),
+        "intervals_protected": Guarantee("Protection intervals hold", _intervals),
+        "bounded": Guarantee("Bounded change"),
+        "consistent": Guarantee("Consistent between tables"),
+        "unbiased": Guarantee("Unbiased"),
+        "posterior": Guarantee("Posterior computable"),
+    }
+)

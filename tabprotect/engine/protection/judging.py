@@ -1,0 +1,48 @@
+"""Published counts beside true ones: which cells are judged, and what became of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.release.published import PublishedTable
+from tabprotect.engine.tables.grouped import true_table
+from tabprotect.engine.tables.hierarchy import Grouping
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """The cells of one published table that figures are averaged over. Confidential.
+
+    Attributes
+    ----------
+    truth : int64, shape of the published table
+    at_risk
+        Number of at-risk cells among the published table's cells.
+    cells : bool, shape of the published table
+        The at-risk cells, or all positive ones where none is.
+    """
+
+    truth: npt.NDArray[np.int64]
+    at_risk: int
+    cells: BoolArray
+
+    @classmethod
+    def of(
+        cls, problem: Problem, published: PublishedTable, groupings: Sequence[Grouping] = ()
+    ) -> Judged:
+        """Judge a published table by the problem's rule."""
+        truth = true_table(problem.table, published.table.domain, groupings).counts
+        cells = problem.at_risk.mask(truth)
+        at_risk = int(cells.sum())
+        return cls(truth, at_risk, cells if at_risk else truth > 0)
+
+    def unchanged(self, published: PublishedTable) -> BoolArray:
+        """Cells that are published with their true count; a suppressed cell is not."""
+        return np.asarray((published.table.counts == self.truth) & ~published.hidden)

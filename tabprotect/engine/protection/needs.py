@@ -1,0 +1,56 @@
+"""What methods need of a table, by name, and the reason in words when it is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from tabprotect.engine.protection.problem import Problem
+
+
+@dataclass(frozen=True)
+class Need:
+    """Something a method cannot do without.
+
+    Attributes
+    ----------
+    sentence
+        What is needed, for a page.
+    missing
+        Why a problem does not have it and what to do, or ``""``.
+    """
+
+    sentence: str
+    missing: Callable[[Problem], str]
+
+
+def _record_keys(problem: Problem) -> str:
+    if problem.record_keys is not None:
+        return ""
+    return "the table has no record keys: tabulate it from microdata with record keys"
+
+
+def _two_way(problem: Problem) -> str:
+    n = problem.table.domain.ndim
+    return "" if n == 2 else f"the table has {n} variable{'s' if n != 1 else ''}, not two"
+
+
+def _two_variables(problem: Problem) -> str:
+    return "" if problem.table.domain.ndim >= 2 else "the table has one variable only"
+
+
+def _contributors(problem: Problem) -> str:
+    if problem.contributors is not None:
+        return ""
+    return "nothing is known of the largest contributions of the cells"
+
+
+NEEDS: Mapping[str, Need] = MappingProxyType(
+    {
+        "record_keys": Need("Record keys in the microdata", _record_keys),
+        "two_way": Need("A table of two variables", _two_way),
+        "two_variables": Need("At least two variables", _two_variables),
+        "contributors": Need("The largest contributions of every cell", _contributors),
+    }
+)

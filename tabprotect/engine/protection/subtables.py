@@ -1,0 +1,47 @@
+"""Which sub-tables a method publishes: two declared parameters and what they mean together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tabprotect.engine.parameters import Parameter
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.hierarchy import Grouping, parse_groupings
+from tabprotect.engine.tables.publication import Publication
+
+MARGINS = Parameter(
+    "margins",
+    "Published sub-tables",
+    "A model formula over the variables: a*b + c publishes a by b with its totals, and c. "
+    "Without one every sub-table is published, the inner cells included.",
+    "formula",
+)
+
+GROUPINGS = Parameter(
+    "groupings",
+    "Groupings",
+    "Variables that group the categories of another one, for use in the formula: "
+    "eu:country=Spain>EU,Portugal>EU,Iceland>outside; or a file.",
+    "groupings",
+)
+
+
+def groupings_of(domain: Domain, values: Mapping[str, object]) -> tuple[Grouping, ...]:
+    """The groupings among a method's values; none where it declares none."""
+    text = values.get(GROUPINGS.name)
+    return parse_groupings(str(text), domain) if text else ()
+
+
+def publication_of(domain: Domain, values: Mapping[str, object]) -> Publication:
+    """The sub-tables that a method's values say are published.
+
+    Raises
+    ------
+    InputError, ParameterError
+        For a formula or a grouping that does not fit the table.
+    """
+    formula = values.get(MARGINS.name)
+    groupings = groupings_of(domain, values)
+    if not formula:
+        formula = "*".join(f"`{name}`" for name in domain.names)
+    return Publication.of(domain, str(formula), groupings)
