@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from tabprotect.engine.bundle.data_package import table_name
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.release import Release
-from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.moves import MoveSet
 
 NAME = "README.md"
@@ -13,21 +13,18 @@ NAME = "README.md"
 def reader_text(release: Release) -> str:
     """What was done, what is exact, and how to compute with it. Made from the release alone."""
     method = methods()[release.mechanism.method]
-    domain = release.table.domain
-    shape = " x ".join(map(str, domain.shape))
     title = " ".join(release.title.split()) or "A protected table of counts"
     lines = [
         f"# {title}",
         "",
-        f"A table of counts by {', '.join(domain.names)} ({shape} cells). Single counts were "
-        f"changed at random before publication to protect the people behind them: "
+        f"{_what(release)} Protected before publication, for the people behind the counts: "
         f"**{method.label.lower()}**. Do not read a single small count as a fact about somebody.",
         "",
         "## What is in this bundle",
         "",
-        "- `table.csv`: the protected counts, one line per cell.",
+        *_tables(release),
         "- `datapackage.json`: variables and categories (a Frictionless Data Package).",
-        "- `mechanism.json`: how the counts were changed, exactly: everything but the coins.",
+        "- `mechanism.json`: the method and all its public parameters.",
         "- `manifest.json`: SHA-256 of every file.",
         "",
         "## What is exact",
@@ -40,9 +37,9 @@ def reader_text(release: Release) -> str:
         "",
         *_parameters(release),
         "",
-        "Properties of this method:",
+        "Properties of this method with these parameters:",
         "",
-        *(f"- {text}" for text in method.guarantees.values()),
+        *(f"- {method.guarantees[name]}" for name in method.promised(release.mechanism.parameters)),
         "",
         "## What to believe about a true count",
         "",
@@ -59,21 +56,46 @@ def reader_text(release: Release) -> str:
         "",
         "    tabprotect verify release.zip",
         "",
-        "checks every hash, that the cycles keep the margins they claim, and prints the "
-        "fingerprint (SHA-256) of the zip. Hashes inside a zip find damage and careless edits, "
-        "not a forger: compare the fingerprint with the one its publisher names elsewhere.",
+        "checks every hash, that the mechanism is complete and the counts are possible under it, "
+        "and prints the fingerprint (SHA-256) of the zip. Hashes inside a zip find damage and "
+        "careless edits, not a forger: compare the fingerprint with the one its publisher names "
+        "elsewhere.",
     ]
     return "\n".join(lines) + "\n"
 
 
-def _exact(release: Release) -> list[str]:
+def _what(release: Release) -> str:
     domain = release.table.domain
-    moves = release.mechanism.parameters.get("cycles")
-    margins = moves.margins if isinstance(moves, MoveSet) else all_margins(domain)
-    lines = ["The grand total, and these margins with everything that adds up from them:", ""]
-    if not any(margins):
-        return ["The grand total. No other margin is kept on purpose."]
-    return lines + [f"- {' x '.join(margin)}" for margin in margins if margin]
+    if len(release.tables) > 1:
+        names = ", ".join(release.domain.names)
+        return f"{len(release.tables)} tables of counts over the variables {names}."
+    shape = " x ".join(map(str, domain.shape))
+    return f"A table of counts by {', '.join(domain.names)} ({shape} cells)."
+
+
+def _tables(release: Release) -> list[str]:
+    lines = []
+    for number, published in enumerate(release.tables):
+        names = " x ".join(published.table.domain.names) or "the grand total"
+        hidden = int(published.hidden.sum())
+        without = f"; {hidden:,} cells are suppressed and have no count" if hidden else ""
+        lines.append(f"- `{table_name(number)}`: {names}, one line per cell{without}.")
+    return lines
+
+
+def _exact(release: Release) -> list[str]:
+    method, parameters = methods()[release.mechanism.method], release.mechanism.parameters
+    moves, promised = parameters.get("cycles"), method.promised(parameters)
+    if isinstance(moves, MoveSet):
+        if not any(moves.margins):
+            return ["The grand total. No other margin is kept on purpose."]
+        said = "The grand total, and these margins with everything that adds up from them:"
+        return [said, "", *(f"- {' x '.join(margin)}" for margin in moves.margins if margin)]
+    if "exact" in promised:
+        return ["Every count that is published."]
+    if "total_kept" in promised:
+        return ["The grand total. See the properties below for more."]
+    return ["No count on purpose."]
 
 
 def _parameters(release: Release) -> list[str]:
@@ -81,10 +103,14 @@ def _parameters(release: Release) -> list[str]:
     out = []
     for parameter in method.parameters:
         value = release.mechanism.parameters.get(parameter.name)
+        if not parameter.public or value is None or value == "":
+            continue
         if isinstance(value, MoveSet):
             out.append(f"- {parameter.label}: {len(value)} cycles, listed in `mechanism.json`.")
+        elif isinstance(value, (list, dict)):
+            out.append(f"- {parameter.label}: listed in `mechanism.json`.")
         elif parameter.choices is not None and isinstance(value, str):
             out.append(f"- {parameter.label}: `{value}`. {parameter.choices.get(value, '')}")
-        elif value is not None:
+        else:
             out.append(f"- {parameter.label}: {value}. {parameter.help}")
     return out

@@ -94,7 +94,7 @@ def test_what_does_not_belong_together_is_refused(protected: Protected, tmp_path
         confidential.read(path)
     coins = files["CONFIDENTIAL/coins.csv"]
     forged(protected, path, "coins.csv", coins.replace(b"1,1,", b"1,1,1", 1))
-    with pytest.raises(BundleError, match="coins.csv: this is not what the seed leads to"):
+    with pytest.raises(BundleError, match=r"coins\.csv: this is not what the seed leads to"):
         confidential.read(path)
 
 
