@@ -16,7 +16,16 @@ from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from tabprotect import __version__
-from tabprotect.cli import bounds, cycles, infer, protect, query_space, query_space_session, tables
+from tabprotect.cli import (
+    bounds,
+    cycles,
+    infer,
+    protect,
+    ptable,
+    query_space,
+    query_space_session,
+    tables,
+)
 from tabprotect.cli.arguments import UsageError
 from tabprotect.cli.output import Console
 from tabprotect.engine.errors import Interrupted, TabprotectError
@@ -81,7 +90,16 @@ def parser() -> argparse.ArgumentParser:
     opener.add_argument("table", metavar="TABLE", help="a file or example:NAME")
     # For the test of a packaged program: paint the window into a file and quit.
     opener.add_argument("--smoke", metavar="FILE.png", help=argparse.SUPPRESS)
-    for family in (tables, cycles, protect, infer, bounds, query_space, query_space_session):
+    for family in (
+        tables,
+        cycles,
+        protect,
+        infer,
+        bounds,
+        query_space,
+        query_space_session,
+        ptable,
+    ):
         family.add(verbs)
     return top
 

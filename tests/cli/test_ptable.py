@@ -1,0 +1,52 @@
+"""``ptable`` on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tabprotect.engine.protection import perturbation_files as files
+from tests.cli.conftest import Command
+
+REFERENCE = json.loads((Path(__file__).parents[1] / "reference" / "cell_key.json").read_text())
+
+
+@pytest.mark.parametrize("name", sorted(REFERENCE["tables"]))
+def test_json(run: Command, name: str) -> None:
+    case = REFERENCE["tables"][name]
+    options = [word for key, value in case["params"].items() for word in (f"--{key}", value)]
+    found = run("ptable", *options, "--json").json
+    assert found["j"] == case["j"]
+    assert found["i"] == list(range(len(case["matrix"])))
+    assert np.abs(np.array(found["matrix"]) - np.array(case["matrix"])).max() < 1e-9
+    assert np.allclose(found["mean"], 0, atol=1e-12)
+
+
+def test_unreached_rows_are_said(run: Command) -> None:
+    outcome = run("ptable", "--D", 8, "--V", 3, "--json")
+    assert [row["row"] for row in outcome.json["unreached"]] == [1]
+    assert "not reached: count 1: variance 1.402" in outcome.err
+
+
+def test_formats(run: Command, tmp_path: Path) -> None:
+    first, second = tmp_path / "a.txt", tmp_path / "b.json"
+    assert run("ptable", "--D", 5, "--V", 3, "--js", 2, "--out", first).code == 0
+    assert run("ptable", "--read", first, "--out", second, "--format", "json").code == 0
+    a, b = files.read(first), files.read(second)
+    assert np.array_equal(a.upper, b.upper) and np.array_equal(a.noise, b.noise)
+    outcome = run("ptable", "--read", first, "--out", tmp_path / "o.csv", "--format", "ons")
+    assert "256 cell keys round the probabilities" in outcome.err
+    assert files.read(tmp_path / "o.csv").period == 250
+
+
+def test_faults(run: Command, tmp_path: Path) -> None:
+    assert run("ptable", "--D", 5).code == 2
+    assert run("ptable", "--D", 5, "--V", 1, "--js", 2).code == 5
+    outcome = run("ptable", "--D", 0, "--V", -1, "--json")
+    assert outcome.code == 4 and set(outcome.json["error"]["fields"]) == {"D", "V"}
+    same = tmp_path / "t.txt"
+    run("ptable", "--D", 5, "--V", 3, "--out", same)
+    assert run("ptable", "--read", same, "--out", same).code == 2
