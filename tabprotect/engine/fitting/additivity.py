@@ -1,0 +1,139 @@
+"""Additivity restored: published counts that add up again, nearest to those given."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.fitting.projection import Reals, project, times
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.publication import Publication
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Mask = npt.NDArray[np.bool_]
+
+LIMIT = 1e-10
+ROUNDING = 1e-14
+"""Of the largest count: fits below it cannot be told from zero."""
+
+
+def restore(
+    published: Publication | csr_array[np.int64],
+    values: npt.ArrayLike,
+    *,
+    known: Mask | None = None,
+    non_negative: bool = True,
+    copies: bool = False,
+    limit: float = LIMIT,
+    progress: Progress = SILENT,
+) -> Reals:
+    """Least squares fit of the published counts by sums of one inner table.
+
+    The non-negativity device of Langsrud & Lupp (2021): fits below the limit are published as 0,
+    the inner cells under any published 0 are 0 and leave the fit, and the rest is fitted anew until
+    no more fits fall below the limit. It is a heuristic, neither the nearest non-negative fit nor
+    a proof that a non-negative inner table exists. Observed zeros stay free while no fit is below
+    the limit.
+
+    Parameters
+    ----------
+    published
+        Which inner cells each published count sums; as a matrix (published, inner) of 0 and 1.
+    values : (published,)
+        The counts as published.
+    known : bool (published,)
+        The counts that are published; all by default. The values of others are not looked at.
+    non_negative
+        False gives the plain least squares fit.
+    copies
+        Whether published counts of the very same inner cells weigh in each on its own; else the
+        first of them is fitted, and copied.
+
+    Returns
+    -------
+    fitted : float64 (published,)
+        NaN at an unknown count, unless a count of the same inner cells is known.
+
+    Raises
+    ------
+    InputError
+        For a wrong number of values, or values that are no finite numbers.
+    """
+    sums, representatives, inverse = _system(published, copies=copies)
+    given = np.asarray(values, dtype=np.float64)
+    if given.shape != inverse.shape:
+        raise InputError(f"{given.size} values are given for {len(inverse)} published cells")
+    stated = np.ones(len(inverse), dtype=np.bool_) if known is None else np.asarray(known)
+    if not np.isfinite(given[stated]).all():
+        raise InputError("a published value is no finite number")
+    # Of copies the first one that is known.
+    first = np.full(len(representatives), len(inverse))
+    np.minimum.at(first, inverse[stated], np.flatnonzero(stated))
+    there = first < len(inverse)
+    observed = np.where(there, given[np.minimum(first, len(inverse) - 1)], 0.0)
+    fitted = np.full(len(representatives), np.nan)
+    fitted[there] = _fit(
+        sums[there], observed[there], limit=limit if non_negative else -np.inf, progress=progress
+    )
+    return np.asarray(fitted[inverse])
+
+
+def _system(
+    published: Publication | csr_array[np.int64], *, copies: bool
+) -> tuple[csr_array[np.float64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The sums to fit (distinct, inner), the first row of each, and each row's place."""
+    matrix = published.incidence if isinstance(published, Publication) else published
+    if copies:
+        every = np.arange(matrix.shape[0], dtype=np.int64)
+        return matrix.astype(np.float64), every, every
+    if isinstance(published, Publication):
+        representatives, inverse = published.distinct
+    else:
+        representatives, inverse = _distinct_rows(matrix)
+    return matrix[representatives].astype(np.float64), representatives, inverse
+
+
+def _distinct_rows(
+    matrix: csr_array[np.int64],
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """As :attr:`Publication.distinct`, for any rows of 0 and 1."""
+    lines = matrix.sorted_indices()
+    known: dict[bytes, int] = {}
+    inverse = np.empty(matrix.shape[0], dtype=np.int64)
+    first: list[int] = []
+    ends = lines.indptr
+    for row in range(matrix.shape[0]):
+        line = lines.indices[ends[row] : ends[row + 1]].tobytes()
+        inverse[row] = known.setdefault(line, len(known))
+        if len(known) > len(first):
+            first.append(row)
+    return np.array(first, dtype=np.int64), inverse
+
+
+def _fit(
+    sums: csr_array[np.float64], observed: Reals, *, limit: float, progress: Progress
+) -> Reals:
+    """The fit with the device, of counts that are all known and distinct."""
+    progress.report("restoring additivity", 0.0)
+    fitted = project(sums, observed)
+    if np.isfinite(limit):
+        limit = max(limit, ROUNDING * float(np.abs(observed).max(initial=0.0)))
+    across = sums.T.tocsr()
+    low = fitted < limit
+    before = 0
+    while low.sum() > before:
+        before = int(low.sum())
+        progress.report("restoring additivity", before / len(fitted))
+        observed = np.where(low, 0.0, observed)
+        zero = observed == 0
+        inner = np.flatnonzero(times(across, zero.astype(np.float64)) == 0)
+        rows = np.flatnonzero(~zero)
+        fitted = np.zeros(len(observed))
+        fitted[rows] = project(sums[rows][:, inner], observed[rows])
+        low = fitted < limit
+    return fitted
