@@ -20,7 +20,7 @@ from tabprotect.engine.progress import SILENT, Progress
 
 Sense = Literal["min", "max"]
 
-PRIMAL_SIMPLEX = 4
+PRIMAL_SIMPLEX, DUAL_SIMPLEX = 4, 1
 
 NEAR = 1e-6
 """How far a float may be from the integer it stands for."""
@@ -259,6 +259,15 @@ class Model:
                 every = np.arange(self.columns, dtype=np.int32)
                 self._highs.setSolution(self.columns, every, start.astype(np.float64))
         self._run(progress, stage)
+        if not self.integral and self._strayed():
+            # Large counts leave a sum off by more than the tolerance; the other way around the
+            # polytope, from the start, hardly ever does.
+            self._highs.clearSolver()
+            self._highs.setOptionValue("simplex_strategy", DUAL_SIMPLEX)
+            try:
+                self._run(progress, stage)
+            finally:
+                self._highs.setOptionValue("simplex_strategy", PRIMAL_SIMPLEX)
         return self._outcome()
 
     def limit(self, column: int, low: float, high: float) -> None:
@@ -303,6 +312,12 @@ class Model:
                 raise
         return ended[0] if ended else highspy.HighsStatus.kError
 
+    def _strayed(self) -> bool:
+        """Whether the point of a finished run does not quite satisfy the sums."""
+        optimal = self._highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
+        found = self._highs.getInfo().primal_solution_status
+        return optimal and bool(found != highspy.SolutionStatus.kSolutionStatusFeasible)
+
     def _outcome(self) -> Outcome:
         status = self._highs.getModelStatus()
         if status in (
@@ -317,6 +332,9 @@ class Model:
         info = self._highs.getInfo()
         optimal = status == highspy.HighsModelStatus.kOptimal
         found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
+        # With large counts, taking back the scaling can leave a sum off by hardly more than the
+        # solver's own tolerance.
+        found |= not self.integral and optimal and info.max_primal_infeasibility <= NEAR
         value = float(info.objective_function_value) if found else None
         bound = float(info.mip_dual_bound) if self.integral else value
         if bound is None or (not optimal and not self.integral):

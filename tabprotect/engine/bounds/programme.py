@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.bounds.support import Support
-from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.errors import InfeasibleError, SolverError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.solver import NEAR, Model, Sense
 
@@ -118,7 +118,13 @@ class LinearProgramme(Programme):
         stage: str,
     ) -> Extreme:
         """As :meth:`Programme.extreme`, from the basis of the run before."""
-        outcome = self._model.optimise(np.array([position]), sense, progress=progress, stage=stage)
+        try:
+            outcome = self._model.optimise(
+                np.array([position]), sense, progress=progress, stage=stage
+            )
+        except SolverError:
+            # Counts too large for the solver's tolerance: what was known holds all the same.
+            return Extreme(known[1] if sense == "max" else known[0], None)
         return Extreme(self._rounded(outcome.bound, sense, known), self._whole(outcome.point))
 
 
