@@ -8,6 +8,10 @@ import numpy as np
 
 from tabprotect.engine.errors import ParameterError
 
+KEY_MODULUS = 10**8
+"""Record keys are whole numbers below it, and so are their sums modulo it: keys of eight
+decimals, whose sums do not depend on any order of adding."""
+
 
 @dataclass(frozen=True)
 class Randomness:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.microdata.readers import MicrodataFile, open_microdata, quoted
+from tabprotect.engine.microdata.record_keys import key_measure
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import DENSE_LIMIT, INT64_MAX, Table
@@ -71,6 +72,21 @@ def columns(path: Path | str, *, progress: Progress = SILENT) -> tuple[ColumnSum
     )
 
 
+@dataclass(frozen=True)
+class Tabulated:
+    """Counts of records and, where the records have keys, what cell keys need. Confidential.
+
+    Attributes
+    ----------
+    table
+    record_keys
+        The sum of the record keys of each cell, modulo 10^8.
+    """
+
+    table: Table
+    record_keys: Table | None = None
+
+
 def tabulate(
     path: Path | str,
     by: Sequence[str],
@@ -78,6 +94,18 @@ def tabulate(
     weight: str | None = None,
     progress: Progress = SILENT,
 ) -> Table:
+    """The counts alone (see :func:`tabulate_with_keys`)."""
+    return tabulate_with_keys(path, by, weight=weight, progress=progress).table
+
+
+def tabulate_with_keys(
+    path: Path | str,
+    by: Sequence[str],
+    *,
+    weight: str | None = None,
+    record_key: str | None = None,
+    progress: Progress = SILENT,
+) -> Tabulated:
     """Count the records of a CSV or Parquet file by some variables.
 
     Values are opaque text. Categories are sorted, as numbers where all of them are whole numbers;
@@ -90,38 +118,71 @@ def tabulate(
     weight
         A column of weights of at least 0 to add up instead of counting records. Every cell must
         come to a whole number (summed exactly, to nine decimals).
+    record_key
+        A column of record keys: fractions from 0 up to below 1, or whole numbers below 10^8.
 
     Raises
     ------
     InputError
-        For an unknown or repeated variable, weights that are no counts, no records, or a damaged
-        file.
+        For an unknown or repeated variable, weights that are no counts, keys that are none, no
+        records, or a damaged file.
     Interrupted
         Within a tenth of a second or so of being cancelled.
     """
     with open_microdata(path, progress) as source:
         try:
-            return _tabulate(source, list(by), weight, progress)
+            return _tabulate(source, list(by), weight, record_key, progress)
         except InputError as error:
             raise error.in_file(source.path) from None
 
 
 def _tabulate(
-    source: MicrodataFile, by: list[str], weight: str | None, progress: Progress
-) -> Table:
+    source: MicrodataFile,
+    by: list[str],
+    weight: str | None,
+    record_key: str | None,
+    progress: Progress,
+) -> Tabulated:
     if not by:
         raise InputError("no variable is chosen", hint="name at least one variable to count by")
-    for name in [*by, *([] if weight is None else [weight])]:
+    chosen = [*by, *(name for name in (weight, record_key) if name is not None)]
+    for name in chosen:
         _check_known(source, name)
-    if len(set(by)) < len(by) or weight in by:
+    if len(set(chosen)) < len(chosen):
         raise InputError("a variable is named twice", hint="name each variable once")
-    source.run(lambda c: _group(c, source, by, weight), "counting the records", progress)
+    if weight is not None and record_key is not None:
+        raise InputError(
+            "record keys go with counts of records, not with sums of weights",
+            hint="leave out the weights",
+        )
+    measures = _measures(weight)
+    if record_key is not None:
+        measures += f", {key_measure(source, record_key, progress)} AS keysum"
+    source.run(lambda c: _group(c, source, by, measures), "counting the records", progress)
     if weight is not None:
         _check_weights(source, by, weight, progress)
     progress.report("sorting the categories", 0.9)
     domain = Domain.of({name: _categories(source, v, name) for v, name in enumerate(by)})
-    keys, counts = source.run(lambda c: _cells(c, domain), "building the table", progress)
-    if domain.size > DENSE and (domain.size > DENSE_LIMIT or domain.size > 4 * len(keys)):
+    sparse = False
+    tables: list[Table] = []
+    for measure in ("n", *(["keysum"] if record_key is not None else [])):
+        keys, counts = source.run(
+            lambda c, m=measure: _cells(c, domain, m),  # type: ignore[misc]
+            "building the table",
+            progress,
+        )
+        if not tables:
+            sparse = domain.size > DENSE and (
+                domain.size > DENSE_LIMIT or domain.size > 4 * len(keys)
+            )
+        tables.append(_laid_out(domain, keys, counts, sparse=sparse))
+    return Tabulated(tables[0], tables[1] if record_key is not None else None)
+
+
+def _laid_out(
+    domain: Domain, keys: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], *, sparse: bool
+) -> Table:
+    if sparse:
         return Table.sparse(domain, keys, counts)
     laid_out = np.zeros(domain.size, dtype=np.int64)
     laid_out[keys] = counts
@@ -138,23 +199,26 @@ def _check_known(source: MicrodataFile, name: str) -> None:
         )
 
 
+def _measures(weight: str | None) -> str:
+    """The columns of a cell: n (and, with weights, what is wrong with them)."""
+    if weight is None:
+        return "count(*) AS n"
+    w = f"TRY_CAST({quoted(weight)} AS DECIMAL(38, 9))"
+    return (
+        f"sum({w}) AS n, count(*) - count({w}) AS unread, min({w}) AS least, "
+        f"any_value(coalesce(CAST({quoted(weight)} AS VARCHAR), '')) "
+        f"FILTER ({w} IS NULL OR {w} < 0) AS example"
+    )
+
+
 def _group(
-    connection: duckdb.DuckDBPyConnection, source: MicrodataFile, by: list[str], weight: str | None
+    connection: duckdb.DuckDBPyConnection, source: MicrodataFile, by: list[str], measures: str
 ) -> None:
-    """Leave the cells in the table ``cells``: v0, v1, ... and n (and what is wrong with weights)."""
+    """Leave the cells in the table ``cells``: v0, v1, ... and the measures."""
     chosen = ", ".join(
         f"coalesce(CAST({quoted(name)} AS VARCHAR), '{MISSING}') AS v{i}"
         for i, name in enumerate(by)
     )
-    if weight is None:
-        measures = "count(*) AS n"
-    else:
-        w = f"TRY_CAST({quoted(weight)} AS DECIMAL(38, 9))"
-        measures = (
-            f"sum({w}) AS n, count(*) - count({w}) AS unread, min({w}) AS least, "
-            f"any_value(coalesce(CAST({quoted(weight)} AS VARCHAR), '')) "
-            f"FILTER ({w} IS NULL OR {w} < 0) AS example"
-        )
     connection.execute(
         f"CREATE TABLE cells AS SELECT {chosen}, {measures} FROM {source.relation} GROUP BY ALL"
     )
@@ -228,21 +292,21 @@ def in_order(categories: Sequence[str]) -> list[str]:
 
 
 def _cells(
-    connection: duckdb.DuckDBPyConnection, domain: Domain
+    connection: duckdb.DuckDBPyConnection, domain: Domain, measure: str
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Mixed-radix keys and counts of the cells."""
+    """Mixed-radix keys of the cells and one of their measures."""
     joins, terms = [], []
     stride = domain.size
     for i, variable in enumerate(domain.variables):
         stride //= len(variable.categories)
         connection.execute(
-            f"CREATE TABLE codes{i} AS SELECT unnest($labels::VARCHAR[]) AS label, "
+            f"CREATE OR REPLACE TABLE codes{i} AS SELECT unnest($labels::VARCHAR[]) AS label, "
             "unnest(range($size::BIGINT)) AS code",
             {"labels": list(variable.categories), "size": len(variable.categories)},
         )
         joins.append(f"JOIN codes{i} ON cells.v{i} = codes{i}.label")
         terms.append(f"codes{i}.code * {stride}")
     found = connection.execute(
-        f"SELECT {' + '.join(terms)} AS key, CAST(n AS BIGINT) AS n FROM cells {' '.join(joins)}"
+        f"SELECT {' + '.join(terms)} AS key, CAST({measure} AS BIGINT) AS n FROM cells {' '.join(joins)}"
     ).fetchnumpy()
     return np.asarray(found["key"], dtype=np.int64), np.asarray(found["n"], dtype=np.int64)

@@ -15,12 +15,13 @@ import numpy.typing as npt
 
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.protection.maximum_entropy import maximum_entropy
+from tabprotect.engine.randomness import KEY_MODULUS
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
-KEYS = 10**8
-"""Cell keys are whole numbers below this: keys of eight decimals, added exactly."""
+KEYS = KEY_MODULUS
+"""Number of cell keys: 0 .. 10^8 - 1."""
 
 LARGEST_D = 200
 REACHED = 5e-4

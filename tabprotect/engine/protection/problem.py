@@ -15,9 +15,6 @@ from tabprotect.engine.sensitivity.contributors import Contributors
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.table import Table
 
-KEY_MODULUS = 10**8
-"""Record keys are whole numbers below it, and so are their sums: no order of adding matters."""
-
 Letters = npt.NDArray[np.str_]
 """Status letters of a published table, dtype ``<U1``: S safe, U primary unsafe, P protected,
 M secondary, E empty (tau-ARGUS). Confidential: a reader sees only what is suppressed."""
@@ -30,7 +27,7 @@ class Problem:
     Attributes
     ----------
     record_keys
-        The sum of the record keys of each cell (below ``KEY_MODULUS``), where the records have
+        The sum of the record keys of each cell (below ``randomness.KEY_MODULUS``), where the records have
         keys.
     weights : float64, shape of the table
         The sum of the records' weights of each cell, where they have any.

@@ -1,0 +1,130 @@
+"""Record keys: a random number that belongs to a record for good.
+
+The keys of the records in a cell, added up, say which noise the cell gets: the same records get
+the same noise in every table. Keys are whole numbers below 10^8 (eight decimals), added exactly
+and modulo 10^8, so that no order of adding matters. They are confidential: who knows the keys
+and the perturbation table takes the noise off again. They never come from a default seed.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.atomic import replacing
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.microdata.readers import MicrodataFile, open_microdata, quoted
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.randomness import KEY_MODULUS, Randomness
+from tabprotect.engine.tables.table import Table
+
+COLUMN = "record_key"
+DIGITS = 8
+BLOCK = 65_536
+
+
+def draw_keys(table: Table, randomness: Randomness) -> Table:
+    """The key sums of records whose keys are drawn now.
+
+    The sum modulo 10^8 of independent uniform keys is uniform, and cells of a table share no
+    records: one key for each cell that is not empty has the very same distribution as keys for
+    its records. Another table of the same records gets other keys; give the records keys of
+    their own (:func:`add_record_keys`) where several tables are to agree.
+    """
+    cells = table.cells[0]
+    keys = randomness.generator().integers(0, KEY_MODULUS, len(cells))
+    sparse = Table.sparse(table.domain, cells, keys)
+    return sparse if table.is_sparse else Table.dense(table.domain, sparse.counts)
+
+
+def key_measure(source: MicrodataFile, column: str, progress: Progress = SILENT) -> str:
+    """The SQL of a cell's key sum, after a look at all keys.
+
+    A column of fractions from 0 up to below 1 is rounded to eight decimals; a column of whole
+    numbers must lie below 10^8.
+
+    Raises
+    ------
+    InputError
+        For keys that are missing, outside their range, or not random (all the same).
+    """
+    key = f"TRY_CAST({quoted(column)} AS DECIMAL(38, 19))"
+    sql = (
+        f"SELECT count(*), count({key}), min({key}), max({key}), "
+        f"count(*) FILTER ({key} <> floor({key})) FROM {source.relation}"
+    )
+    row = source.run(lambda c: c.execute(sql).fetchone(), "looking at the record keys", progress)
+    assert row is not None
+    records, read, least, most, broken = row
+    hint = "record keys are fractions from 0 up to below 1, or whole numbers below 10^8"
+    if read < records:
+        raise InputError(f"{column}: {records - read:,} records have no key", hint=hint)
+    if records and (least < 0 or most >= (KEY_MODULUS if not broken else 1)):
+        raise InputError(f"{column}: a record key lies outside its range", hint=hint)
+    if records > 1 and least == most:
+        raise InputError(
+            f"{column}: all record keys are the same",
+            hint="record keys are random numbers; let the program draw them",
+        )
+    scaled = f"CAST(round({key} * {KEY_MODULUS}) AS BIGINT)" if broken else f"CAST({key} AS BIGINT)"
+    return f"CAST(sum({scaled}) % {KEY_MODULUS} AS BIGINT)"
+
+
+def add_record_keys(
+    path: Path | str,
+    out: Path | str,
+    *,
+    column: str = COLUMN,
+    randomness: Randomness,
+    progress: Progress = SILENT,
+) -> int:
+    """Write a copy of a CSV file of records with one more column: a key for every record.
+
+    Returns
+    -------
+    int
+        Number of records.
+
+    Raises
+    ------
+    InputError
+        For a file that has such a column already, is no CSV file, or cannot be written.
+    """
+    path, out = Path(path), Path(out)
+    generator = randomness.generator()
+    with open_microdata(path, progress) as source:
+        if source.text is None:
+            raise InputError(
+                "keys are added to CSV files only", file=path, hint="save the records as CSV"
+            )
+        if column in [c.name for c in source.columns]:
+            raise InputError(
+                f"the file has a column {column!r} already",
+                file=path,
+                hint="record keys are given once and kept",
+            )
+        rows = source.text.rows()
+        header = next(rows)
+        records = 0
+        with replacing(out) as file:
+            packed = gzip.GzipFile(fileobj=file, mode="wb") if out.suffix == ".gz" else None
+            with io.TextIOWrapper(packed or file, encoding="utf-8", newline="") as text:
+                writer = csv.writer(text, lineterminator="\n", delimiter=source.text.delimiter)
+                writer.writerow([*header, column])
+                keys: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+                for row in rows:
+                    if records % BLOCK == 0:
+                        keys = generator.integers(0, KEY_MODULUS, BLOCK)
+                        progress.report("giving every record its key", source.text.fraction)
+                    writer.writerow([*row, f"0.{keys[records % BLOCK]:0{DIGITS}d}"])
+                    records += 1
+                text.flush()
+                text.detach()
+            if packed is not None:
+                packed.close()
+    return records

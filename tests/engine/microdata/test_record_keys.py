@@ -1,0 +1,121 @@
+"""Record keys: added up exactly, read or drawn, never guessable."""
+
+from __future__ import annotations
+
+import gzip
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.microdata.record_keys import add_record_keys, draw_keys
+from tabprotect.engine.microdata.tabulate import tabulate, tabulate_with_keys
+from tabprotect.engine.randomness import KEY_MODULUS, Randomness
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+
+RECORDS = "sex,age,key\nf,1,0.25\nm,1,0.99999999\nf,1,0.80000001\nm,2,0.5\nf,2,0.000000004\n"
+
+
+def put(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
+
+
+def test_keys_of_a_column(tmp_path: Path) -> None:
+    path = put(tmp_path / "r.csv", RECORDS)
+    found = tabulate_with_keys(path, ["sex", "age"], record_key="key")
+    assert found.table == tabulate(path, ["sex", "age"])
+    assert found.record_keys is not None
+    # f,1: 0.25 + 0.80000001 = 1.05000001; the last key rounds to 0.
+    assert found.record_keys.counts.tolist() == [[5_000_001, 0], [99_999_999, 50_000_000]]
+    whole = put(tmp_path / "w.csv", "sex,key\nf,99999999\nf,2\nm,7\n")
+    keys = tabulate_with_keys(whole, ["sex"], record_key="key").record_keys
+    assert keys is not None and keys.counts.tolist() == [1, 7]
+    assert tabulate_with_keys(path, ["sex"]).record_keys is None
+
+
+@settings(max_examples=15, deadline=None)
+@given(keys=st.lists(st.integers(0, KEY_MODULUS - 1), min_size=2, max_size=60), data=st.data())
+def test_margins_of_keys_are_keys_of_margins(
+    keys: list[int], data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    if len(set(keys)) == 1:
+        keys[0] = (keys[0] + 1) % KEY_MODULUS
+    a = data.draw(st.lists(st.integers(0, 2), min_size=len(keys), max_size=len(keys)))
+    b = data.draw(st.lists(st.integers(0, 1), min_size=len(keys), max_size=len(keys)))
+    rows = [f"{x},{y},0.{k:08d}" for x, y, k in zip(a, b, keys, strict=True)]
+    path = put(tmp_path_factory.mktemp("keys") / "r.csv", "a,b,key\n" + "\n".join(rows) + "\n")
+    inner = tabulate_with_keys(path, ["a", "b"], record_key="key").record_keys
+    margin = tabulate_with_keys(path, ["a"], record_key="key").record_keys
+    assert inner is not None and margin is not None
+    assert np.array_equal(inner.counts.sum(axis=1) % KEY_MODULUS, margin.counts)
+    exact = [
+        sum((Fraction(k, KEY_MODULUS) for x, k in zip(a, keys, strict=True) if x == value)) % 1
+        for value in sorted(set(a))
+    ]
+    assert margin.counts.tolist() == [int(f * KEY_MODULUS) for f in exact]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("0.25", "", "1 records have no key"),
+        ("0.25", "x", "1 records have no key"),
+        ("0.25", "-0.25", "outside its range"),
+        ("0.25", "1.25", "outside its range"),
+        ("0.25", "1", "outside its range"),
+    ],
+)
+def test_bad_keys(old: str, new: str, words: str, tmp_path: Path) -> None:
+    path = put(tmp_path / "r.csv", RECORDS.replace(old, new))
+    with pytest.raises(InputError, match=words):
+        tabulate_with_keys(path, ["sex"], record_key="key")
+
+
+def test_keys_that_are_no_keys(tmp_path: Path) -> None:
+    path = put(tmp_path / "r.csv", "a,key,w\nx,0.5,1\ny,0.5,1\n")
+    with pytest.raises(InputError, match="all record keys are the same"):
+        tabulate_with_keys(path, ["a"], record_key="key")
+    with pytest.raises(InputError, match="has no variable 'none'"):
+        tabulate_with_keys(path, ["a"], record_key="none")
+    with pytest.raises(InputError, match="named twice"):
+        tabulate_with_keys(path, ["a", "key"], record_key="key")
+    with pytest.raises(InputError, match="not with sums of weights"):
+        tabulate_with_keys(path, ["a"], weight="w", record_key="key")
+
+
+@pytest.mark.parametrize("name", ["k.csv", "k.csv.gz"])
+def test_adding_keys(name: str, tmp_path: Path) -> None:
+    path, out = put(tmp_path / "r.csv", RECORDS.replace("key", "old")), tmp_path / name
+    assert add_record_keys(path, out, randomness=Randomness.fresh()) == 5
+    text = gzip.decompress(out.read_bytes()).decode() if name.endswith("gz") else out.read_text()
+    keys = [line.rpartition(",")[2] for line in text.splitlines()[1:]]
+    assert text.splitlines()[0] == "sex,age,old,record_key"
+    assert len(set(keys)) == 5 and all(len(key) == 10 for key in keys)
+    assert tabulate(out, ["sex"]) == tabulate(path, ["sex"])
+    assert tabulate_with_keys(out, ["sex"], record_key="record_key").record_keys is not None
+    with pytest.raises(InputError, match="already"):
+        add_record_keys(out, tmp_path / "again.csv", randomness=Randomness.fresh())
+    assert not (tmp_path / "again.csv").exists()
+
+
+def test_keys_are_uniform_and_from_the_operating_system(tmp_path: Path) -> None:
+    domain = Domain.of_shape((40, 50))
+    counts = np.ones(domain.shape, dtype=np.int64)
+    counts[0] = 0
+    table = Table.dense(domain, counts)
+    first, second = (draw_keys(table, Randomness.fresh()) for _ in range(2))
+    assert first != second
+    assert (first.counts[0] == 0).all()
+    # Kolmogorov-Smirnov at about 10^-6: 2.7 / sqrt(n).
+    drawn = np.sort(first.counts[1:].reshape(-1)) / KEY_MODULUS
+    steps = np.arange(1, len(drawn) + 1) / len(drawn)
+    assert np.abs(drawn - steps).max() < 2.7 / np.sqrt(len(drawn))
+    seeded = [draw_keys(table, Randomness.seeded(5)) for _ in range(2)]
+    assert seeded[0] == seeded[1]
+    assert draw_keys(Table.sparse(domain, *table.cells), Randomness.seeded(5)) == seeded[0]
