@@ -54,9 +54,10 @@ def key_measure(source: MicrodataFile, column: str, progress: Progress = SILENT)
         For keys that are missing, outside their range, or not random (all the same).
     """
     key = f"TRY_CAST({quoted(column)} AS DECIMAL(38, 19))"
+    # No comparison: DuckDB would push the cast down into its CSV reader, where it is none to try.
     sql = (
         f"SELECT count(*), count({key}), min({key}), max({key}), "
-        f"count(*) FILTER ({key} <> floor({key})) FROM {source.relation}"
+        f"max({key} - floor({key})) FROM {source.relation}"
     )
     row = source.run(lambda c: c.execute(sql).fetchone(), "looking at the record keys", progress)
     assert row is not None
@@ -113,18 +114,18 @@ def add_record_keys(
         records = 0
         with replacing(out) as file:
             packed = gzip.GzipFile(fileobj=file, mode="wb") if out.suffix == ".gz" else None
-            with io.TextIOWrapper(packed or file, encoding="utf-8", newline="") as text:
-                writer = csv.writer(text, lineterminator="\n", delimiter=source.text.delimiter)
-                writer.writerow([*header, column])
-                keys: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
-                for row in rows:
-                    if records % BLOCK == 0:
-                        keys = generator.integers(0, KEY_MODULUS, BLOCK)
-                        progress.report("giving every record its key", source.text.fraction)
-                    writer.writerow([*row, f"0.{keys[records % BLOCK]:0{DIGITS}d}"])
-                    records += 1
-                text.flush()
-                text.detach()
+            text = io.TextIOWrapper(packed or file, encoding="utf-8", newline="")
+            writer = csv.writer(text, lineterminator="\n", delimiter=source.text.delimiter)
+            writer.writerow([*header, column])
+            keys: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+            for row in rows:
+                if records % BLOCK == 0:
+                    keys = generator.integers(0, KEY_MODULUS, BLOCK)
+                    progress.report("giving every record its key", source.text.fraction)
+                writer.writerow([*row, f"0.{keys[records % BLOCK]:0{DIGITS}d}"])
+                records += 1
+            # The file below is still to be flushed to the disk and renamed.
+            text.detach()
             if packed is not None:
                 packed.close()
     return records
