@@ -24,6 +24,7 @@ from tabprotect.cli import (
     ptable,
     query_space,
     query_space_session,
+    restore,
     tables,
 )
 from tabprotect.cli.arguments import UsageError
@@ -99,6 +100,7 @@ def parser() -> argparse.ArgumentParser:
         query_space,
         query_space_session,
         ptable,
+        restore,
     ):
         family.add(verbs)
     return top

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 Mask = npt.NDArray[np.bool_]
 
+MAX_CELLS = 2**24
 LIMIT = 1e-10
 ROUNDING = 1e-14
 """Of the largest count: fits below it cannot be told from zero."""
@@ -64,6 +65,8 @@ def restore(
     InputError
         For a wrong number of values, or values that are no finite numbers.
     """
+    if isinstance(published, Publication):
+        check_size(published)
     sums, representatives, inverse = _system(published, copies=copies)
     given = np.asarray(values, dtype=np.float64)
     if given.shape != inverse.shape:
@@ -81,6 +84,20 @@ def restore(
         sums[there], observed[there], limit=limit if non_negative else -np.inf, progress=progress
     )
     return np.asarray(fitted[inverse])
+
+
+def check_size(publication: Publication) -> None:
+    """Refuse an inner table too large to be fitted in full.
+
+    Raises
+    ------
+    InputError
+    """
+    if publication.domain.size > MAX_CELLS:
+        raise InputError(
+            f"{publication.domain.size:,} inner cells are too many to be fitted",
+            hint=f"take a table of at most {MAX_CELLS:,} cells",
+        )
 
 
 def _system(

@@ -98,6 +98,13 @@ def parse_groupings(text: str, domain: Domain) -> tuple[Grouping, ...]:
     InputError
         For a wrong form, an unknown variable or category, or a category without a group.
     """
+    found = unchecked_groupings(text, domain)
+    check_groupings(domain, found)
+    return found
+
+
+def unchecked_groupings(text: str, domain: Domain) -> tuple[Grouping, ...]:
+    """As :func:`parse_groupings`, for groupings that have a column of their own in the domain."""
     found: list[Grouping] = []
     for part in filter(None, (part.strip() for part in text.split(";"))):
         path = Path(part)
@@ -109,7 +116,6 @@ def parse_groupings(text: str, domain: Domain) -> tuple[Grouping, ...]:
             )
         else:
             found.append(_inline(part, domain))
-    check_groupings(domain, found)
     return tuple(found)
 
 

@@ -134,6 +134,21 @@ class Publication:
             if a.of == b.of
         )
 
+    def determines(self, finer: Iterable[str], coarser: Iterable[str]) -> bool:
+        """Whether the categories of some names tell those of others (by groupings, too)."""
+        told = set(finer)
+        return all(name in told or self._told(name, told) for name in coarser)
+
+    def _told(self, name: str, told: set[str]) -> bool:
+        grouping = self._by_name.get(name)
+        return grouping is not None and (
+            grouping.of in told
+            or any(
+                other.name in told and other.of == grouping.of and other.refines(grouping)
+                for other in self.groupings
+            )
+        )
+
     def _offsets(self, m: int) -> list[Counts | None]:
         """What each axis adds to the key in margin m, (categories,); None where it adds nothing."""
         offsets: list[Counts | None] = [None] * self.domain.ndim

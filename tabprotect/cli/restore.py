@@ -1,0 +1,124 @@
+"""``restore``: published counts that add up again, and the inner cells to expect from them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tabprotect.cli.output import Console
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.fitting.additivity import restore
+from tabprotect.engine.fitting.expected import Expected, fit
+from tabprotect.engine.fitting.projection import Reals
+from tabprotect.engine.tables.files import COUNT
+from tabprotect.engine.tables.published_rows import TOTAL, PublishedRows, read_published
+
+if TYPE_CHECKING:
+    from tabprotect.cli.main import Verbs
+
+EXPECTED = "expected"
+SHOWN = 40
+"""Rows that are printed for people; ``--json`` gives all."""
+
+
+def add(verbs: Verbs) -> None:
+    """Declare the command."""
+    command = verbs.add(
+        "restore", run_restore, "make published counts additive; expected inner cells"
+    )
+    command.add_argument(
+        "published",
+        metavar="PUBLISHED",
+        help="a column for each variable and one of counts; the code Total marks what is summed",
+    )
+    command.add_argument(
+        "--count", default=COUNT, metavar="COLUMN", help="the column of the counts"
+    )
+    command.add_argument(
+        "--total", default=TOTAL, metavar="CODE", help="the code of a variable that is summed over"
+    )
+    command.add_argument(
+        "--groupings",
+        default="",
+        metavar="TEXT",
+        help="columns that group the codes of others: eu:geo=Spain>EU,Iceland>no, or a file",
+    )
+    command.add_argument(
+        "--missing",
+        choices=["refuse", "unknown", "zero"],
+        default="refuse",
+        help="what a count is that a published margin leaves out (default: a fault)",
+    )
+
+
+def run_restore(args: argparse.Namespace, console: Console) -> int:
+    """Print the restored counts in the order of the rows, then every inner cell."""
+    rows = read_published(
+        args.published,
+        count=args.count,
+        total=args.total,
+        groupings=args.groupings,
+        missing=args.missing,
+        progress=console,
+    )
+    if EXPECTED in rows.publication.domain.names:
+        raise InputError(
+            f"a variable is named {EXPECTED!r}, as the result is",
+            file=args.published,
+            hint="rename the column",
+        )
+    restored = restore(rows.publication, rows.values, known=rows.known, progress=console)
+    # Copies of one count are fitted as one: a count without a row may be known by its copy.
+    inner = fit(
+        rows.publication,
+        np.nan_to_num(restored),
+        known=np.isfinite(restored),
+        progress=console,
+    )
+    if not inner.reached:
+        console.say(
+            "no inner table without negative cells was found for the restored counts: the expected "
+            f"cells miss them by up to {inner.deviation:.3g}"
+        )
+    if console.as_json:
+        console.result(_json(rows, restored, inner), ())
+    else:
+        console.result({}, _lines(rows, restored, inner))
+    return 0
+
+
+def _inner(rows: PublishedRows, inner: Expected) -> Iterator[tuple[tuple[str, ...], float]]:
+    domain = rows.publication.domain
+    for index in np.ndindex(*domain.shape):
+        yield domain.labels(index), float(inner.cells[index])
+
+
+def _json(rows: PublishedRows, restored: Reals, inner: Expected) -> dict[str, object]:
+    names = (*rows.publication.domain.names, EXPECTED)
+    return {
+        "cells": restored[rows.cells].tolist(),
+        "inner": [
+            dict(zip(names, (*labels, value), strict=True)) for labels, value in _inner(rows, inner)
+        ],
+        "deviation": inner.deviation,
+        "reached": inner.reached,
+    }
+
+
+def _lines(rows: PublishedRows, restored: Reals, inner: Expected) -> Iterator[str]:
+    published = restored[rows.cells]
+    moved = float(np.abs(published - rows.counts).max(initial=0.0))
+    yield f"{len(published):,} published counts add up again; the largest change is {moved:.4f}"
+    for row in range(min(len(published), SHOWN)):
+        yield f"({', '.join(rows.labels(row))}): {rows.counts[row]:,} -> {published[row]:.4f}"
+    if len(published) > SHOWN:
+        yield f"... and {len(published) - SHOWN:,} more (--json gives all)"
+    yield f"{inner.cells.size:,} inner cells, expected:"
+    for number, (labels, value) in enumerate(_inner(rows, inner)):
+        if number == SHOWN:
+            yield f"... and {inner.cells.size - SHOWN:,} more (--json gives all)"
+            return
+        yield f"({', '.join(labels)}): {value:.4f}"
