@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
-    QLineEdit,
     QRadioButton,
     QScrollArea,
     QSpinBox,
@@ -21,10 +20,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.release.likelihood import BLOCKING_RULES
 from tabprotect.gui.coin_triangle import CoinTriangle
 from tabprotect.gui.label import Label
+from tabprotect.gui.seed_chooser import SeedChooser
 from tabprotect.gui.theme import GRID, THEME, number_text
 
 REST = 350
@@ -35,11 +34,6 @@ RULES = {
     "negative": "negative",
     "none": "none",
 }
-
-SEED_WARNING = (
-    "Who knows the seed can replay the coins and read the original back from the published table. "
-    "It goes into the dossier, never into the release."
-)
 
 
 class CoinForm(QScrollArea):
@@ -57,7 +51,6 @@ class CoinForm(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._showing = False
         self._shown: dict[str, object] = {}
-        self._seed_shown: int | None = None
         self._touched_since = False
         self._rest = QTimer(self, singleShot=True, interval=REST)
         self._rest.timeout.connect(self.flush)
@@ -69,8 +62,10 @@ class CoinForm(QScrollArea):
         column.addLayout(self._coin())
         column.addWidget(_section("Blocking rule"))
         column.addLayout(self._rule())
-        self._seed_part = self._seed()
-        column.addWidget(self._seed_part)
+        self.seeds = SeedChooser()
+        self.seeds.seed_set.connect(self.seed_set)
+        self.seeds.wrong.connect(self.wrong)
+        column.addWidget(self.seeds)
         column.addStretch(1)
         THEME.changed.connect(self._fit)
         self._fit()
@@ -138,35 +133,6 @@ class CoinForm(QScrollArea):
             column.addWidget(consequence)
         return column
 
-    def _seed(self) -> QWidget:
-        part = QWidget()
-        self.fresh = QRadioButton("fresh, from the operating system (the default)")
-        self.given = QRadioButton("a given seed:")
-        self.seed = QLineEdit(placeholderText="whole number")
-        self.seed.setAccessibleName("Seed")
-        self.seed.setMaximumWidth(22 * GRID)
-        group = QButtonGroup(part)
-        group.addButton(self.fresh)
-        group.addButton(self.given)
-        self.warning = Label(SEED_WARNING, wordWrap=True)
-        self.warning.setProperty("role", "quiet")
-        self.warning.setContentsMargins(3 * GRID, 0, 0, 0)
-        self.fresh.clicked.connect(lambda: self._choose_seed(None))
-        self.given.clicked.connect(self._ask_seed)
-        self.seed.editingFinished.connect(self._seed_typed)
-        row = QHBoxLayout()
-        row.setSpacing(GRID)
-        row.addWidget(self.given)
-        row.addWidget(self.seed, 1)
-        column = QVBoxLayout(part)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(GRID // 2)
-        column.addWidget(_section("Randomness"))
-        column.addWidget(self.fresh)
-        column.addLayout(row)
-        column.addWidget(self.warning)
-        return part
-
     # -- showing ------------------------------------------------------------------------------
 
     def show_values(self, values: Mapping[str, object], *, seed: int | None, house: bool) -> None:
@@ -182,15 +148,11 @@ class CoinForm(QScrollArea):
         self.passes.setValue(cast(int, values["passes"]))
         self.rules[str(values["blocking"])].setChecked(True)
         self._tell_coin(alpha, beta)
-        self._seed_shown = seed
-        (self.fresh if seed is None else self.given).setChecked(True)
-        self.seed.setText("" if seed is None else str(seed))
-        self.seed.setVisible(seed is not None)
-        self.warning.setVisible(seed is not None)
         self._showing = False
+        self.seeds.show_seed(seed)
         for widget in (self.triangle, self.alpha, self.beta, self.passes, *self.rules.values()):
             widget.setEnabled(house)
-        self._seed_part.setVisible(house)
+        self.seeds.setVisible(house)
 
     def _tell_coin(self, alpha: float, beta: float) -> None:
         gamma = max(round(1 - alpha - beta, 10), 0.0)
@@ -245,31 +207,6 @@ class CoinForm(QScrollArea):
         self.triangle.set_values(alpha, beta)
         self._tell_coin(alpha, beta)
         self._touched()
-
-    def _ask_seed(self) -> None:
-        self.seed.show()
-        self.warning.show()
-        self.seed.setFocus()
-
-    def _choose_seed(self, seed: int | None) -> None:
-        # Leaving the field repeats what was typed; only another seed is a step.
-        if not self._showing and seed != self._seed_shown:
-            self.seed_set.emit(seed)
-
-    def _seed_typed(self) -> None:
-        text = self.seed.text().strip()
-        if self._showing or not text:
-            return
-        if not text.isdecimal():
-            self.wrong.emit(
-                ParameterError(
-                    {"seed": f"must be a whole number of at least 0, is {text!r}"},
-                    hint="type digits, or take fresh randomness",
-                )
-            )
-            return
-        self.given.setChecked(True)
-        self._choose_seed(int(text))
 
 
 def _section(text: str) -> QLabel:

@@ -1,12 +1,11 @@
-"""The result of a run: original, published and difference side by side, and the coins."""
+"""The result of a run of cycles: original, published and difference, and the coins."""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.coin_strip import CoinStrip
@@ -16,9 +15,8 @@ from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.view import GridView
 from tabprotect.gui.label import Label
 from tabprotect.gui.replay import Replay
-from tabprotect.gui.theme import GRID, THEME, count_text, signed_text
-
-PARTS = ("original", "published", "difference")
+from tabprotect.gui.theme import GRID, THEME, count_text
+from tabprotect.gui.three_tables import ThreeTables
 
 HIDDEN = (
     "The original, the difference and the coins stay in the house: a reader sees the published "
@@ -27,7 +25,7 @@ HIDDEN = (
 
 
 class RunPanel(QWidget):
-    """Three tables that scroll together, over the strip of coins. ``chosen`` carries a cell."""
+    """Three tables over the strip of coins. ``chosen`` carries a cell."""
 
     chosen = Signal(object)
 
@@ -36,15 +34,8 @@ class RunPanel(QWidget):
         self.document = document
         self._layout: Layout | None = None
         self._replay: Replay | None = None
-        self._following = False
-        self.grids: dict[str, GridView] = {}
-        self.titles: dict[str, QLabel] = {}
-        self.sides: dict[str, QWidget] = {}
-        self._sized: tuple[object, object] = (None, None)
-        self.split = split = QSplitter(Qt.Orientation.Horizontal)
-        split.setChildrenCollapsible(False)
-        for part in PARTS:
-            split.addWidget(self._side(part))
+        self.tables = ThreeTables()
+        self.tables.chosen.connect(self.chosen)
         self.running = CycleDelegate(self.grids["published"])
         self.running.dots = False
         self.running.inset = 5
@@ -59,45 +50,20 @@ class RunPanel(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(GRID)
         column.addWidget(self.hidden)
-        column.addWidget(split, 1)
+        column.addWidget(self.tables, 1)
         column.addWidget(self.coins)
-        self._scroll_together()
         THEME.changed.connect(self._fill)
 
-    def _side(self, part: str) -> QWidget:
-        side = QWidget()
-        title = Label(part.capitalize())
-        title.setProperty("role", "section")
-        grid = GridView(f"{part.capitalize()} table")
-        # Three abreast: narrower than where a table stands alone.
-        grid.room = (-GRID, 0)
-        grid.shorten_labels(rows=14, columns=7)
-        grid.current_changed.connect(self._moved)
-        column = QVBoxLayout(side)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(GRID // 2)
-        column.addWidget(title)
-        column.addWidget(grid, 1)
-        self.grids[part], self.titles[part], self.sides[part] = grid, title, side
-        return side
-
-    def _scroll_together(self) -> None:
-        # The margins' bars are the visible ones; through the cells' bars they follow each other.
-        for kind in ("horizontalScrollBar", "verticalScrollBar"):
-            bars = [getattr(grid.cells, kind)() for grid in self.grids.values()]
-            for bar in bars:
-                for other in bars:
-                    if other is not bar:
-                        bar.valueChanged.connect(other.setValue)
+    @property
+    def grids(self) -> dict[str, GridView]:
+        """The three grids by their part."""
+        return self.tables.grids
 
     def show_run(self, layout: Layout | None, replay: Replay | None) -> None:
         """Show a run (or, without a replay, only what is published) in a layer."""
         self._layout = layout
         house = replay is not None
-        for part in ("original", "difference"):
-            self.sides[part].setVisible(house)
-            if not house:
-                self._empty(self.grids[part])
+        self.tables.show_house(house)
         self.hidden.setVisible(not house)
         self.coins.setVisible(house)
         if replay is not self._replay:
@@ -105,25 +71,9 @@ class RunPanel(QWidget):
             self.coins.show_replay(replay)
         self._fill()
 
-    @staticmethod
-    def _empty(grid: GridView) -> None:
-        """Leave no count behind in what is merely hidden."""
-        if grid.layout_ is not None:
-            nothing = np.zeros(grid.layout_.shape, dtype=np.int64)
-            grid.delegate.mark = None
-            grid.show_grid(grid.layout_, nothing, text=_nothing)
-
     def select(self, index: Index | None) -> None:
         """Put the cursor of all three on a cell."""
-        self._following = True
-        for grid in self.grids.values():
-            grid.set_current(index)
-        self._following = False
-
-    def _moved(self, index: Index) -> None:
-        if not self._following:
-            self.select(index)
-            self.chosen.emit(index)
+        self.tables.select(index)
 
     # -- filling ------------------------------------------------------------------------------
 
@@ -131,43 +81,23 @@ class RunPanel(QWidget):
         layout, published = self._layout, self.document.published
         if layout is None or published is None:
             return
-        self._following = True
+        self.tables.begin(layout)
         replay, steps = self._replay, self.coins.position
         state = published.counts
-        self.titles["published"].setText("Published")
+        title = self.tables.titles["published"]
+        title.setText("Published")
         if replay is not None and steps < len(replay):
             state = replay.table_after(steps)
-            self.titles["published"].setText(
-                f"After {count_text(steps)} of {count_text(len(replay))} coins"
-            )
+            title.setText(f"After {count_text(steps)} of {count_text(len(replay))} coins")
         self._mark_step(layout, replay, steps, state)
-        self._show("published", state)
+        self.tables.show_part("published", state)
         if replay is not None:
             original = replay.record.problem.table.counts
             at_risk = replay.record.problem.at_risk.mask(original)
             self.grids["original"].delegate.mark = layout.flat(at_risk)
-            self._show("original", original)
-            self._show_difference(state - original)
-        self._align()
-        self._following = False
-        self.select(self.document.selection)
-
-    def _align(self) -> None:
-        """Columns of one width, so that the tables scroll alike; row labels once."""
-        house = self._replay is not None
-        shown = [g for p, g in self.grids.items() if house or p == "published"]
-        for number, grid in enumerate(shown):
-            grid.show_row_labels(number == 0)
-        every = [grid.widths for grid in shown]
-        widths = max(w for w, _ in every), max(t for _, t in every)
-        for grid in shown:
-            grid.be_as_wide(widths)
-        key = (self._layout, self._replay)
-        if house and key != self._sized:
-            self._sized = key
-            labels = self.grids["original"].cells.rows.width()
-            each = max((self.split.width() - labels) // 3, 1)
-            self.split.setSizes([labels + each, each, each])
+            self.tables.show_part("original", original)
+            self.tables.show_difference(state - original)
+        self.tables.end((layout, replay), self.document.selection)
 
     def _mark_step(
         self, layout: Layout, replay: Replay | None, steps: int, state: npt.NDArray[np.int64]
@@ -184,30 +114,3 @@ class RunPanel(QWidget):
         delegate.sign = layout.flat((pattern * done).astype(np.int8) if done else pattern)
         if replay.is_blocked(step):
             delegate.stuck = layout.flat((pattern != 0) & (state == 0))
-
-    def _show(self, part: str, counts: npt.NDArray[np.int64]) -> None:
-        layout = self._layout
-        assert layout is not None
-        flat = layout.flat(counts)
-        grid = self.grids[part]
-        text = signed_text if part == "difference" else count_text
-        margins = (flat.sum(axis=1), flat.sum(axis=0), flat.sum())
-        grid.show_grid(layout, flat, margins=margins, text=text, margin_text=text)
-        grid.repaint_cells()
-
-    def _show_difference(self, difference: npt.NDArray[np.int64]) -> None:
-        layout = self._layout
-        assert layout is not None
-        c = THEME.colours
-        delegate = self.grids["difference"].delegate
-        delegate.grounds = [
-            (QColor(c.plus_fill), QColor(c.plus)),
-            (QColor(c.minus_fill), QColor(c.minus)),
-        ]
-        flat = layout.flat(difference)
-        delegate.ground = np.where(flat > 0, 1, np.where(flat < 0, 2, 0)).astype(np.uint8)
-        self._show("difference", difference)
-
-
-def _nothing(_: int) -> str:
-    return ""

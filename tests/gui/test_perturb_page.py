@@ -156,11 +156,11 @@ def test_each_rule_says_its_consequence(perturb: MainWindow, tried: Settle) -> N
 
 def test_a_run_with_a_seed_is_the_engines(perturb: MainWindow, tried: Settle) -> None:
     form, document = page(perturb).form, perturb.document
-    assert form.fresh.isChecked() and form.warning.isHidden()
-    form.given.click()
-    assert form.warning.isVisible() and "dossier" in form.warning.text()
-    QTest.keyClicks(form.seed, "20061984")
-    QTest.keyClick(form.seed, Qt.Key.Key_Return)
+    assert form.seeds.fresh.isChecked() and form.seeds.warning.isHidden()
+    form.seeds.given.click()
+    assert form.seeds.warning.isVisible() and "dossier" in form.seeds.warning.text()
+    QTest.keyClicks(form.seeds.seed, "20061984")
+    QTest.keyClick(form.seeds.seed, Qt.Key.Key_Return)
     form.passes.setValue(2)
     page(perturb).main_button.click()
     tried()
@@ -185,9 +185,9 @@ def test_a_run_with_a_seed_is_the_engines(perturb: MainWindow, tried: Settle) ->
 
 def test_a_seed_that_is_none_leaves_everything(perturb: MainWindow) -> None:
     form, before = page(perturb).form, perturb.document.history
-    form.given.click()
-    QTest.keyClicks(form.seed, "-3x")
-    QTest.keyClick(form.seed, Qt.Key.Key_Return)
+    form.seeds.given.click()
+    QTest.keyClicks(form.seeds.seed, "-3x")
+    QTest.keyClick(form.seeds.seed, Qt.Key.Key_Return)
     assert isinstance(page(perturb).errors.error, ParameterError)
     assert "-3x" in page(perturb).errors.text
     assert perturb.document.history is before
@@ -357,7 +357,7 @@ def test_public_view_hides_what_is_confidential(perturb: MainWindow, tried: Sett
     shown_page.show_face("setup")
     assert shown_page.preview.figure("unchanged") == ""
     assert "confidential" in shown_page.preview.state
-    assert not shown_page.form.alpha.isEnabled() and not shown_page.form.fresh.isVisible()
+    assert not shown_page.form.alpha.isEnabled() and not shown_page.form.seeds.fresh.isVisible()
     before = document.project
     shown_page.protect()
     assert document.project is before

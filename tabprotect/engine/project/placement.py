@@ -24,8 +24,8 @@ class Placement:
     @classmethod
     def of(cls, domain: Domain) -> Placement:
         """A comfortable placement: as little in layers as fits a screen."""
-        rows, columns, layers = [domain.names[0]], list(domain.names[1:2]), []
-        high = domain.shape[0]
+        rows, columns, layers = list(domain.names[:1]), list(domain.names[1:2]), []
+        high = domain.shape[0] if domain.ndim else 1
         wide = domain.shape[1] if domain.ndim > 1 else 1
         for name, size in zip(domain.names[2:], domain.shape[2:], strict=True):
             if high <= wide and high * size <= COMFORTABLE_ROWS:
