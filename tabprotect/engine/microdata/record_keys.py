@@ -53,8 +53,9 @@ def key_measure(source: MicrodataFile, column: str, progress: Progress = SILENT)
     InputError
         For keys that are missing, outside their range, or not random (all the same).
     """
-    key = f"TRY_CAST({quoted(column)} AS DECIMAL(38, 19))"
-    # No comparison: DuckDB would push the cast down into its CSV reader, where it is none to try.
+    # Through concat: DuckDB would push a bare cast down into its CSV reader, where it guesses
+    # another type and fails on what is no number.
+    key = f"TRY_CAST(concat({quoted(column)}) AS DECIMAL(38, 19))"
     sql = (
         f"SELECT count(*), count({key}), min({key}), max({key}), "
         f"max({key} - floor({key})) FROM {source.relation}"

@@ -6,6 +6,7 @@ import gzip
 from fractions import Fraction
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -37,6 +38,15 @@ def test_keys_of_a_column(tmp_path: Path) -> None:
     keys = tabulate_with_keys(whole, ["sex"], record_key="key").record_keys
     assert keys is not None and keys.counts.tolist() == [1, 7]
     assert tabulate_with_keys(path, ["sex"]).record_keys is None
+
+
+def test_keys_of_a_parquet_file(tmp_path: Path) -> None:
+    path = tmp_path / "r.parquet"
+    sql = "SELECT * FROM (VALUES ('f', 0.25::DOUBLE), ('f', 5e-9), ('m', 1e-8)) AS r(sex, key)"
+    with duckdb.connect(":memory:") as connection:
+        connection.execute(f"COPY ({sql}) TO '{path}' (FORMAT parquet)")
+    keys = tabulate_with_keys(path, ["sex"], record_key="key").record_keys
+    assert keys is not None and keys.counts.tolist() == [25_000_001, 1]
 
 
 @settings(max_examples=15, deadline=None)
