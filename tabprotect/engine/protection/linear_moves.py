@@ -1,0 +1,313 @@
+"""Tables near any set of published tables that agree with it where it is not suppressed.
+
+One kept linear programme: the change of every inner cell, split into what is added and what is
+taken away, and the same for every published sum. Its optimum may be fractional in tables of
+three and more variables; only a change in whole numbers, checked exactly, counts as a proof, and
+where the programme has none an integer programme looks for it.
+
+Source: Fischetti and Salazar 2001, *Solving the cell suppression problem on tabular data with
+linear constraints*, Management Science 47 (the attackers' programmes); Kelly, Golden and Assad
+1992 (the heuristic's costs).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.errors import InfeasibleError, InputError
+from tabprotect.engine.protection.deviation import ENDLESS, Deviation, Ints
+from tabprotect.engine.solver import NEAR, Entries, Model, Outcome
+from tabprotect.engine.tables.publication import Publication
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array
+
+Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+
+STEP = 1e-3
+"""What moving a hidden cell costs, against 1 for the cheapest published one: fewer are moved."""
+
+MOST_NODES = 2_000
+"""Branch-and-bound nodes an integer programme may take; a count, so that no clock decides."""
+
+LARGEST_TOTAL = 10**9
+"""Counts beyond come near the solver's tolerance."""
+
+
+class LinearMoves:
+    """The programme of a publication, and which of its cells may move.
+
+    Parameters
+    ----------
+    publication
+    values : int64 (published cells,)
+        The true counts.
+    cost : float64 (published cells,)
+        Of suppressing a cell, from 0 up; infinite where it must be published.
+    inner : int64 (inner cells,)
+        The true inner counts.
+    """
+
+    def __init__(self, publication: Publication, values: Ints, cost: Floats, inner: Ints) -> None:
+        if int(inner.sum()) > LARGEST_TOTAL:
+            raise InputError(
+                f"the counts add up to more than {LARGEST_TOTAL:,}: too much for a linear "
+                "programme",
+                hint="publish a two-way table, or take a larger unit",
+            )
+        self._first = publication.distinct[0]
+        self._place = np.full(publication.size, -1, dtype=np.int64)
+        self._place[self._first] = np.arange(len(self._first))
+        self._values = values[self._first]
+        self._sums, self._inner = _merged(publication, inner)
+        positive = cost[np.isfinite(cost) & (cost > 0)]
+        scale = float(positive.min()) if len(positive) else 1.0
+        self._price = np.maximum(cost[self._first] / scale, STEP)
+        self._open = np.zeros(len(self._first), dtype=np.bool_)
+        self._relaxed: _Programme | None = None
+        self._exact: _Programme | None = None
+
+    def open(self, cells: Ints) -> None:
+        """Suppress cells: they may move at (almost) no cost."""
+        self._set(self._place[cells], True)
+
+    def close(self, cells: Ints) -> None:
+        """Publish cells again."""
+        self._set(self._place[cells], False)
+
+    def _set(self, cells: Ints, is_open: bool) -> None:
+        self._open[cells] = is_open
+        for programme in (self._relaxed, self._exact):
+            if programme is not None:
+                programme.price(cells, STEP if is_open else self._price[cells])
+
+    def _programme(self, *, integral: bool) -> _Programme:
+        """Built when it is first needed: the sensitive cells are open by then."""
+        kept = self._exact if integral else self._relaxed
+        if kept is None:
+            movable = self._open | np.isfinite(self._price)
+            price = np.where(self._open, STEP, self._price)
+            kept = _Programme(self._sums, self._values, self._inner, movable, price, integral)
+            if integral:
+                self._exact = kept
+            else:
+                self._relaxed = kept
+        return kept
+
+    def route(
+        self, cell: int, sign: int, need: int, *, barred: Ints, pay: bool
+    ) -> Deviation | None:
+        """The cheapest change that moves one cell by ``sign * need`` and no published one.
+
+        Parameters
+        ----------
+        cell
+            A suppressed one.
+        barred
+            Cells that must not move.
+        pay
+            Whether published cells may be used, at their cost.
+        """
+        at = int(self._place[cell])
+        still = self._place[barred]
+        still = still[still >= 0]
+        for integral in (False, True):
+            found = self._programme(integral=integral).least(at, sign * need, still)
+            if found is None:
+                return None
+            change = self._checked(found)
+            if change is not None and change[1][at] == sign * need:
+                used = np.flatnonzero(change[1])
+                return self._deviation(change) if pay or self._open[used].all() else None
+            if not pay and not integral and self._paid(found):
+                return None
+        return None
+
+    def _paid(self, found: Floats) -> bool:
+        """Whether published cells are moved, in fractions or not: then nothing is for free."""
+        sums: Floats = np.asarray(self._sums @ found)
+        return bool((np.abs(sums[~self._open]) > NEAR).any())
+
+    def _checked(self, found: Floats, *, closed: bool = False) -> tuple[Ints, Ints] | None:
+        """Whole changes of the inner and of the published cells, or None: no table does that."""
+        inner = np.rint(found).astype(np.int64)
+        sums: Ints = np.asarray(self._sums @ inner)
+        movable = self._open if closed else self._open | np.isfinite(self._price)
+        if (inner < -self._inner).any() or (self._values + sums < 0).any() or sums[~movable].any():
+            return None
+        return inner, sums
+
+    def _deviation(self, change: tuple[Ints, Ints]) -> Deviation:
+        inner, sums = change
+        used = np.flatnonzero(sums)
+        found = Deviation.of(self._first[used], sums[used], self._values[used])
+        hidden = Deviation.of(np.zeros(0, dtype=np.int64), inner, self._inner)
+        return Deviation(
+            found.cells,
+            found.change,
+            min(found.ahead, hidden.ahead),
+            min(found.behind, hidden.behind),
+        )
+
+    def extreme(self, cell: int, sign: int, known: int) -> tuple[int, bool, Deviation | None]:
+        """How far one suppressed cell can move while the published ones stay.
+
+        Parameters
+        ----------
+        known
+            It can move at least so far.
+
+        Returns
+        -------
+        How far (``ENDLESS`` where nothing limits it), whether that is proven to be sharp, and a
+        change that goes there where one is known.
+        """
+        at = int(self._place[cell])
+        if sign > 0 and self._unlimited[at]:
+            return ENDLESS, True, None
+        if sign < 0 and known >= self._values[at]:
+            return int(self._values[at]), True, None
+        most, point = self._programme(integral=False).farthest(at, sign, None)
+        if most <= known:
+            return known, True, None
+        change = self._checked(point, closed=True)
+        if change is not None and sign * int(change[1][at]) == most:
+            return most, True, self._deviation(change)
+        return self._whole(at, sign, known, most)
+
+    def _whole(
+        self, at: int, sign: int, known: int, most: int
+    ) -> tuple[int, bool, Deviation | None]:
+        bound, point = self._programme(integral=True).farthest(at, sign, MOST_NODES)
+        most = min(most, bound)
+        change = self._checked(point, closed=True) if len(point) else None
+        reached = known if change is None else max(known, sign * int(change[1][at]))
+        proof = self._deviation(change) if change is not None and reached > known else None
+        return most, reached == most, proof
+
+    @property
+    def _unlimited(self) -> Bools:
+        """Sums with an inner cell that no published sum contains: it can be anything."""
+        covered = self._sums[np.flatnonzero(~self._open)].sum(axis=0) > 0
+        return np.asarray(self._sums @ (~np.asarray(covered).reshape(-1)).astype(np.int64)) > 0
+
+
+class _Programme:
+    """min cost * |change|, kept between runs.
+
+    Columns: what is added to and taken from each inner cell, then each published sum of several.
+    """
+
+    def __init__(
+        self,
+        sums: csc_array[np.int64],
+        values: Ints,
+        inner: Ints,
+        movable: Bools,
+        price: Floats,
+        integral: bool,
+    ) -> None:
+        from scipy.sparse import csc_array, eye_array, hstack
+
+        by_sum = sums.tocsr()
+        single = np.diff(by_sum.indptr) == 1
+        several = np.flatnonzero(~single)
+        cells = sums.shape[1]
+        # A published sum of one inner cell is that cell.
+        self._of_inner = np.full(cells, -1, dtype=np.int64)
+        self._of_inner[by_sum.indices[by_sum.indptr[:-1][single]]] = np.flatnonzero(single)
+        self._cells = cells
+        minus = -eye_array(len(several))
+        part = by_sum[several].astype(np.float64)
+        matrix = csc_array(hstack([part, -part, minus, -minus], format="csc"))
+        free = 4.0 * float(inner.sum()) + 1e6
+        moves = np.where(self._of_inner >= 0, movable[self._of_inner], True)
+        high = np.concatenate(
+            [
+                np.where(moves, free, 0.0),
+                np.where(moves, inner, 0),
+                np.where(movable[several], np.inf, 0.0),
+                np.where(movable[several], values[several], 0),
+            ]
+        ).astype(np.float64)
+        # The two columns of every published sum.
+        self._more = np.zeros(len(values), dtype=np.int64)
+        self._less = np.zeros(len(values), dtype=np.int64)
+        published = np.flatnonzero(self._of_inner >= 0)
+        self._more[self._of_inner[published]] = published
+        self._less[self._of_inner[published]] = published + cells
+        self._more[several] = 2 * cells + np.arange(len(several))
+        self._less[several] = 2 * cells + len(several) + np.arange(len(several))
+        self._high = high
+        zero = np.zeros(len(several))
+        entries = Entries(
+            matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data
+        )
+        self._model = Model.of_entries(
+            entries, rows=(zero, zero), columns=(np.zeros(len(high)), high), integral=integral
+        )
+        self._weights = np.full(len(high), STEP)
+        finite = np.isfinite(price)
+        self._weights[self._more[finite]] = self._weights[self._less[finite]] = price[finite]
+
+    def price(self, cells: Ints, price: Floats | float) -> None:
+        """What moving some published sums costs from now on."""
+        self._weights[self._more[cells]] = self._weights[self._less[cells]] = price
+
+    def least(self, at: int, by: int, still: Ints) -> Floats | None:
+        """The cheapest changes of the inner cells that move one sum by so much; None if none do."""
+        up, down = int(self._more[at]), int(self._less[at])
+        held = [int(c) for c in np.concatenate([self._more[still], self._less[still]])]
+        held = [column for column in held if column not in (up, down)]
+        try:
+            self._model.limit(up, max(by, 0), max(by, 0))
+            self._model.limit(down, max(-by, 0), max(-by, 0))
+            for column in held:
+                self._model.limit(column, 0, 0)
+            outcome = self._model.weighted(
+                self._weights, most_nodes=MOST_NODES, stage="secondary suppression"
+            )
+        except InfeasibleError:
+            return None
+        finally:
+            for column in (up, down, *held):
+                self._model.limit(column, 0.0, float(self._high[column]))
+        return self._changes(outcome)
+
+    def farthest(self, at: int, sign: int, nodes: int | None) -> tuple[int, Floats]:
+        """How far one sum can move (rounded outwards), and changes of the inner cells."""
+        cost = np.zeros(len(self._high))
+        cost[self._more[at]], cost[self._less[at]] = sign, -sign
+        outcome = self._model.weighted(cost, "max", most_nodes=nodes, stage="audit")
+        bound = outcome.bound
+        most = ENDLESS if bound >= ENDLESS else math.floor(bound + NEAR)
+        found = self._changes(outcome)
+        return most, np.zeros(0) if found is None else found
+
+    def _changes(self, outcome: Outcome) -> Floats | None:
+        if not len(outcome.point):
+            return None
+        changes: Floats = (
+            outcome.point[: self._cells] - outcome.point[self._cells : 2 * self._cells]
+        )
+        return changes
+
+
+def _merged(publication: Publication, inner: Ints) -> tuple[csc_array[np.int64], Ints]:
+    """Distinct sums by inner cells, those that enter the same sums as one, and their counts."""
+    from scipy.sparse import csc_array
+
+    kind = np.zeros(len(inner), dtype=np.int64)
+    for m in range(len(publication.margins)):
+        keys = publication.keys(m)
+        kind = np.unique(kind * (int(keys.max()) + 1) + keys, return_inverse=True)[1]
+    first, inverse = np.unique(kind, return_index=True, return_inverse=True)[1:]
+    counts = np.zeros(len(first), dtype=np.int64)
+    np.add.at(counts, inverse, inner)
+    sums = publication.incidence[publication.distinct[0]].tocsc()[:, first]
+    return csc_array(sums), counts
