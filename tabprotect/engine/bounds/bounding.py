@@ -19,6 +19,7 @@ import numpy as np
 from tabprotect.engine.bounds.bounds import Bounds, Ints, Method
 from tabprotect.engine.bounds.enclosure import Enclosure
 from tabprotect.engine.bounds.programme import MOST_CELLS
+from tabprotect.engine.bounds.support import MOST_CELLS as MOST_OPEN
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.margins import MarginSet, maximal
@@ -46,6 +47,8 @@ AUTO_INTEGER_CELLS = 1_500
 
 AUTO_NODES = 5_000
 """Branch-and-bound nodes ``auto`` spends on one end of one interval."""
+
+TOO_LARGE = " The release leaves too many cells open, or too large counts, to solve for it."
 
 Step = Literal["shuttle", "neighbours", "lp", "integer"]
 
@@ -138,11 +141,12 @@ def bounds(
     for step in _STEPS[method]:
         if step == "shuttle":
             enclosure.tighten(progress)
-            continue
-        waiting = np.flatnonzero(~enclosure.sharp())
-        for done, cell in enumerate(waiting):
-            progress.report(_STAGES[step], done / len(waiting))
-            _refine(enclosure, int(cell), step, method, None, progress)
+        elif _can(enclosure, step, method):
+            waiting = np.flatnonzero(~enclosure.sharp())
+            _, first = np.unique(enclosure.alike[waiting], return_index=True)
+            for done, cell in enumerate(waiting[np.sort(first)]):
+                progress.report(_STAGES[step], done / len(first))
+                _refine(enclosure, int(cell), step, method, None, progress)
     return _result(enclosure)
 
 
@@ -154,6 +158,7 @@ def width(
     at_risk: tuple[int, int] = (1, 2),
     beta: int | None = None,
     method: Way = "auto",
+    most_open: int = MOST_OPEN,
     progress: Progress = SILENT,
 ) -> WidthResult:
     """The smallest width of the at-risk cells, and whether the release is safe at beta.
@@ -162,14 +167,15 @@ def width(
     soon as the release is proven safe or bad: the width is then an upper limit of the true one
     unless ``exact``.
 
-    Parameters and errors are those of :func:`bounds`, but that ``decomposable`` on a release
-    that is not leaves the verdict unknown.
+    Parts of the release that leave more than ``most_open`` cells open are not looked at closely.
+    The other parameters and the errors are those of :func:`bounds`, but that ``decomposable`` on
+    a release that is not leaves the verdict unknown.
     """
-    enclosure = _enclosure(table, release, cells, at_risk, method, progress)
+    enclosure = _enclosure(table, release, cells, at_risk, method, progress, most_open)
     for step in _STEPS[method]:
         if step == "shuttle":
             enclosure.tighten(progress)
-        else:
+        elif _can(enclosure, step, method):
             _narrow(enclosure, step, method, beta, progress)
         if _decided(*_widths(enclosure), beta):
             break
@@ -207,7 +213,7 @@ def _narrow(
         cell = int(waiting[np.argmin(outer[waiting])])
         progress.report(_STAGES[step], 1 - len(waiting) / len(tried))
         _refine(enclosure, cell, step, method, goal, progress)
-        tried[cell] = True
+        tried[enclosure.alike == enclosure.alike[cell]] = True
 
 
 def _widths(enclosure: Enclosure) -> tuple[Ints, Ints]:
@@ -222,6 +228,17 @@ def _decided(outer: Ints, inner: Ints, beta: int | None) -> bool:
     return int(outer.min()) < beta or int(inner.min()) >= beta
 
 
+def _most_cells(step: Step, method: Way) -> int:
+    return AUTO_INTEGER_CELLS if method == "auto" and step == "integer" else MOST_CELLS
+
+
+def _can(enclosure: Enclosure, step: Step, method: Way) -> bool:
+    """Whether a step after the shuttle has anything small enough to work on."""
+    if step == "neighbours":
+        return enclosure.walkable
+    return enclosure.solvable(_most_cells(step, method))
+
+
 def _refine(
     enclosure: Enclosure, cell: int, step: Step, method: Way, goal: int | None, progress: Progress
 ) -> None:
@@ -231,7 +248,7 @@ def _refine(
     enclosure.solve(
         cell,
         integral=step == "integer",
-        most_cells=AUTO_INTEGER_CELLS if method == "auto" and step == "integer" else MOST_CELLS,
+        most_cells=_most_cells(step, method),
         most_nodes=AUTO_NODES if method == "auto" else None,
         progress=progress,
         stage=_STAGES[step],
@@ -245,6 +262,7 @@ def _enclosure(
     at_risk: tuple[int, int],
     method: Way,
     progress: Progress,
+    most_open: int = MOST_OPEN,
 ) -> Enclosure:
     if method not in WAYS:
         raise ParameterError({"bounds": f"unknown: {method!r}; there are {', '.join(WAYS)}"})
@@ -253,7 +271,12 @@ def _enclosure(
     margins = released(table, release)
     keys = _keys(table, cells, at_risk)
     return Enclosure(
-        table, margins, keys, split=method in ("auto", "decomposable"), progress=progress
+        table,
+        margins,
+        keys,
+        split=method in ("auto", "decomposable"),
+        most_cells=most_open,
+        progress=progress,
     )
 
 
@@ -321,7 +344,7 @@ def _result(enclosure: Enclosure) -> Bounds:
             "ones but are not proven sharp: they can prove a release bad, never safe."
         )
         if enclosure.left_out:
-            why += " The release leaves too many cells open, or too large counts, to solve for it."
+            why += TOO_LARGE
     return Bounds(enclosure.cells, lower, upper, sharp, enclosure.method, why)
 
 
@@ -333,5 +356,8 @@ def _sentence(
     if verdict == "bad":
         return f"Bad: an at-risk cell's width is at most {smallest}, less than {beta}."
     if verdict == "unknown":
-        return f"Not proven safe at {beta}: {_result(enclosure).why}"
+        assert beta is not None
+        short = int((_widths(enclosure)[1] < beta).sum())
+        why = f"Not proven safe at {beta}: no tables that far apart are known for {short:,} cells."
+        return why + (TOO_LARGE if enclosure.left_out else "")
     return f"The smallest width is {'' if exact else 'at most '}{smallest}."

@@ -23,7 +23,7 @@ from tabprotect.engine.bounds.decomposable import (
 from tabprotect.engine.bounds.neighbours import Neighbours
 from tabprotect.engine.bounds.programme import IntegerProgramme, LinearProgramme, Programme
 from tabprotect.engine.bounds.shuttle import fits, tighten
-from tabprotect.engine.bounds.support import support
+from tabprotect.engine.bounds.support import MOST_CELLS, support
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.solver import Sense
 from tabprotect.engine.tables.margins import MarginSet
@@ -47,7 +47,14 @@ class Kernel:
         Inner ones.
     """
 
-    def __init__(self, table: Table, margins: MarginSet, asked: Ints, progress: Progress) -> None:
+    def __init__(
+        self,
+        table: Table,
+        margins: MarginSet,
+        asked: Ints,
+        most_cells: int,
+        progress: Progress,
+    ) -> None:
         keys, self.of = np.unique(asked, return_inverse=True)
         self._table, self._margins = table, margins
         truth = lookup(table, keys)
@@ -55,8 +62,9 @@ class Kernel:
         self.low = np.zeros(len(keys), dtype=np.int64)
         self.high = np.full(len(keys), table.total, dtype=np.int64)
         for margin in margins:
+            progress.report("margins at the cells", 0.0)
             np.minimum(self.high, counts_at(table, margin, keys), out=self.high)
-        self._opened = support(table, margins, progress=progress)
+        self._opened = support(table, margins, most_cells=most_cells, progress=progress)
         if self._opened is not None:
             self._at = self._opened.positions(keys)
             self._box = (
@@ -65,6 +73,11 @@ class Kernel:
             )
         self._neighbours: Neighbours | None = None
         self._programmes: dict[bool, Programme] = {}
+
+    @property
+    def opened(self) -> bool:
+        """Whether its cells were few enough to be listed."""
+        return self._opened is not None
 
     def tighten(self, progress: Progress) -> bool:
         """Run the shuttle, unless it is too large; say whether it ran."""
@@ -164,11 +177,15 @@ class Enclosure:
         Mixed-radix keys.
     split
         Whether to take the release apart first.
+    most_cells
+        Parts that leave more cells open are bounded by single margins alone.
 
     Attributes
     ----------
     kernels
         The parts without a closed form.
+    alike : int64 (m,)
+        Number of the cells that every way treats as one: in the same cell of every kernel.
     method
         The strongest way used so far.
     left_out
@@ -176,7 +193,14 @@ class Enclosure:
     """
 
     def __init__(
-        self, table: Table, release: MarginSet, cells: Ints, *, split: bool, progress: Progress
+        self,
+        table: Table,
+        release: MarginSet,
+        cells: Ints,
+        *,
+        split: bool,
+        most_cells: int = MOST_CELLS,
+        progress: Progress,
     ) -> None:
         covered = {name for margin in release for name in margin}
         names = table.domain.project(covered).names
@@ -189,12 +213,17 @@ class Enclosure:
                 table.margin(part.names),
                 part.margins,
                 table.domain.project_keys(cells, part.names),
+                most_cells,
                 progress,
             )
             for part in tree.parts
             if len(part.margins) > 1
         ]
         self.cells = cells
+        self.alike = np.zeros(len(cells), dtype=np.int64)
+        for kernel in self.kernels:
+            both = self.alike * (int(kernel.of.max()) + 1) + kernel.of
+            self.alike = np.unique(both, return_inverse=True)[1]
         self.method: Method = "frechet" if self.kernels else "decomposable"
         self.left_out = False
 
@@ -225,6 +254,16 @@ class Enclosure:
             if kernel.tighten(progress):
                 self._used("shuttle")
 
+    @property
+    def walkable(self) -> bool:
+        """Whether there is a kernel for :meth:`walk`."""
+        return any(kernel.opened for kernel in self.kernels)
+
+    def solvable(self, most_cells: int) -> bool:
+        """Whether there is a kernel for :meth:`solve`."""
+        self.left_out |= not all(kernel.solvable(most_cells) for kernel in self.kernels)
+        return any(kernel.solvable(most_cells) for kernel in self.kernels)
+
     def walk(self, cell: int, spread: int | None) -> None:
         """Widen what one cell is known to attain; ``spread`` as in :meth:`Kernel.walk`."""
         for kernel in self.kernels:
@@ -243,7 +282,6 @@ class Enclosure:
         """Refine one cell in every part that has at most so many open cells."""
         for kernel in self.kernels:
             if not kernel.solvable(most_cells):
-                self.left_out = True
                 continue
             self._used("integer" if integral else "lp")
             kernel.solve(

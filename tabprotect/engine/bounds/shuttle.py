@@ -95,10 +95,11 @@ def tighten(
 
 
 def _plain(opened: Support, progress: Progress) -> tuple[Ints, Ints]:
-    rows, totals = opened.rows.T, opened.totals
+    rows, totals = opened.sums, opened.totals
     low = np.zeros(len(opened.keys), dtype=np.int64)
     high = np.full(len(opened.keys), opened.total, dtype=np.int64)
     for row in rows:
+        progress.report("shuttle, sweep 1", 0.0)
         np.minimum(high, totals[row], out=high)
     changed, sweep = True, 0
     while changed:
@@ -114,7 +115,7 @@ def _plain(opened: Support, progress: Progress) -> tuple[Ints, Ints]:
     return low, high
 
 
-def _sums(row: Ints, values: Ints, size: int) -> Ints:
+def _sums(row: npt.NDArray[np.int32], values: Ints, size: int) -> Ints:
     return np.bincount(row, weights=values, minlength=size).astype(np.int64)
 
 

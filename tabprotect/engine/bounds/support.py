@@ -18,6 +18,11 @@ Ints = npt.NDArray[np.int64]
 MOST_CELLS = 2_000_000
 """Cells a support is built for; a sweep of the shuttle takes seconds there."""
 
+MOST_ENTRIES = 160_000_000
+"""Cells times margins that a support is built for: four bytes each."""
+
+STAGE = "cells left open"
+
 
 @dataclass(frozen=True, eq=False)
 class Support:
@@ -29,7 +34,7 @@ class Support:
         Of the variables that occur in the margins.
     keys : int64 (cells,)
         Mixed-radix keys in ``domain``, ascending. All other cells are zero.
-    rows : int64 (cells, margins)
+    sums : int32 (margins, cells)
         Number of the sum, over all margins, that each cell enters.
     totals : int64 (sums,)
     truth : int64 (cells,)
@@ -38,9 +43,14 @@ class Support:
 
     domain: Domain
     keys: Ints
-    rows: Ints
+    sums: npt.NDArray[np.int32]
     totals: Ints
     truth: Ints
+
+    @property
+    def rows(self) -> Ints:
+        """The sums that each cell enters, int64 (cells, margins)."""
+        return np.ascontiguousarray(self.sums.T, dtype=np.int64)
 
     @property
     def total(self) -> int:
@@ -66,12 +76,18 @@ class Support:
         if len(counts) and int(counts.min()) < 0:
             return False
         found = np.zeros(len(self.totals), dtype=np.int64)
-        for row in self.rows.T:
+        for row in self.sums:
             np.add.at(found, row, counts)
         return bool((found == self.totals).all())
 
 
-def support(table: Table, margins: MarginSet, *, progress: Progress = SILENT) -> Support | None:
+def support(
+    table: Table,
+    margins: MarginSet,
+    *,
+    most_cells: int = MOST_CELLS,
+    progress: Progress = SILENT,
+) -> Support | None:
     """The support of margins that cover all variables of the table; ``None`` when too large.
 
     Parameters
@@ -80,42 +96,49 @@ def support(table: Table, margins: MarginSet, *, progress: Progress = SILENT) ->
         The original, or its margin over the variables of the release.
     margins
         The released ones, none contained in another.
+    most_cells
+        More cells are too many.
     """
     domain = table.domain
-    released = {names: table.margin(names) for names in margins}
+    most_cells = min(most_cells, MOST_ENTRIES // max(1, len(margins)))
+    released: dict[tuple[str, ...], Table] = {}
+    for names in margins:
+        progress.report(STAGE, 0.0)
+        released[names] = table.margin(names)
     waiting = sorted(margins, key=lambda names: len(released[names].cells[0]))
     known: dict[str, Ints] = {}
     size = 1
     while waiting:
-        progress.report("cells left open", 1 - len(waiting) / len(margins))
+        progress.report(STAGE, 1 - len(waiting) / len(margins))
         # Margins over variables at hand only strike out cells; else the one that adds fewest.
         names = min(
             waiting, key=lambda m: np.prod([len(domain[n].categories) for n in m if n not in known])
         )
         waiting.remove(names)
-        joined = _join(known, size, released[names])
+        joined = _join(known, size, released[names], most_cells, progress)
         if joined is None:
             return None
         known, size = joined
     keys = np.zeros(size, dtype=np.int64)
     for variable in domain.variables:
+        progress.report(STAGE, 1.0)
         keys *= len(variable.categories)
-        keys += known[variable.name]
+        keys += known.pop(variable.name)
     keys.sort()
-    rows, totals, offset = [], [], 0
-    for names in margins:
-        progress.report("cells left open", 1.0)
+    sums = np.empty((len(margins), size), dtype=np.int32)
+    totals, offset = [], 0
+    for row, names in zip(sums, margins, strict=True):
+        progress.report(STAGE, 1.0)
         margin_keys, counts = released[names].cells
-        row = np.searchsorted(margin_keys, domain.project_keys(keys, names))
-        rows.append(row + offset)
+        row[:] = np.searchsorted(margin_keys, domain.project_keys(keys, names)) + offset
         totals.append(counts)
         offset += len(counts)
-    return Support(
-        domain, keys, np.stack(rows, axis=1), np.concatenate(totals), lookup(table, keys)
-    )
+    return Support(domain, keys, sums, np.concatenate(totals), lookup(table, keys))
 
 
-def _join(known: dict[str, Ints], size: int, margin: Table) -> tuple[dict[str, Ints], int] | None:
+def _join(
+    known: dict[str, Ints], size: int, margin: Table, most_cells: int, progress: Progress
+) -> tuple[dict[str, Ints], int] | None:
     """Cells over the variables at hand joined with a margin's positive cells."""
     keys = margin.cells[0]
     new: dict[str, Ints] = {}
@@ -131,11 +154,14 @@ def _join(known: dict[str, Ints], size: int, margin: Table) -> tuple[dict[str, I
     first = np.searchsorted(right, left, side="left")
     repeats = np.searchsorted(right, left, side="right") - first
     joined = int(repeats.sum())
-    if joined > MOST_CELLS:
+    if joined > most_cells:
         return None
     old = np.repeat(np.arange(size), repeats)
     within = np.arange(joined) - np.repeat(np.cumsum(repeats) - repeats, repeats)
+    progress.report(STAGE, 0.5)
     match = order[first[old] + within]
-    out = {name: codes[old] for name, codes in known.items()}
-    out |= {name: codes[match] for name, codes in new.items() if name not in known}
+    out: dict[str, Ints] = {}
+    for name in known.keys() | new.keys():
+        progress.report(STAGE, 0.5)
+        out[name] = known[name][old] if name in known else new[name][match]
     return out, joined

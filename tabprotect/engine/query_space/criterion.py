@@ -49,11 +49,13 @@ class RiskCriterion(ABC):
         *,
         bounds: BoundsWay = "auto",
         decide_only: bool = False,
+        quick: bool = False,
         progress: Progress = SILENT,
     ) -> Judgement:
         """The figure of one release, and whether it is proved to reach the threshold.
 
-        ``decide_only`` allows to stop as soon as the verdict is known.
+        ``decide_only`` allows to stop as soon as the verdict is known. ``quick`` allows to leave
+        undecided what takes longer than somebody who points at a sub-table wants to wait.
         """
 
     @abstractmethod

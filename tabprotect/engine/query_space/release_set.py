@@ -146,12 +146,13 @@ class ReleaseSet:
         return "unreleasable" if query in self.proved else "unknown"
 
     def judge(self, query: Query, progress: Progress = SILENT) -> Judgement:
-        """The released set with one query added, with its tight cells."""
+        """The released set with one query added, with its tight cells, at once."""
         return self.criterion.judge(
             self.evidence,
             self.released.add(query).members,
             self.threshold,
             bounds=self.bounds,
+            quick=True,
             progress=progress,
         )
 

@@ -35,6 +35,7 @@ class SmallestMargin(RiskCriterion):
         *,
         bounds: BoundsWay = "auto",
         decide_only: bool = False,
+        quick: bool = False,
         progress: Progress = SILENT,
     ) -> Judgement:
         counts = np.full(evidence.cells.size, evidence.cells.total, dtype=np.int64)

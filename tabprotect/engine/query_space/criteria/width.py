@@ -19,6 +19,7 @@ import numpy as np
 
 from tabprotect.engine.bounds.bounding import WidthResult, width
 from tabprotect.engine.bounds.bounds import Bounds
+from tabprotect.engine.bounds.support import MOST_CELLS
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.at_risk import Ints
 from tabprotect.engine.query_space.chordal import covers, decomposable
@@ -28,7 +29,10 @@ from tabprotect.engine.query_space.frontier import maximal
 from tabprotect.engine.query_space.lattice import Query
 
 EXACT_CELLS = 20_000
-"""Larger tables get no linear or integer programmes unless these are asked for by name."""
+"""Cells left open by a part of a release up to which it is worked out without being told to."""
+
+QUICK_CELLS = 500
+"""As many where one of many releases of a table larger than that is looked at."""
 
 
 class Width(RiskCriterion):
@@ -46,6 +50,7 @@ class Width(RiskCriterion):
         *,
         bounds: BoundsWay = "auto",
         decide_only: bool = False,
+        quick: bool = False,
         progress: Progress = SILENT,
     ) -> Judgement:
         frontier = maximal(released) or (0,)
@@ -69,9 +74,21 @@ class Width(RiskCriterion):
             queries = np.array(frontier[:1], dtype=np.int64)
             if self.screen(evidence, frontier[1:], queries, threshold).safe[0]:
                 return Judgement("safe", ceiling, False, "decomposable cover")
-        if not self.decides(evidence, bounds):
+        if bounds == "decomposable":
             return self._undecided(evidence, frontier, threshold)
-        return _programmed(evidence, frontier, threshold, bounds, decide_only, progress)
+        most_open = MOST_CELLS
+        if bounds == "auto":
+            small = not (quick or decide_only) or self.decides(evidence, bounds)
+            most_open = EXACT_CELLS if small else QUICK_CELLS
+        return _programmed(
+            evidence,
+            frontier,
+            threshold,
+            bounds,
+            most_open=most_open,
+            decide_only=decide_only,
+            progress=progress,
+        )
 
     def _undecided(
         self, evidence: Evidence, frontier: Sequence[Query], threshold: int
@@ -150,6 +167,8 @@ def _programmed(
     frontier: Sequence[Query],
     threshold: int,
     way: BoundsWay,
+    *,
+    most_open: int,
     decide_only: bool,
     progress: Progress,
 ) -> Judgement:
@@ -163,6 +182,7 @@ def _programmed(
             at_risk=(cells.rule.low, cells.rule.high),
             beta=beta,
             method=way,
+            most_open=most_open,
             progress=progress,
         )
 
