@@ -110,6 +110,8 @@ def fit(
     margins = _swept(publication, stated)
     problem = reduce(publication, margins, np.where(stated, targets, 0.0), stated, 1e-12 * scale)
     close = max(tolerance, ROUNDING * scale)
+    if not len(problem.open):
+        sweeps = 0
     plain = all(set(publication.margins[m]) <= set(publication.domain.names) for m in margins)
     if plain and stated.all() and len(problem.open) > DENSE * publication.domain.size:
         done = _by_margins(publication, margins, problem, close, sweeps, progress)
@@ -158,7 +160,7 @@ def _deviation(publication: Publication, cells: Reals, targets: Reals, stated: M
 def _by_cells(problem: Reduced, close: float, sweeps: int, progress: Progress) -> tuple[Reals, int]:
     """Listed cells: one sum over keys and one gather for each margin."""
     cells = np.ones(len(problem.open))
-    before = np.inf
+    before, sweep = np.inf, 0
     for sweep in range(1, sweeps + 1):
         progress.report("fitting the inner cells", sweep / sweeps)
         off = 0.0
@@ -174,7 +176,7 @@ def _by_cells(problem: Reduced, close: float, sweeps: int, progress: Progress) -
         if off <= close or abs(before - off) <= STILL * off:
             break
         before = off
-    return cells, sweep if len(problem.margins) else 0
+    return cells, sweep
 
 
 def _by_margins(
@@ -195,7 +197,7 @@ def _by_margins(
         axes = tuple(a for a, name in enumerate(names) if name not in publication.margins[m])
         kept = tuple(1 if a in axes else size for a, size in enumerate(shape))
         plan.append((axes, target.reshape(kept)))
-    before = np.inf
+    before, sweep = np.inf, 0
     for sweep in range(1, sweeps + 1):
         progress.report("fitting the inner cells", sweep / sweeps)
         off = 0.0
@@ -206,4 +208,4 @@ def _by_margins(
         if off <= close or abs(before - off) <= STILL * off:
             break
         before = off
-    return cells.reshape(-1)[problem.open], sweep if plan else 0
+    return cells.reshape(-1)[problem.open], sweep
