@@ -14,6 +14,7 @@ from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
 IntArray = npt.NDArray[np.int64]
@@ -24,18 +25,36 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 TIE = 1e-9
 """Probabilities closer than this are equal: a tie goes to the published value."""
 
+WIDE = 64
+"""Rows wider than this are searched one by one."""
+
+
+@dataclass(frozen=True, eq=False)
+class CountEstimate:
+    """How many originals remain possible, estimated.
+
+    Attributes
+    ----------
+    value, error
+        The estimate and its standard error.
+    """
+
+    value: float
+    error: float
+
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
     """Posterior distribution of every true count.
 
-    Cells that always move together share the distribution of their *change*, original minus
-    published; a figure of a million cells is a few figures looked up a million times.
+    Cells that are believed alike share a *row*: a figure of a million cells is a few figures
+    looked up a million times. Columns of a row are consecutive counts; which count the first one
+    stands for is each cell's own.
 
     Attributes
     ----------
     published
-        The released table.
+        The published counts on the original's variables; a cell without one holds 0.
     prior
         What was believed before.
     way
@@ -43,19 +62,30 @@ class Posterior:
     reason
         Why this way, in one sentence.
     group_of_cell : int64 (cells,)
-        The group of each flat cell; the last group holds the cells that nothing touches.
-    changes : float64 (groups, 2 span + 1)
-        Probability of the change ``column - span``.
-    draw_changes, count_originals
-        Joint draws of the groups' changes, and the number of originals: worked out when asked.
-    standard_errors : float64 (groups, 2 span + 1) or None
-        Of ``changes``; ``None`` when exact.
+        The row of each flat cell.
+    first : int64 (cells,)
+        The count that column 0 stands for in each flat cell.
+    chances : float64 (groups, width)
+        Probability of the count ``first + column``.
+    draw_originals
+        ``(number, generator, progress) -> int64 (number, cells)``: joint draws.
+    count_originals
+        The number of originals, worked out when asked; ``None`` when there are too many (or
+        infinitely many) to count.
+    hidden : bool, shape of the table, or None
+        Cells without a published count (suppressed, or published only inside sums).
+    standard_errors : float64 (groups, width) or None
+        Of ``chances``; ``None`` when exact.
     error
         The largest standard error over all cells and values; ``None`` when exact.
     effective_sample_size
         Independent draws that would have the same error; ``None`` when exact.
     draws
         Draws taken; ``None`` when exact.
+    note
+        What of the mechanism was left out, in words; empty when nothing was.
+    estimate_originals
+        An estimate of the number of originals where they cannot be counted, worked out when asked.
     """
 
     published: Table
@@ -63,18 +93,27 @@ class Posterior:
     way: Literal["exact", "monte_carlo"]
     reason: str
     group_of_cell: IntArray
-    changes: FloatArray
-    draw_changes: Callable[[int, np.random.Generator, Progress], IntArray] = field(repr=False)
+    first: IntArray
+    chances: FloatArray
+    draw_originals: Callable[[int, np.random.Generator, Progress], IntArray] = field(repr=False)
     count_originals: Callable[[], int | None] = field(repr=False)
+    hidden: BoolArray | None = None
     standard_errors: FloatArray | None = None
     error: float | None = None
     effective_sample_size: float | None = None
     draws: int | None = None
+    note: str = ""
+    estimate_originals: Callable[[], CountEstimate | None] = field(default=lambda: None, repr=False)
 
     @property
-    def span(self) -> int:
-        """The largest change any cell can have."""
-        return int(self.changes.shape[1] // 2)
+    def domain(self) -> Domain:
+        """The variables of the original."""
+        return self.published.domain
+
+    @property
+    def width(self) -> int:
+        """Counts in one row."""
+        return int(self.chances.shape[1])
 
     @cached_property
     def originals(self) -> int | None:
@@ -82,97 +121,135 @@ class Posterior:
         return self.count_originals()
 
     @cached_property
+    def count_estimate(self) -> CountEstimate | None:
+        """The same as an estimate, where :attr:`originals` is unknown and an estimate can be had."""
+        return None if self.originals is not None else self.estimate_originals()
+
+    def published_count(self, index: Sequence[int]) -> int | None:
+        """The published count of a cell; ``None`` where there is none."""
+        hidden = self.hidden is not None and self.hidden[tuple(index)]
+        return None if hidden else self.published[index]
+
+    @cached_property
+    def is_published(self) -> BoolArray:
+        """Cells that have a published count, shape of the table."""
+        if self.hidden is None:
+            return np.ones(self.domain.shape, dtype=np.bool_)
+        return ~self.hidden
+
+    @cached_property
     def _steps(self) -> IntArray:
-        return np.arange(-self.span, self.span + 1)
+        return np.arange(self.width, dtype=np.int64)
 
     def _per_cell(self, figures: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
-        return figures[self.group_of_cell].reshape(self.published.domain.shape)
+        return figures[self.group_of_cell].reshape(self.domain.shape)
+
+    @cached_property
+    def _first(self) -> IntArray:
+        return self.first.reshape(self.domain.shape)
 
     def distribution(self, index: Sequence[int]) -> tuple[IntArray, FloatArray]:
         """Values a true count can have, ascending, and their probabilities."""
-        key = self.published.domain.flat(index)
-        row = self.changes[self.group_of_cell[key]]
+        key = self.domain.flat(index)
+        row = self.chances[self.group_of_cell[key]]
         possible = np.flatnonzero(row > 0)
-        return self._steps[possible] + self.published[index], row[possible]
+        return possible + self.first[key], row[possible]
 
     def errors(self, index: Sequence[int]) -> FloatArray | None:
         """Standard errors of :meth:`distribution`; ``None`` when exact."""
         if self.standard_errors is None:
             return None
-        group = self.group_of_cell[self.published.domain.flat(index)]
-        return np.asarray(self.standard_errors[group][self.changes[group] > 0])
+        group = self.group_of_cell[self.domain.flat(index)]
+        return np.asarray(self.standard_errors[group][self.chances[group] > 0])
 
     def prior_distribution(self, index: Sequence[int], values: npt.ArrayLike) -> FloatArray:
         """The prior of a cell, normalised over the given counts."""
-        return self.prior.distribution(self.published.domain.flat(index), values)
+        return self.prior.distribution(self.domain.flat(index), values)
 
     @cached_property
     def mean(self) -> FloatArray:
         """Expected true count of each cell."""
-        return self.published.counts + self._per_cell(self.changes @ self._steps)
+        return self._first + self._per_cell(self.chances @ self._steps)
 
     @cached_property
     def standard_deviation(self) -> FloatArray:
         """Standard deviation of each true count."""
-        first = self.changes @ self._steps
-        second = self.changes @ (self._steps.astype(np.float64) ** 2)
-        return np.asarray(self._per_cell(np.sqrt(np.maximum(second - first**2, 0.0))))
+        middle = self.chances @ self._steps
+        from_middle = (self._steps - middle[:, None]) ** 2
+        spread = (self.chances * from_middle).sum(axis=1)
+        return np.asarray(self._per_cell(np.sqrt(spread)))
 
     @cached_property
-    def _mode_change(self) -> IntArray:
-        """Most probable change of each group; of equal ones the smallest in size, then the lower."""
-        near = np.argsort(np.abs(self._steps), kind="stable")
-        ordered = self.changes[:, near]
-        high = ordered >= ordered.max(axis=1, keepdims=True) - TIE
-        return np.asarray(self._steps[near[high.argmax(axis=1)]])
+    def _most_probable(self) -> BoolArray:
+        """Columns of each row that are (as good as) the most probable."""
+        highest = self.chances.max(axis=1, keepdims=True)
+        return np.asarray(self.chances >= highest - TIE)
+
+    @cached_property
+    def _published_column(self) -> IntArray:
+        """Column of each flat cell's published count, cut off at the ends; 0 where there is none."""
+        column = np.clip(self.published.counts.reshape(-1) - self.first, 0, self.width - 1)
+        return np.where(self.is_published.reshape(-1), column, 0)
 
     @cached_property
     def mode(self) -> IntArray:
-        """Most probable true count of each cell; of equal ones the nearest to the published."""
-        return self.published.counts + self._per_cell(self._mode_change)
+        """Most probable true count of each cell; of equal ones the nearest to the published.
+
+        Of equally near ones, or without a published count, the lowest.
+        """
+        high, steps, last = self._most_probable, self._steps, self.width - 1
+        # The nearest high column at or before each column, and at or after it.
+        before = np.maximum.accumulate(np.where(high, steps, -2 * last - 2), axis=1)
+        after = np.where(high, steps, 4 * last + 4)[:, ::-1]
+        after = np.minimum.accumulate(after, axis=1)[:, ::-1]
+        at = self._published_column
+        down = before[self.group_of_cell, at]
+        up = after[self.group_of_cell, at]
+        nearest = np.where(at - down <= up - at, down, up)
+        return (self.first + nearest).reshape(self.domain.shape)
 
     @cached_property
     def mode_matches(self) -> BoolArray:
-        """Cells whose published count is (one of) the most probable, as far as was computed."""
-        return np.asarray(self._per_cell(self._mode_change == 0))
+        """Cells whose published count is (one of) the most probable, as far as was computed.
+
+        A cell without a published count has nothing to match.
+        """
+        return np.asarray((self.mode == self.published.counts) & self.is_published)
 
     @property
     def mode_is_published(self) -> bool:
-        """Whether that holds in every cell. It does for many releases, not for all."""
-        return bool(self.mode_matches.all())
+        """Whether that holds in every published cell. It does for many releases, not for all."""
+        return bool(self.is_published.any() and self.mode_matches[self.is_published].all())
 
     @cached_property
     def entropy(self) -> FloatArray:
         """What is not known about each true count, in bits."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            terms = np.where(self.changes > 0, self.changes * np.log2(self.changes), 0.0)
+            terms = np.where(self.chances > 0, self.chances * np.log2(self.chances), 0.0)
         return np.asarray(self._per_cell(np.maximum(-terms.sum(axis=1), 0.0)))
 
     def probability(self, counts: npt.ArrayLike) -> FloatArray:
         """P(true count = the given one) of each cell, for one count or one per cell."""
-        wanted = np.broadcast_to(np.asarray(counts, dtype=np.int64), self.published.domain.shape)
-        change = (wanted - self.published.counts).reshape(-1)
-        inside = np.abs(change) <= self.span
-        column = np.where(inside, change, 0) + self.span
-        found = np.where(inside, self.changes[self.group_of_cell, column], 0.0)
-        return found.reshape(self.published.domain.shape)
+        wanted = np.broadcast_to(np.asarray(counts, dtype=np.int64), self.domain.shape)
+        column = wanted.reshape(-1) - self.first
+        inside = (column >= 0) & (column < self.width)
+        found = self.chances[self.group_of_cell, np.where(inside, column, 0)]
+        return np.where(inside, found, 0.0).reshape(self.domain.shape)
 
     @cached_property
     def _cumulative(self) -> FloatArray:
-        below = np.zeros((len(self.changes), self.changes.shape[1] + 1))
-        np.cumsum(self.changes, axis=1, out=below[:, 1:])
+        below = np.zeros((len(self.chances), self.width + 1))
+        np.cumsum(self.chances, axis=1, out=below[:, 1:])
         return below
 
     def small(self, rule: SmallCount) -> FloatArray:
         """P(low <= true count <= high) of each cell."""
-        counts = self.published.counts.reshape(-1)
-        last = self.changes.shape[1]
         # Column of the first count inside, and of the first beyond.
-        begin = np.clip(rule.low - counts + self.span, 0, last)
-        end = np.clip(rule.high + 1 - counts + self.span, 0, last)
+        begin = np.clip(rule.low - self.first, 0, self.width)
+        end = np.clip(rule.high + 1 - self.first, 0, self.width)
         below = self._cumulative
         inside = below[self.group_of_cell, end] - below[self.group_of_cell, begin]
-        return np.clip(inside, 0.0, 1.0).reshape(self.published.domain.shape)
+        return np.clip(inside, 0.0, 1.0).reshape(self.domain.shape)
 
     def interval(self, level: float) -> tuple[IntArray, IntArray]:
         """The shortest run of counts with at least this probability, (low, high) per cell.
@@ -187,20 +264,12 @@ class Posterior:
         if not 0 < level <= 1:
             raise ParameterError({"level": f"must be above 0 and at most 1, is {level}"})
         below = self._cumulative
-        low = np.full(len(below), -self.span)
-        high = np.full(len(below), self.span)
-        open_ = np.arange(len(below))
-        for length in range(1, below.shape[1]):
-            mass = below[open_, length:] - below[open_, :-length]
-            best = mass.argmax(axis=1)
-            enough = mass[np.arange(len(open_)), best] >= level - TIE
-            low[open_[enough]] = best[enough] - self.span
-            high[open_[enough]] = best[enough] - self.span + length - 1
-            open_ = open_[~enough]
-            if not len(open_):
-                break
-        counts = self.published.counts
-        return counts + self._per_cell(low), counts + self._per_cell(high)
+        if self.width <= WIDE:
+            low, high = _shortest_runs(below, level)
+        else:
+            ends = [_shortest_run(row, level) for row in below]
+            low, high = np.array(ends, dtype=np.int64).reshape(-1, 2).T
+        return self._first + self._per_cell(low), self._first + self._per_cell(high)
 
     def sample(
         self, number: int, generator: np.random.Generator, progress: Progress = SILENT
@@ -209,9 +278,35 @@ class Posterior:
 
         Exact draws are independent; Monte Carlo draws of one call may share ancestors.
         """
-        changes = self.draw_changes(number, generator, progress)
-        # Cells that nothing touches belong to a last group that never changes.
-        changes = np.concatenate([changes, np.zeros((number, 1), dtype=np.int64)], axis=1)
-        tables = changes[:, self.group_of_cell]
-        tables += self.published.counts.reshape(-1)
-        return tables.reshape(number, *self.published.domain.shape)
+        tables = self.draw_originals(number, generator, progress)
+        return tables.reshape(number, *self.domain.shape)
+
+
+def _shortest_runs(below: FloatArray, level: float) -> tuple[IntArray, IntArray]:
+    """First and last column of the shortest run of every row at once, length by length."""
+    low = np.zeros(len(below), dtype=np.int64)
+    high = np.full(len(below), below.shape[1] - 2, dtype=np.int64)
+    open_ = np.arange(len(below))
+    for length in range(1, below.shape[1]):
+        mass = below[open_, length:] - below[open_, :-length]
+        best = mass.argmax(axis=1)
+        enough = mass[np.arange(len(open_)), best] >= level - TIE
+        low[open_[enough]] = best[enough]
+        high[open_[enough]] = best[enough] + length - 1
+        open_ = open_[~enough]
+        if not len(open_):
+            break
+    return low, high
+
+
+def _shortest_run(below: FloatArray, level: float) -> tuple[int, int]:
+    """The same for one wide row, by search."""
+    last = len(below) - 1
+    ends = np.searchsorted(below, below + (level - TIE))
+    begins = np.flatnonzero(ends <= last)
+    if not len(begins):
+        return 0, last - 1
+    length = int((ends[begins] - begins).min())
+    mass = below[length:] - below[:-length]
+    best = int(mass.argmax())
+    return best, best + length - 1

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.release.likelihood import UNBOUNDED
 from tabprotect.engine.tables.domain import Domain
 
 IntArray = npt.NDArray[np.int64]
@@ -48,6 +49,17 @@ class Prior(ABC):
         )
         return np.where(v < 0, -np.inf, self._log_weight(k, np.maximum(v, 0)))
 
+    def alike(self, keys: IntArray) -> IntArray:
+        """A number for each of the flat cells, equal only where the weights are; int64 (keys,)."""
+        return np.arange(len(keys), dtype=np.int64)
+
+    def support(self, keys: IntArray) -> tuple[IntArray, IntArray]:
+        """The lowest and highest possible count of flat cells; ``UNBOUNDED`` where there is none.
+
+        Possible counts may still have holes between them.
+        """
+        return np.zeros(len(keys), dtype=np.int64), np.full(len(keys), UNBOUNDED, dtype=np.int64)
+
     def distribution(self, key: int, values: npt.ArrayLike) -> FloatArray:
         """The prior of a flat cell, normalised over the given counts (all 0 if none can be)."""
         log = self.log_weight(key, values)
@@ -64,6 +76,9 @@ class Uniform(Prior):
     @property
     def label(self) -> str:
         return "assumes nothing"
+
+    def alike(self, keys: IntArray) -> IntArray:
+        return np.zeros(len(keys), dtype=np.int64)
 
     def _log_weight(self, keys: IntArray, values: IntArray) -> FloatArray:
         return np.zeros(keys.shape)
@@ -87,6 +102,14 @@ class Positive(Prior):
             return "knows that every cell holds somebody"
         return "knows who is in the survey"
 
+    def alike(self, keys: IntArray) -> IntArray:
+        chosen = np.ones(len(keys)) if self.cells is None else np.isin(keys, self.cells)
+        return chosen.astype(np.int64)
+
+    def support(self, keys: IntArray) -> tuple[IntArray, IntArray]:
+        low, high = super().support(keys)
+        return low + self.alike(keys), high
+
     def _log_weight(self, keys: IntArray, values: IntArray) -> FloatArray:
         chosen = np.isin(keys, self.cells) if self.cells is not None else True
         return np.where(chosen & (values < 1), -np.inf, 0.0)
@@ -97,6 +120,11 @@ def _checked_means(means: npt.ArrayLike) -> FloatArray:
     if not np.isfinite(array).all() or (array < 0).any():
         raise InputError("an expected count is negative or not a number")
     return array
+
+
+def _equal(figures: FloatArray) -> IntArray:
+    """Numbers of equal figures."""
+    return np.unique(figures, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +144,13 @@ class Poisson(Prior):
     @property
     def label(self) -> str:
         return "knows earlier counts (Poisson)"
+
+    def alike(self, keys: IntArray) -> IntArray:
+        return _equal(self.means[keys])
+
+    def support(self, keys: IntArray) -> tuple[IntArray, IntArray]:
+        low, high = super().support(keys)
+        return low, np.where(self.means[keys] == 0, 0, high)
 
     def _log_weight(self, keys: IntArray, values: IntArray) -> FloatArray:
         # Late: scipy would be a third of the program's start.
@@ -148,6 +183,13 @@ class NegativeBinomial(Prior):
     @property
     def label(self) -> str:
         return f"knows earlier counts (negative binomial, dispersion {self.dispersion:g})"
+
+    def alike(self, keys: IntArray) -> IntArray:
+        return _equal(self.means[keys])
+
+    def support(self, keys: IntArray) -> tuple[IntArray, IntArray]:
+        low, high = super().support(keys)
+        return low, np.where(self.means[keys] == 0, 0, high)
 
     def _log_weight(self, keys: IntArray, values: IntArray) -> FloatArray:
         # Late: see Poisson.
@@ -199,6 +241,24 @@ class CellTable(Prior):
     @property
     def label(self) -> str:
         return f"believes {self.source}"
+
+    def alike(self, keys: IntArray) -> IntArray:
+        listed = np.isin(keys, self.keys)
+        return np.where(listed, np.arange(1, len(keys) + 1), 0)
+
+    def support(self, keys: IntArray) -> tuple[IntArray, IntArray]:
+        low, high = super().support(keys)
+        believed = self.weights > 0
+        cells, first = np.unique(self.keys[believed], return_index=True)
+        last = np.append(first[1:], believed.sum()) - 1
+        # Listed without any weight: no count is possible.
+        low[np.isin(keys, self.keys)], high[np.isin(keys, self.keys)] = 1, 0
+        if len(cells):
+            at = np.minimum(np.searchsorted(cells, keys), len(cells) - 1)
+            found = cells[at] == keys
+            values = self.values[believed]
+            low[found], high[found] = values[first[at[found]]], values[last[at[found]]]
+        return low, high
 
     def _log_weight(self, keys: IntArray, values: IntArray) -> FloatArray:
         with np.errstate(divide="ignore"):

@@ -141,7 +141,7 @@ def test_elimination_is_brute_force(seed: int) -> None:
         assert found.originals == len(truth)
         by_enumeration = distribution(group_model(likelihood, prior))
         assert by_enumeration is not None
-        assert np.abs(by_enumeration - found.changes[:-1]).max(initial=0.0) < 1e-12
+        assert np.abs(by_enumeration - found.chances[:-1]).max(initial=0.0) < 1e-12
         for cell, expected in enumerate(marginals(truth)):
             values, chances = found.distribution(moves.domain.unflat(cell))
             got = dict(zip(values.tolist(), chances.tolist(), strict=True))
@@ -278,7 +278,7 @@ def test_thousands_of_steps_do_not_underflow() -> None:
     prior = Poisson(np.full(counts.size, 400.0))
     found = infer(sequence(counts, moves, "negative"), prior)
     assert found.way == "exact"
-    assert np.abs(found.changes.sum(axis=1) - 1).max() < 1e-9
+    assert np.abs(found.chances.sum(axis=1) - 1).max() < 1e-9
     assert np.isfinite(found.mean).all() and (found.mean >= 0).all()
 
 

@@ -49,7 +49,7 @@ def test_draws_agree_with_the_exact_posterior(
     assert drawn.way == "monte_carlo" and drawn.error is not None
     assert drawn.standard_errors is not None and drawn.effective_sample_size is not None
     assert 0 < drawn.error < 0.06 and drawn.effective_sample_size > 200
-    difference = np.abs(drawn.changes - exact.changes)
+    difference = np.abs(drawn.chances - exact.chances)
     assert difference.max() < 5.5 * drawn.error
     # The stated errors are the right size on the whole, not only not too small.
     ratio = np.sqrt((difference**2).sum() / (drawn.standard_errors**2).sum())
@@ -84,7 +84,7 @@ def test_large_counts_make_components_independent() -> None:
     # Four touches, two with each sign, never blocked: the change is a sum of four coins.
     one = np.array([0.3, 0.6, 0.1])
     law = np.convolve(np.convolve(one, one), np.convolve(one[::-1], one[::-1]))
-    assert np.abs(drawn.changes[:-1] - law).max() < 6 * np.sqrt(0.25 / 20_000)
+    assert np.abs(drawn.chances[:-1] - law).max() < 6 * np.sqrt(0.25 / 20_000)
     assert drawn.mode_is_published
 
 
@@ -183,7 +183,7 @@ def test_particles_are_resampled_in_proportion() -> None:
     counts = np.array([[1, 1, 2, 1], [2, 1, 1, 1], [1, 2, 1, 3], [0, 1, 1, 1]])
     likelihood = MoveSequence(Table.dense(moves.domain, counts), moves, 0.4, 0.4, 1, "any_zero")
     model = group_model(likelihood, Uniform())
-    exact = infer(likelihood, way="exact").changes[:-1]
+    exact = infer(likelihood, way="exact").chances[:-1]
     walk_ = sampling.BackwardWalk(model)
     generator = np.random.default_rng(8)
     parts = [walk_.population(2000, generator, lambda fraction: None) for _ in range(20)]
