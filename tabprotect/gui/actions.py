@@ -27,6 +27,7 @@ COMMANDS = {
     "perturb": "protect",
     "posterior": "infer",
     "release": "publish",
+    "methods": "protect",
 }
 """What each page does, as a command of the project."""
 

@@ -107,8 +107,18 @@ class Document(QObject):
 
     @property
     def published(self) -> Table | None:
-        """The protected table."""
-        return None if self.release is None else self.release.table
+        """The protected inner cells; ``None`` where they are not published.
+
+        A suppressed cell counts 0 here; :attr:`suppressed` says which those are.
+        """
+        inner = None if self.release is None else self.release.inner
+        return None if inner is None else inner.table
+
+    @property
+    def suppressed(self) -> npt.NDArray[np.bool_] | None:
+        """The inner cells that are published without a count; ``None`` when there is none."""
+        inner = None if self.release is None else self.release.inner
+        return None if inner is None else inner.suppressed
 
     @property
     def shown_table(self) -> Table | None:
@@ -327,7 +337,7 @@ class Document(QObject):
             from tabprotect.engine.posterior.infer import infer
             from tabprotect.engine.posterior.prior import parse_prior
 
-            prior = parse_prior(text, release.table.domain)
+            prior = parse_prior(text, project.domain)
             return infer(likelihood_of(release), prior, progress=progress)
 
         job = self.jobs.question(f"posterior of the {who}", work, name=f"posterior {who}")

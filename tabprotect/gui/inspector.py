@@ -197,7 +197,8 @@ class Inspector(QScrollArea):
         shown: dict[str, str] = {}
         words: list[str] = []
         if published is not None:
-            shown["published"] = count_text(published[index])
+            hidden = document.suppressed is not None and bool(document.suppressed[index])
+            shown["published"] = "suppressed (x)" if hidden else count_text(published[index])
         if original is not None:
             project = document.project
             assert project is not None
@@ -240,7 +241,9 @@ class Inspector(QScrollArea):
                 said += f"; the true value is {count_text(true)}"
             words.append(f"{said}.")
         elif published is None and original is not None:
-            words.append("Not protected yet: what a reader can believe follows after Perturb.")
+            words.append(
+                "Not protected yet: what a reader can believe follows after Perturb or Methods."
+            )
         self._why.setText(" ".join(words))
         return shown
 

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QScrollArea,
+    QSizePolicy,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -49,6 +50,9 @@ class Field(QWidget):
         self.fault.setVisible(False)
         help_ = Label(self._help(), wordWrap=True)
         help_.setProperty("role", "quiet")
+        for label in (self.fault, help_):
+            # A long word (an example) may be cut; it must not make the form wider than its room.
+            label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, GRID // 2)
         column.setSpacing(GRID // 2)
@@ -62,13 +66,15 @@ class Field(QWidget):
             label.setBuddy(self.input)
             row = QHBoxLayout()
             row.setSpacing(GRID)
-            row.addWidget(self.input, 1)
+            row.addWidget(self.input, 4)
             if parameter.unit:
                 unit = Label(parameter.unit)
                 unit.setProperty("role", "quiet")
                 row.addWidget(unit)
             if parameter.kind in FILES:
                 row.addWidget(self._open_button())
+            elif parameter.kind in ("real", "integer"):
+                row.addStretch(1)
             column.addWidget(label)
             column.addLayout(row)
         column.addWidget(self.fault)
@@ -106,6 +112,8 @@ class Field(QWidget):
             self._write = lambda v: combo.setCurrentIndex(combo.findData(v))
             return combo
         line = QLineEdit(placeholderText=self._placeholder())
+        if parameter.kind in ("real", "integer"):
+            line.setMaximumWidth(18 * GRID)
         line.textEdited.connect(lambda _: self.changed.emit())
         self._read = lambda: line.text().strip() or None
         self._write = lambda v: line.setText(_written(v))

@@ -130,7 +130,9 @@ class CellDelegate(QStyledItemDelegate):
     ``ground``
         Number of the ground colour in ``grounds``, 0 for none.
     ``hatch``
-        Cells that are hatched (blocked).
+        Cells that are hatched (blocked, suppressed).
+    ``hidden``
+        Cells without a published count: an x stands for it.
 
     ``draw`` (painter, rect, row, column, selected) is called after the ground and before the
     text of each visible cell, for pages that draw more.
@@ -142,6 +144,7 @@ class CellDelegate(QStyledItemDelegate):
         self.ground: npt.NDArray[np.uint8] | None = None
         self.grounds: list[tuple[QColor, QColor]] = []
         self.hatch: npt.NDArray[np.bool_] | None = None
+        self.hidden: npt.NDArray[np.bool_] | None = None
         self.draw: Callable[[QPainter, QRect, int, int, bool], None] | None = None
         self.quiet_zeros = True
         self.quiet = False
@@ -198,7 +201,8 @@ class CellDelegate(QStyledItemDelegate):
             painter.drawEllipse(rect.left() + 4, rect.top() + 4, 6, 6)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setPen(ink)
-        self.write(painter, option, model.text(value))
+        missing = self.hidden is not None and self.hidden[row, column]
+        self.write(painter, option, "x" if missing else model.text(value))
         if state & FOCUSED:
             painter.setPen(self._focus)
             painter.setBrush(Qt.BrushStyle.NoBrush)

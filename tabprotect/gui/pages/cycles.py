@@ -169,6 +169,9 @@ class CyclesPage(Page):
     def why_not(cls, document: Document) -> str:
         if document.project is None:
             return "Open a table first."
+        if not document.project.takes_cycles:
+            label = document.project.protection.label.lower()
+            return f"The chosen method is {label}: choose cyclic perturbation under Methods."
         if document.project.domain.ndim < 2:
             return "A cycle needs at least two variables."
         return ""

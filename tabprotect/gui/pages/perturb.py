@@ -124,6 +124,9 @@ class PerturbPage(Page):
     def why_not(cls, document: Document) -> str:
         if document.project is None:
             return "Open a table first."
+        if not document.project.takes_cycles:
+            label = document.project.protection.label.lower()
+            return f"The chosen method is {label}: choose cyclic perturbation under Methods."
         if document.project.domain.ndim < 2:
             return "A cycle needs at least two variables."
         return ""
@@ -166,7 +169,10 @@ class PerturbPage(Page):
 
     def refresh(self, changes: Changes) -> None:
         project = self.document.project
-        if project is None:
+        if project is None or not project.takes_cycles:
+            # Another method's result is on its own page; nothing of an earlier run stays here.
+            self._replay, self._preview, self._key, self._seen = None, None, (), None
+            self.run.show_run(None, None)
             return
         self.form.show_values(
             project.values, seed=project.seed if self.editable else None, house=self.editable

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tabprotect.gui.pages.cycles import CyclesPage
+from tabprotect.gui.pages.methods import MethodsPage
 from tabprotect.gui.pages.page import Page
 from tabprotect.gui.pages.perturb import PerturbPage
 from tabprotect.gui.pages.posterior import PosteriorPage
@@ -17,4 +18,5 @@ PAGES: tuple[type[Page], ...] = (
     PosteriorPage,
     ReleasePage,
     QuerySpacePage,
+    MethodsPage,
 )

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tabprotect.engine.bundle import archive, confidential, public
-from tabprotect.engine.bundle.verify import FILES, verify_bytes
+from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.protection.summary import Summary, summarise
-from tabprotect.engine.release.likelihood import BLOCKING_RULES
+from tabprotect.engine.release.likelihood import BLOCKING_RULES, MoveSequence
 from tabprotect.engine.release.release import Release
 from tabprotect.gui.theme import chance_text, count_text
 
@@ -19,7 +19,7 @@ MEANINGS = {
     "README.md": "For the reader: what was done, what is exact, how to compute with it.",
     "datapackage.json": "The variables and their categories.",
     "table.csv": "The protected counts, one line per cell.",
-    "mechanism.json": "How the counts were changed, exactly: everything but the coins.",
+    "mechanism.json": "The method and all its public parameters: how the counts came about.",
     "manifest.json": "The SHA-256 of every file.",
 }
 
@@ -27,11 +27,35 @@ STAYS: tuple[tuple[str, str], ...] = (
     (confidential.ORIGINAL, "The original counts."),
     (confidential.RECORD, "The seed, the rule for at-risk cells, the decisions taken."),
     (confidential.COINS, "Each coin, what was done, and what was blocked."),
+    (confidential.STATUSES, "Which cells are unsafe, and which are suppressed to protect those."),
+    (confidential.HIDDEN, "The inner cells behind the published sub-tables."),
+    (confidential.KEYS, "The sums of the record keys."),
     ("risk_report.md", "What was at risk and what became of it."),
     ("audit_trail.json", "Every step that led here."),
     ("recipe.toml", "How to repeat it, seed included."),
 )
 """What a dossier keeps, for people."""
+
+
+def meaning(name: str) -> str:
+    """What a file of the bundle is for."""
+    return MEANINGS.get(name, "A further published table, one line per cell.")
+
+
+def stays(protected: Protected) -> tuple[tuple[str, str], ...]:
+    """What the dossier of this very run keeps."""
+    record = protected.record
+    absent = {
+        name
+        for name, found in (
+            (confidential.COINS, record.steps is not None),
+            (confidential.STATUSES, bool(record.statuses)),
+            (confidential.HIDDEN, record.hidden is not None),
+            (confidential.KEYS, record.problem.record_keys is not None),
+        )
+        if not found
+    }
+    return tuple((name, words) for name, words in STAYS if name not in absent)
 
 
 @dataclass(frozen=True)
@@ -52,6 +76,8 @@ class Bundle:
         How the table was protected, in words.
     summary
         What the run did to the original; ``None`` without an original. Confidential.
+    stays
+        What the dossier keeps, with its meaning.
     """
 
     files: dict[str, bytes]
@@ -60,6 +86,7 @@ class Bundle:
     checks: tuple[str, ...]
     mechanism: str
     summary: Summary | None = None
+    stays: tuple[tuple[str, str], ...] = ()
 
 
 def prepare(release: Release, protected: Protected | None, progress: Progress) -> Bundle:
@@ -72,7 +99,8 @@ def prepare(release: Release, protected: Protected | None, progress: Progress) -
     progress.report("comparing with the original", 0.9)
     summary = None if protected is None else summarise(protected)
     words = mechanism_text(release)
-    return Bundle(files, len(data), verified.fingerprint, verified.checks, words, summary)
+    kept = () if protected is None else stays(protected)
+    return Bundle(files, len(data), verified.fingerprint, verified.checks, words, summary, kept)
 
 
 def inspect(path: Path, progress: Progress) -> Bundle:
@@ -87,7 +115,8 @@ def inspect(path: Path, progress: Progress) -> Bundle:
     data = archive.load(path)
     progress.report("verifying the bundle", 0.4)
     verified = verify_bytes(data)
-    files = archive.unpack(data, allowed=FILES.__contains__)
+    # Verified: nothing but the described files is in it.
+    files = archive.unpack(data, allowed=lambda name: True)
     words = mechanism_text(verified.release)
     return Bundle(files, len(data), verified.fingerprint, verified.checks, words)
 
@@ -106,8 +135,18 @@ def size_text(size: int) -> str:
 
 def mechanism_text(release: Release) -> str:
     """How the table was protected, in words."""
-    likelihood = likelihood_of(release)
-    label = methods()[release.mechanism.method].label
+    likelihood, method = likelihood_of(release), methods()[release.mechanism.method]
+    label = method.label
+    if not isinstance(likelihood, MoveSequence):
+        told = [
+            f"{p.label.lower()} {release.mechanism.parameters[p.name]}"
+            for p in method.parameters
+            if p.public
+            and isinstance(release.mechanism.parameters.get(p.name), (int, float, str))
+            and release.mechanism.parameters[p.name] != ""
+        ]
+        said = f" ({', '.join(told)})" if told else ""
+        return f"{label}{said}. {method.help.splitlines()[0]}"
     cycles, passes = len(likelihood.moves), likelihood.passes
     return (
         f"{label}: {count_text(cycles)} cycle{'' if cycles == 1 else 's'}, "
@@ -119,20 +158,24 @@ def mechanism_text(release: Release) -> str:
 
 def leaving_sentence(bundle: Bundle, release: Release, *, published: bool) -> str:
     """The page's sentence in the house."""
-    files, cells = len(bundle.files), release.table.domain.size
+    files, cells = len(bundle.files), _cells(release)
     verb = "left" if published else "will leave"
     stay = "stayed" if published else "stay"
     return (
         f"{files} files ({size_text(bundle.size)} as one zip) {verb} the house: the protected "
         f"counts of {count_text(cells)} cells and all a reader needs to judge them. "
-        f"The original, the seed and the coins {stay} here."
+        f"The original and how chance fell {stay} here."
     )
 
 
 def reader_sentence(bundle: Bundle, release: Release) -> str:
     """The page's sentence for a reader."""
-    cells = release.table.domain.size
+    cells = _cells(release)
     return (
         f"This bundle of {size_text(bundle.size)} passed all {len(bundle.checks)} checks: "
         f"protected counts of {count_text(cells)} cells, with the mechanism that made them."
     )
+
+
+def _cells(release: Release) -> int:
+    return sum(published.table.domain.size for published in release.tables)

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from tabprotect.gui import icons
 from tabprotect.gui.label import Label
-from tabprotect.gui.pages.release_bundle import MEANINGS, STAYS, Bundle, size_text
+from tabprotect.gui.pages.release_bundle import Bundle, meaning, size_text
 from tabprotect.gui.theme import GRID, tabular
 
 AT_FIRST = 40_000
@@ -49,19 +49,19 @@ class FileTree(QTreeWidget):
         for name, data in bundle.files.items():
             item = QTreeWidgetItem(leaves, [name, size_text(len(data))])
             item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            item.setToolTip(0, f"<p>{MEANINGS.get(name, '')}</p>")
+            item.setToolTip(0, f"<p>{meaning(name)}</p>")
             item.setData(0, Qt.ItemDataRole.UserRole, name)
         if house:
             stays = self._group("Stays: the dossier, CONFIDENTIAL", icon="shield", size="")
             stays.setFirstColumnSpanned(True)
-            for name, meaning in STAYS:
+            for name, words in bundle.stays:
                 item = QTreeWidgetItem(stays, [name, ""])
-                item.setToolTip(0, f"<p>{meaning}</p>")
+                item.setToolTip(0, f"<p>{words}</p>")
                 item.setForeground(0, self.palette().placeholderText())
         self.expandAll()
         rows = sum(1 + g.childCount() for g in (leaves, *([stays] if house else [])))
         height = self.fontMetrics().height() + 4
-        self.setMaximumHeight(max(rows * height, 6 * height) + 2 * self.frameWidth())
+        self.setMaximumHeight(max(min(rows, 20), 6) * height + 2 * self.frameWidth())
         names = list(bundle.files)
         current = leaves.child(names.index(kept) if kept in names else 0)
         if current is not None:
@@ -128,7 +128,8 @@ class FilesPanel(QWidget):
 
     def _choose(self, item: QTreeWidgetItem | None) -> None:
         name = None if item is None else item.data(0, Qt.ItemDataRole.UserRole)
-        stays = dict(STAYS).get(item.text(0), "") if item is not None else ""
+        kept = {} if self.bundle is None else dict(self.bundle.stays)
+        stays = "" if item is None else kept.get(item.text(0), "")
         self._all.hide()
         if self.bundle is None or name is None:
             self.title.setText(item.text(0) if stays and item is not None else "")
@@ -137,7 +138,7 @@ class FilesPanel(QWidget):
             return
         data = self.bundle.files[name]
         self.title.setText(f"{name} \u00b7 {size_text(len(data))}")
-        self._meaning.setText(MEANINGS.get(name, ""))
+        self._meaning.setText(meaning(name))
         text = data.decode("utf-8", errors="replace")
         self._all.setVisible(len(text) > AT_FIRST)
         self.preview.setPlainText(text[:AT_FIRST])

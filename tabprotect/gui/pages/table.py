@@ -191,7 +191,9 @@ class TablePage(Page):
             self.set_sentence("")
             self.empty.setText(
                 "A reader sees nothing yet: the table has not been protected.\n"
-                "Go on to Perturb, or press F9 to see the original again."
+                "Go on to Perturb or Methods, or press F9 to see the original again."
+                if self.document.release is None
+                else "The inner cells are not published.\nMethods shows the tables that are."
             )
             return
         self._rule.setText(str(project.at_risk) if house else "")
@@ -229,11 +231,15 @@ class TablePage(Page):
         delegate = self.grid.delegate
         delegate.mark = None if mask is None else layout.shown(layout.flat(mask))
         delegate.quiet_zeros = self._figure != "residuals"
+        hidden = self.document.suppressed if self.document.public else None
+        delegate.hatch = None if hidden is None else layout.shown(layout.flat(hidden))
+        delegate.hidden = delegate.hatch
         self._paint_paste(layout)
         self.grid.show_grid(
             layout,
             layout.shown(shown.cells),
-            margins=(rows, columns, shown.grand),
+            # Sums over what is left would not be the totals.
+            margins=(rows, columns, shown.grand) if hidden is None else None,
             text=shown.text,
             margin_text=shown.margin_text,
         )
@@ -254,7 +260,13 @@ class TablePage(Page):
             f" ({shape}), {count_text(zeros)} of them zero"
         )
         if self.document.public:
-            self.set_sentence(f"What a reader sees: {words}; every kept margin is exact.")
+            hidden = self.document.suppressed
+            said = "every kept margin is exact"
+            if hidden is not None:
+                said = f"{count_text(int(hidden.sum()))} cells are suppressed (x)"
+            elif self.document.project is not None and not self.document.project.takes_cycles:
+                said = "Methods says what is exact"
+            self.set_sentence(f"What a reader sees: {words}; {said}.")
             self._legend.setText("")
             return
         project = self.document.project

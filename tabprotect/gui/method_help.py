@@ -1,0 +1,40 @@
+"""A method's help page: its text, what it promises, what it needs."""
+
+from __future__ import annotations
+
+import html
+
+from tabprotect.engine.protection.guarantees import GUARANTEES
+from tabprotect.engine.protection.method import Method
+from tabprotect.engine.protection.needs import NEEDS
+from tabprotect.engine.protection.problem import Problem
+
+
+def method_help(method: Method, problem: Problem | None) -> str:
+    """The page as HTML; with a problem, whether it has what is needed."""
+    first, *rest = method.help.split("\n\n")
+    parts = [f"<h3>{html.escape(method.label)}</h3>", f"<p><b>{html.escape(first)}</b></p>"]
+    parts += [_paragraph(text) for text in rest]
+    if method.guarantees:
+        parts.append("<h4>What it promises</h4><ul>")
+        parts += [
+            f"<li><b>{html.escape(GUARANTEES[name].label)}</b>: {html.escape(sentence)}</li>"
+            for name, sentence in method.guarantees.items()
+        ]
+        parts.append("</ul>")
+    if method.needs:
+        unmet = {} if problem is None else method.unmet(problem)
+        parts.append("<h4>What it needs</h4><ul>")
+        for name in method.needs:
+            missing = f": {html.escape(unmet[name])}" if name in unmet else ""
+            mark = "\u2717 " if missing else "\u2713 " if problem is not None else ""
+            parts.append(f"<li>{mark}{html.escape(NEEDS[name].sentence)}{missing}</li>")
+        parts.append("</ul>")
+    return "".join(parts)
+
+
+def _paragraph(text: str) -> str:
+    """Indented lines are a worked example and keep their columns."""
+    if all(line.startswith("    ") for line in text.splitlines()):
+        return f"<pre>{html.escape(text)}</pre>"
+    return f"<p>{html.escape(text)}</p>"
