@@ -115,6 +115,8 @@ class Model:
         Whether every column must be a whole number.
     """
 
+    _strategy = PRIMAL_SIMPLEX
+
     def __init__(
         self,
         rows: npt.NDArray[np.int64],
@@ -139,9 +141,17 @@ class Model:
         rows: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]],
         columns: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]],
         integral: bool = False,
+        strategy: int = PRIMAL_SIMPLEX,
     ) -> Model:
-        """Any matrix, its rows and its columns between bounds (low, high)."""
+        """Any matrix, its rows and its columns between bounds (low, high).
+
+        Parameters
+        ----------
+        strategy
+            ``DUAL_SIMPLEX`` where bounds change between runs and the objective hardly.
+        """
         model = cls.__new__(cls)
+        model._strategy = strategy
         model._pass(entries, rows, columns, integral)
         return model
 
@@ -177,7 +187,7 @@ class Model:
             "output_flag": False,
             "threads": 1,
             "random_seed": 0,
-            "simplex_strategy": PRIMAL_SIMPLEX,
+            "simplex_strategy": self._strategy,
             "presolve": "on" if self.integral else "off",
             "mip_rel_gap": 0.0,
             # Objectives are whole numbers: a bound less than one away is already proof.
@@ -238,7 +248,6 @@ class Model:
         cost: npt.NDArray[np.float64],
         sense: Sense = "min",
         *,
-        weights: npt.NDArray[np.int64] | None = None,
         start: npt.NDArray[np.int64] | None = None,
         most_nodes: int | None = None,
         progress: Progress = SILENT,
@@ -263,11 +272,12 @@ class Model:
             # Large counts leave a sum off by more than the tolerance; the other way around the
             # polytope, from the start, hardly ever does.
             self._highs.clearSolver()
-            self._highs.setOptionValue("simplex_strategy", DUAL_SIMPLEX)
+            other = DUAL_SIMPLEX if self._strategy == PRIMAL_SIMPLEX else PRIMAL_SIMPLEX
+            self._highs.setOptionValue("simplex_strategy", other)
             try:
                 self._run(progress, stage)
             finally:
-                self._highs.setOptionValue("simplex_strategy", PRIMAL_SIMPLEX)
+                self._highs.setOptionValue("simplex_strategy", self._strategy)
         return self._outcome()
 
     def limit(self, column: int, low: float, high: float) -> None:
