@@ -18,7 +18,13 @@ from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.placement_bar import PlacementBar
 from tabprotect.gui.label import Label
 from tabprotect.gui.theme import GRID, THEME, colour, count_text
-from tabprotect.gui.three_tables import SUPPRESSED, ThreeTables, difference_text, published_text
+from tabprotect.gui.three_tables import (
+    SUPPRESSED,
+    Margins,
+    ThreeTables,
+    difference_text,
+    published_text,
+)
 
 STATUSES = {
     "S": "safe",
@@ -108,9 +114,8 @@ class MethodResult(QWidget):
         self.placement.show_placement(domain, placement, layer)
         layout = Layout(domain, placement, layer)
         hidden = published.hidden
-        # Sums are shown only where they are what is published, too.
-        margins = len(release.tables) == 1 and published.suppressed is None
         counts = np.where(hidden, SUPPRESSED, published.table.counts)
+        margins = self._margins(layout)
         tables = self.tables
         tables.show_house(protected is not None)
         tables.begin(layout)
@@ -127,11 +132,33 @@ class MethodResult(QWidget):
             if protected.record.statuses:
                 self._letters = layout.flat(protected.record.statuses[number])
             first.draw = self._draw_letter if self._letters is not None else None
-            tables.show_part("original", truth, margins=margins)
+            tables.show_part("original", truth, margins=bool(margins))
             moved = np.where(hidden, SUPPRESSED, published.table.counts - truth)
-            tables.show_difference(moved, margins=margins, text=difference_text)
+            tables.show_difference(
+                moved, margins=_less(margins, layout.flat(truth)), text=difference_text
+            )
         self._tell()
         tables.end((layout.domain, placement, protected is None), None)
+
+    def _margins(self, layout: Layout) -> Margins | bool:
+        """The totals beside the cells: as they are published, or as they add up."""
+        release = self._release
+        assert release is not None
+        if len(release.tables) == 1:
+            return release.tables[0].suppressed is None
+        placement, found = layout.placement, []
+        for rows, columns in ((placement.rows, ()), ((), placement.columns), ((), ())):
+            names = {*rows, *columns, *placement.layers}
+            table = next((t for t in release.tables if set(t.table.domain.names) == names), None)
+            if table is None:
+                return False
+            domain = table.table.domain
+            layer = tuple(layout.layer[layout.domain.axis(name)] for name in domain.names)
+            counts = np.where(table.hidden, SUPPRESSED, table.table.counts)
+            part = Layout(domain, Placement(rows, columns, placement.layers), layer)
+            found.append(part.flat(counts).reshape(-1))
+        right, bottom, both = found
+        return right, bottom, both[0]
 
     def _tell(self) -> None:
         words = []
@@ -177,3 +204,15 @@ class MethodResult(QWidget):
     def _chosen(self, index: Index) -> None:
         if self._release is not None and self.domain == self._release.domain:
             self.chosen.emit(index)
+
+
+def _less(margins: Margins | bool, truth: npt.NDArray[np.int64]) -> Margins | bool:
+    """Published totals less the true ones."""
+    if isinstance(margins, bool):
+        return margins
+    true = truth.sum(axis=1), truth.sum(axis=0), truth.sum()
+    right, bottom, both = (
+        np.where(np.asarray(p) == SUPPRESSED, SUPPRESSED, p - t)
+        for p, t in zip(margins, true, strict=True)
+    )
+    return right, bottom, both

@@ -19,6 +19,9 @@ from tabprotect.gui.theme import GRID, THEME, count_text, signed_text
 
 PARTS = ("original", "published", "difference")
 
+Margins = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Any]
+"""Row totals, column totals, grand total."""
+
 SUPPRESSED = -(2**62)
 """Stands in a grid where a cell has no published count."""
 
@@ -118,15 +121,21 @@ class ThreeTables(QSplitter):
         part: str,
         counts: npt.NDArray[np.int64],
         *,
-        margins: bool = True,
+        margins: Margins | bool = True,
         text: Callable[[Any], str] = count_text,
     ) -> None:
-        """Fill one of the grids with an array of the table's shape."""
+        """Fill one of the grids with an array of the table's shape.
+
+        ``margins`` are row totals, column totals and the grand total of the layer; ``True`` adds
+        the counts up, ``False`` shows none.
+        """
         layout = self.layout_
         assert layout is not None
         flat = layout.flat(counts)
         grid = self.grids[part]
-        sums = (flat.sum(axis=1), flat.sum(axis=0), flat.sum()) if margins else None
+        sums = margins or None
+        if margins is True:
+            sums = flat.sum(axis=1), flat.sum(axis=0), flat.sum()
         grid.show_grid(layout, flat, margins=sums, text=text, margin_text=text)
         grid.repaint_cells()
 
@@ -134,7 +143,7 @@ class ThreeTables(QSplitter):
         self,
         difference: npt.NDArray[np.int64],
         *,
-        margins: bool = True,
+        margins: Margins | bool = True,
         text: Callable[[Any], str] = signed_text,
     ) -> None:
         """Fill the third grid: up and down in the colours of plus and minus."""
