@@ -164,7 +164,8 @@ def _lines(table: Table) -> Iterator[str]:
     ]
     for begin in range(0, len(keys), 1 << 18):
         span = slice(begin, begin + (1 << 18))
-        codes = np.unravel_index(keys[span], domain.shape)
+        # The grand total alone is a table without variables.
+        codes = np.unravel_index(keys[span], domain.shape) if domain.ndim else ()
         columns = [labels[code] for labels, code in zip(quoted, codes, strict=True)]
         numbers = map(str, counts[span].tolist())
         yield from map(",".join, zip(*columns, numbers, strict=True))

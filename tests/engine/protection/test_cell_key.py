@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
+from tabprotect.engine.bundle import public
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.prior import Poisson
@@ -179,7 +180,9 @@ def test_a_table_from_a_file_is_public_and_decides(tmp_path: Path) -> None:
     made = METHOD.protect(problem, {"D": 3, "V": 2, "js": 1}, Randomness.fresh()).release
     assert from_file.tables == made.tables
     stated = json.loads(from_file.mechanism.to_text())
-    assert (stated["D"], stated["js"]) == (3, 1)
+    assert (stated["D"], stated["js"]) == (3, 1) and stated["V"] == pytest.approx(2, abs=1e-6)
+    # Readers' texts follow from the mechanism alone.
+    assert public.to_bytes(from_file)
     assert set(stated["table"]) == {"i", "v", "end", "period"}
     again = Mechanism.from_json(stated, from_file.domain)
     path.unlink()

@@ -66,6 +66,8 @@ KEYS = {
     "records": "Those that came with the table; an error where there are none.",
 }
 
+LEAST_V = 1e-6
+
 TOTALS_NOTE = (
     "The published totals say a little more than their cells alone: the key of a total is the sum "
     "of the keys below it. This posterior uses the inner cells only."
@@ -84,9 +86,10 @@ def _read(text: str) -> PerturbationTable:
 
 
 def table_of(values: Mapping[str, object]) -> PerturbationTable:
-    """The perturbation table that resolved parameters mean."""
-    if values["table"] is not None:
-        return _read(cast(str, values["table"]))
+    """The perturbation table that resolved parameters (or those of a mechanism) mean."""
+    table = values["table"]
+    if table is not None:
+        return _read(table if isinstance(table, str) else json.dumps(table))
     return _made(
         D=cast(int, values["D"]),
         V=cast(float, values["V"]),
@@ -138,7 +141,7 @@ class CellKey(Method):
             "Variance of the noise of every count (at most, where a row cannot reach it).",
             "real",
             3.0,
-            low=1e-6,
+            low=LEAST_V,
             high=float(LARGEST_D**2),
             unit="counts squared",
         ),
@@ -192,14 +195,16 @@ class CellKey(Method):
     }
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
-        """Parameters with ``table`` as JSON text (or ``None``), D and js as they are in it."""
+        """Parameters with ``table`` as JSON text (or ``None``); D, V (of large counts) and js are
+        then as they are in it."""
         values = super().resolve(domain, given)
         values["table"] = self._text(values["table"])
         table = table_of(values)
         if values["table"] is not None:
             if max(table.largest, table.never) > LARGEST_D:
                 raise ParameterError({"table": f"its noise or js is larger than {LARGEST_D}"})
-            values |= {"D": max(table.largest, 1), "js": table.never}
+            variance = sum(v * v * p for v, p in table.transitions(table.rows - 1).items())
+            values |= {"D": max(table.largest, 1), "V": max(variance, LEAST_V), "js": table.never}
         return values
 
     @staticmethod
