@@ -24,6 +24,11 @@ def times(matrix: csr_array[np.float64], vector: Reals) -> Reals:
     return np.asarray(matrix @ vector)
 
 
+def _dot(a: Reals, b: Reals) -> float:
+    # Not by BLAS: its threads wait for each other where other processes share the cores.
+    return float(np.einsum("i,i->", a, b))
+
+
 def project(sums: csr_array[np.float64], values: Reals) -> Reals:
     """The additive counts nearest to ``values``: their projection on the columns of ``sums``.
 
@@ -42,7 +47,8 @@ def project(sums: csr_array[np.float64], values: Reals) -> Reals:
     inner = np.zeros(sums.shape[1])
     residual = values.copy()
     # What rounding of the published counts alone makes of the gradient.
-    floor = ROUNDING * float(np.linalg.norm(times(across, np.abs(values))))
+    rough = times(across, np.abs(values))
+    floor = ROUNDING * _dot(rough, rough) ** 0.5
     for _ in range(RUNS):
         inner += _conjugate(sums, across, residual, floor)
         residual = values - times(sums, inner)
@@ -57,16 +63,16 @@ def _conjugate(
     residual = values.copy()
     gradient = times(across, residual)
     direction = gradient.copy()
-    size = first = float(gradient @ gradient)
+    size = first = _dot(gradient, gradient)
     # In exact arithmetic the rank is enough.
     for _ in range(2 * min(sums.shape) + 10):
         if size <= max(REDUCTION**2 * first, floor**2):
             break
         ahead = times(sums, direction)
-        length = size / float(ahead @ ahead)
+        length = size / _dot(ahead, ahead)
         inner += length * direction
         residual -= length * ahead
         gradient = times(across, residual)
-        before, size = size, float(gradient @ gradient)
+        before, size = size, _dot(gradient, gradient)
         direction = gradient + (size / before) * direction
     return inner
