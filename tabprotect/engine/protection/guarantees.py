@@ -19,6 +19,7 @@ from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.formula import terms
 from tabprotect.engine.tables.grouped import true_table
 from tabprotect.engine.tables.hierarchy import Grouping
 from tabprotect.engine.tables.margins import MarginSet, all_margins, differing_margins
@@ -107,8 +108,11 @@ def _margins_kept(problem: Problem, values: Values, draft: Draft) -> str:
     moves = draft.disclosed.get("cycles", values.get("cycles"))
     domain = problem.table.domain
     kept: MarginSet = moves.margins if isinstance(moves, MoveSet) else all_margins(domain)
-    if isinstance(values.get("kept"), (list, tuple)):
-        kept = tuple(tuple(m) for m in cast("list[list[str]]", values["kept"]))
+    stated = values.get("kept")
+    if isinstance(stated, str):
+        kept = terms(stated or "1", domain.names)
+    elif isinstance(stated, (list, tuple)):
+        kept = tuple(tuple(m) for m in cast("list[list[str]]", stated))
     broken = differing_margins(problem.table, draft.tables[0].table, kept)
     return f"the margin {' x '.join(broken[0][0]) or 'total'}" if broken else ""
 

@@ -1,0 +1,156 @@
+"""What the resampling methods share: how far a count may move, and truncated distributions.
+
+A count x of n records, drawn anew with replacement, is binomial with standard error
+``sqrt(x (1 - x / n))``; it may move by S of them. Averages of M samples (M odd) are handled as
+the sum of the samples, which is one sample of M n records.
+
+Source: Domingo-Ferrer and Mateo-Sanz 1999, after Heer 1993.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.protection.sum_tree import SumTree
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+
+def limits(
+    counts: IntArray, total: int | IntArray, quality: float, samples: int = 1
+) -> tuple[IntArray, IntArray]:
+    """Smallest and largest allowed sum over the samples of each count, int64 like ``counts``.
+
+    Both rise with the count; 0 and the total stay what they are.
+
+    Parameters
+    ----------
+    counts
+        True counts.
+    total
+        n, of each count or of all.
+    quality
+        S, in standard errors.
+    samples
+        M.
+    """
+    n = np.maximum(total, 1)
+    room = quality * np.sqrt(counts.astype(np.float64) * (n - counts) / n) * samples
+    low = np.maximum(np.ceil(samples * counts - room), 0).astype(np.int64)
+    high = np.minimum(np.floor(samples * counts + room).astype(np.int64), samples * n)
+    return low, np.where(counts == 0, 0, high)
+
+
+def averaged(sums: IntArray, samples: int) -> IntArray:
+    """The rounded average of M samples; M is odd, so that there are no ties."""
+    return (2 * sums + samples) // (2 * samples)
+
+
+def possible(
+    published: IntArray, total: int | IntArray, quality: float, samples: int = 1
+) -> tuple[IntArray, IntArray]:
+    """The true counts that could lead to each published one: closed intervals, by bisection.
+
+    Returns
+    -------
+    low, high : int64 like ``published``
+        ``low > high`` where there is none.
+    """
+    whole = np.broadcast_to(np.asarray(total, dtype=np.int64), published.shape)
+
+    def reached(x: IntArray) -> npt.NDArray[np.bool_]:
+        return averaged(limits(x, whole, quality, samples)[1], samples) >= published
+
+    def passed(x: IntArray) -> npt.NDArray[np.bool_]:
+        return averaged(limits(x, whole, quality, samples)[0], samples) > published
+
+    return _first(whole, reached), _first(whole, passed) - 1
+
+
+def _first(total: IntArray, holds: Callable[[IntArray], npt.NDArray[np.bool_]]) -> IntArray:
+    """The smallest x in 0..total from which on a rising condition holds; else total + 1."""
+    low, high = np.zeros_like(total), total + 1
+    while (low < high).any():
+        middle = (low + high) // 2
+        yes = holds(np.minimum(middle, total)) & (middle <= total)
+        low, high = np.where(yes | (low >= high), low, middle + 1), np.where(yes, middle, high)
+    return low
+
+
+def binomial_logs(count: int, total: int, low: int, high: int) -> FloatArray:
+    """Log chances of low..high under Binomial(total, count / total), given that range."""
+    if low == high:
+        return np.zeros(1)
+    y = np.arange(low, high, dtype=np.float64)
+    steps = np.log((total - y) / (y + 1.0)) + math.log(count) - math.log(total - count)
+    return normalised(steps)
+
+
+def poisson_logs(mean: float, low: int, high: int) -> tuple[FloatArray, float]:
+    """Log chances of low..high under a Poisson law given that range, and the log of its chance."""
+    y = np.arange(low, high, dtype=np.float64)
+    logs = normalised(math.log(mean) - np.log(y + 1.0))
+    first = -mean + low * math.log(mean) - math.lgamma(low + 1.0)
+    return logs, first - float(logs[0])
+
+
+def normalised(steps: FloatArray) -> FloatArray:
+    """Log chances from the log ratios of each to the one before, float64 (steps + 1,)."""
+    logs = np.concatenate([[0.0], np.cumsum(steps)])
+    peak = float(logs.max())
+    return np.asarray(logs - peak - math.log(float(np.exp(logs - peak).sum())))
+
+
+def boxed(
+    counts: IntArray, times: IntArray, box: tuple[IntArray, IntArray], samples: int = 1
+) -> tuple[SumTree, float]:
+    """A multinomial sample of M n records, given that every cell stays in its range.
+
+    Cells of a multinomial sample are independent Poisson counts given their sum; and they stay so
+    when all means are multiplied by one number, chosen so that the sum is a typical one.
+
+    Parameters
+    ----------
+    counts, times : int64 (k,)
+        Positive true counts, and the number of cells that have each.
+    box : int64 (k,), int64 (k,)
+        Smallest and largest sums over the samples.
+    samples
+        M.
+
+    Returns
+    -------
+    tree, log_chance
+        The cells given the ranges, before their sum is known; and the log of the probability that
+        all cells stay in their ranges, -inf where they cannot.
+    """
+    records = samples * int(counts @ times)
+    low, high = box
+    if int(low @ times) > records or int(high @ times) < records or (low > high).any():
+        return SumTree.of([], []), -math.inf
+    tilt = 0.0
+    for _ in range(50):
+        laws = [
+            poisson_logs(samples * math.exp(tilt) * count, a, b)
+            for count, a, b in zip(counts.tolist(), low.tolist(), high.tolist(), strict=True)
+        ]
+        chances = [np.exp(logs) for logs, _ in laws]
+        offsets = [np.arange(len(p)) for p in chances]
+        means = np.array([float(p @ at) for p, at in zip(chances, offsets, strict=True)])
+        squares = np.array([float(p @ (at * at)) for p, at in zip(chances, offsets, strict=True)])
+        spread = float((squares - means**2) @ times)
+        missing = records - float((low + means) @ times)
+        if missing * missing <= 0.25 * spread or spread <= 0.0:
+            break
+        # The derivative of the mean by the tilt is the variance.
+        tilt += float(np.clip(missing / spread, -1.0, 1.0))
+    tree = SumTree.of(list(zip(low.tolist(), chances, strict=True)), times)
+    within = math.log(max(tree.chance(records), 1e-300))
+    mean = records * math.exp(tilt)
+    at_sum = -mean + records * math.log(mean) - math.lgamma(records + 1.0)
+    return tree, float(np.array([chance for _, chance in laws]) @ times) + within - at_sum
