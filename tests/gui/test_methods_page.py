@@ -1,0 +1,240 @@
+"""The methods page, through the real window: every registered method, and one made up here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import cast
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+from readable import texts, unnamed
+
+from tabprotect.engine.parameters import Parameter
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.method import Method
+from tabprotect.engine.protection.problem import Draft, Problem
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.subtables import MARGINS, publication_of
+from tabprotect.engine.release.likelihood import CellFactors, independent
+from tabprotect.engine.release.published import PublishedTable
+from tabprotect.engine.release.release import Release
+from tabprotect.gui.main_window import MainWindow
+from tabprotect.gui.pages.methods import MethodsPage
+
+Settle = Callable[[], None]
+
+
+class Hiding(Method):
+    """Suppresses counts up to a limit in every sub-table; one field of every plain kind."""
+
+    name = "hiding"
+    label = "Hiding"
+    parameters = (
+        Parameter("limit", "Limit", "Counts up to it.", "integer", 2, low=1, high=9),
+        Parameter("share", "Share", "Not used.", "real", 0.5, low=0.0, high=1.0, public=False),
+        Parameter("zeros", "Zeros too", "Hide them.", "flag", False),
+        Parameter("way", "Way", "Not used.", "choice", "a", choices={"a": "one", "b": "other"}),
+        MARGINS,
+    )
+    needs = ("two_way",)
+    guarantees = {"exact": "What is published is exact."}  # noqa: RUF012
+
+    def is_random(self, values: Mapping[str, object]) -> bool:
+        return False
+
+    def draw(
+        self,
+        problem: Problem,
+        values: Mapping[str, object],
+        generator: np.random.Generator,
+        progress: Progress = SILENT,
+    ) -> Draft:
+        tables, letters = [], []
+        limit, least = cast(int, values["limit"]), 0 if values["zeros"] else 1
+        for table in publication_of(problem.table.domain, values).sums(problem.table)[::-1]:
+            hidden = (table.counts <= limit) & (table.counts >= least)
+            tables.append(PublishedTable.hiding(table, hidden))
+            letters.append(np.where(hidden, "U", "S").astype("<U1"))
+        said = f"{int(tables[0].hidden.sum())} cells are hidden."
+        return Draft(tuple(tables), statuses=tuple(letters), sentence=said)
+
+    def likelihood(self, release: Release) -> CellFactors:
+        return independent(release.tables[0], lambda v: (v, v, None), hidden=(0, 9, None))
+
+
+@pytest.fixture(autouse=True)
+def hiding(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One more method: the registry is all that knows of it."""
+    registry = methods()
+    monkeypatch.setattr(registry, "_found", {**registry._found, "hiding": Hiding()})
+
+
+def page(window: MainWindow) -> MethodsPage:
+    found = window.pages["methods"]
+    assert isinstance(found, MethodsPage)
+    return found
+
+
+@pytest.fixture
+def tried(window: MainWindow, qtbot: QtBot, settle: Settle) -> Settle:
+    """Wait until the method was tried and nothing runs."""
+
+    def wait() -> None:
+        settle()
+        shown = page(window)
+        qtbot.waitUntil(
+            lambda: not shown._wait.isActive() and "Trying" not in shown.expected.text(),
+            timeout=30_000,
+        )
+        settle()
+
+    return wait
+
+
+def choose(window: MainWindow, label: str) -> MethodsPage:
+    """Click a method in the list."""
+    shown = page(window)
+    (item,) = shown.list.findItems(label, Qt.MatchFlag.MatchExactly)
+    QTest.mouseClick(
+        shown.list.viewport(),
+        Qt.MouseButton.LeftButton,
+        pos=shown.list.visualItemRect(item).center(),
+    )
+    return shown
+
+
+@pytest.fixture
+def at_methods(opened: MainWindow, tried: Settle) -> MainWindow:
+    opened.go("methods")
+    tried()
+    return opened
+
+
+def test_every_registered_method_is_in_the_list_and_has_its_form(
+    at_methods: MainWindow, tried: Settle
+) -> None:
+    shown = page(at_methods)
+    project = at_methods.document.project
+    assert project is not None
+    labels = [shown.list.item(n).text() for n in range(shown.list.count())]
+    assert labels == [method.label for method in methods().values()]
+    for name, method in methods().items():
+        at_methods.document.apply("set_method", method=name)
+        fields = [p.name for p in method.parameters if p.kind != "cycles"]
+        assert list(shown.form.fields) == fields
+        said = shown.help.toPlainText()
+        assert method.label in said
+        for sentence in method.guarantees.values():
+            assert sentence.split()[0] in said
+        tried()
+    assert not unnamed(shown)
+
+
+def test_choosing_typing_and_running_are_commands(
+    at_methods: MainWindow, tried: Settle, qtbot: QtBot
+) -> None:
+    shown, document = choose(at_methods, "Hiding"), at_methods.document
+    tried()
+    assert document.project is not None and document.project.method == "hiding"
+    assert shown.expected.text() == "4 cells are hidden."
+    field = shown.form.fields["limit"].input
+    field.setFocus()
+    field.selectAll()  # type: ignore[attr-defined]
+    QTest.keyClicks(field, "3")
+    qtbot.waitUntil(lambda: document.project.parameters.get("limit") == 3)  # type: ignore[union-attr]
+    tried()
+    assert shown.expected.text() == "6 cells are hidden."
+    shown.form.fields["zeros"].input.click()  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: document.project.parameters.get("zeros") is True)  # type: ignore[union-attr]
+    QTest.keyClick(shown, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    tried()
+    assert shown.face == "result"
+    names = [entry.command for entry in document.history.trail]
+    assert names[-4:] == ["set_method", "set_parameters", "set_parameters", "protect"]
+    shown.copy_command()
+    copied = QGuiApplication.clipboard().text()
+    assert (
+        "--method hiding" in copied and "--set limit=3" in copied and "--set zeros=True" in copied
+    )
+
+
+def test_a_wrong_field_says_what_is_wrong_and_changes_nothing(
+    at_methods: MainWindow, tried: Settle, qtbot: QtBot
+) -> None:
+    shown, document = choose(at_methods, "Hiding"), at_methods.document
+    tried()
+    field = shown.form.fields["limit"]
+    QTest.keyClicks(field.input, "0")
+    qtbot.waitUntil(lambda: field.fault.isVisible())
+    assert "between 1 and 9" in field.fault.text()
+    assert document.project is not None and "limit" not in document.project.parameters
+    formula = shown.form.fields["margins"]
+    field.input.clear()  # type: ignore[attr-defined]
+    QTest.keyClicks(formula.input, "v*nothing")
+    qtbot.waitUntil(lambda: shown.errors.isVisible() or formula.fault.isVisible())
+    assert "margins" not in document.project.parameters
+
+
+def test_the_published_tables_beside_the_true_ones(at_methods: MainWindow, tried: Settle) -> None:
+    shown, document = choose(at_methods, "Hiding"), at_methods.document
+    tried()
+    shown.main_button.click()
+    tried()
+    release = document.release
+    assert release is not None and document.original is not None
+    tables = shown.result.tables
+    grid = tables.grids["published"]
+    hidden = release.tables[0].hidden
+    for row, column in np.ndindex(4, 4):
+        index = grid.model.index(row, column)
+        count = document.original.counts[row, column]
+        assert grid.model.data(index) == ("x" if hidden[row, column] else str(count))
+    assert "U primary unsafe" in shown.result.legend.text()
+    assert "x not published" in shown.result.legend.text()
+    # The totals are those that are published, as tables of their own.
+    assert [grid.right.model().data(grid.right.model().index(r, 0)) for r in range(4)] == [
+        str(n) for n in document.original.margin(["v"]).counts
+    ]
+    shown.result.which.setCurrentIndex(shown.result.which.count() - 1)
+    shown.result.which.activated.emit(shown.result.which.currentIndex())
+    assert grid.model.data(grid.model.index(0, 0)) == "135"
+
+
+def test_the_public_view_keeps_nothing_of_the_truth(at_methods: MainWindow, tried: Settle) -> None:
+    shown, document = choose(at_methods, "Hiding"), at_methods.document
+    tried()
+    shown.main_button.click()
+    tried()
+    document.set_public(True)
+    tables = shown.result.tables
+    for part in ("original", "difference"):
+        assert not tables.grids[part].isVisible()
+        assert not tables.grids[part].model.values.any()
+    assert not shown.shows_original() and "hidden" not in shown.sentence
+    assert "4 cells" not in "".join(texts(shown))
+    # On the table page a suppressed cell is an x as well.
+    at_methods.go("table")
+    delegate = at_methods.pages["table"].grid.delegate  # type: ignore[attr-defined]
+    assert delegate.hidden is not None and int(delegate.hidden.sum()) == 4
+
+
+def test_what_is_missing_is_said(window: MainWindow, tried: Settle, settle: Settle) -> None:
+    window.document.apply(
+        "new_table", variables={"a": ["x", "y"], "b": ["u", "v"], "c": ["1", "2"]}
+    )
+    settle()
+    window.go("methods")
+    tried()
+    shown = choose(window, "Hiding")
+    assert "3 variables, not two" in shown.sentence
+    assert not shown.main_button.isEnabled()
+    (item,) = shown.list.findItems("Hiding", Qt.MatchFlag.MatchExactly)
+    assert "not two" in item.toolTip()
+    # Cycles and Perturb belong to another method and say so.
+    assert "choose cyclic perturbation" in window.pages["perturb"].why_not(window.document)
+    choose(window, "Cyclic perturbation")
+    assert window.pages["perturb"].why_not(window.document) == ""
