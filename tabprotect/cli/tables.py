@@ -7,14 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tabprotect import __version__
-from tabprotect.cli.arguments import absolute, keep_apart, names
+from tabprotect.cli.arguments import UsageError, absolute, keep_apart, names
 from tabprotect.cli.output import Console
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.cycles.designs import DESIGNS
+from tabprotect.engine.project import storage
 from tabprotect.engine.project.examples import examples
 from tabprotect.engine.project.history import History
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.registered import criteria, rules, utilities
+from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.files import write_csv
 
@@ -30,7 +32,22 @@ def add(verbs: Verbs) -> None:
     tabulate.add_argument("microdata", help="CSV or Parquet file, or example:NAME")
     tabulate.add_argument("--by", type=names, required=True, metavar="A,B")
     tabulate.add_argument("--weight", metavar="W", help="a column of whole-number weights")
-    tabulate.add_argument("--out", type=Path, required=True, metavar="TABLE.csv")
+    tabulate.add_argument(
+        "--record-key", metavar="K", help="a column of record keys, kept in a project for cell keys"
+    )
+    tabulate.add_argument(
+        "--out",
+        type=Path,
+        required=True,
+        metavar="TABLE.csv",
+        help="a table, or a project (.tabprotect, CONFIDENTIAL), which keeps the record keys",
+    )
+    keys = verbs.add("record-keys", run_record_keys, "give every record a random key, for good")
+    keys.add_argument("microdata", type=Path, help="CSV file of records")
+    keys.add_argument("--column", default="record_key", metavar="K", help="its name")
+    keys.add_argument(
+        "--out", type=Path, required=True, metavar="KEYED.csv", help="a copy, CONFIDENTIAL"
+    )
 
 
 def run_examples(args: argparse.Namespace, console: Console) -> int:
@@ -96,14 +113,22 @@ def run_describe(args: argparse.Namespace, console: Console) -> int:
 
 
 def run_tabulate(args: argparse.Namespace, console: Console) -> int:
-    """Write the counts as a long-form CSV file."""
+    """Write the counts as a long-form CSV file, or with the record keys as a project."""
     keep_apart([args.microdata], [args.out])
+    as_project = args.out.suffix == storage.SUFFIX
+    if args.record_key is not None and not as_project:
+        raise UsageError(f"record keys are kept in a project only: --out NAME{storage.SUFFIX}")
     given: dict[str, object] = {"source": absolute(args.microdata), "by": args.by}
     if args.weight is not None:
         given["weight"] = args.weight
+    if args.record_key is not None:
+        given["record_key"] = args.record_key
     history, _ = History().apply("tabulate", given, progress=console)
     table = history.project.original
-    write_bytes(args.out, write_csv(table))
+    if as_project:
+        storage.save(history, args.out)
+    else:
+        write_bytes(args.out, write_csv(table))
     shape = " x ".join(map(str, table.domain.shape))
     data = {
         "out": str(args.out),
@@ -112,8 +137,30 @@ def run_tabulate(args: argparse.Namespace, console: Console) -> int:
         "cells": table.domain.size,
         "positive_cells": len(table.cells[0]),
         "total": table.total,
+        "record_keys": history.project.record_keys is not None,
     }
     console.result(
         data, [f"{args.out}: {', '.join(table.domain.names)} ({shape}), total {table.total:,}"]
     )
+    return 0
+
+
+def run_record_keys(args: argparse.Namespace, console: Console) -> int:
+    """Write a copy of the records with a key each, from the operating system's randomness."""
+    keep_apart([args.microdata], [args.out])
+    # Late: DuckDB costs a tenth of the program's start.
+    from tabprotect.engine.microdata.record_keys import add_record_keys
+
+    records = add_record_keys(
+        args.microdata,
+        args.out,
+        column=args.column,
+        randomness=Randomness.fresh(),
+        progress=console,
+    )
+    data = {"out": str(args.out), "column": args.column, "records": records, "confidential": True}
+    said = (
+        f"{args.out}: {records:,} records, keys in {args.column}. CONFIDENTIAL: keep them for good."
+    )
+    console.result(data, [said])
     return 0

@@ -50,3 +50,28 @@ def test_faults(run: Command, tmp_path: Path) -> None:
     same = tmp_path / "t.txt"
     run("ptable", "--D", 5, "--V", 3, "--out", same)
     assert run("ptable", "--read", same, "--out", same).code == 2
+
+
+def test_from_records_to_a_release_with_their_keys(run: Command, tmp_path: Path) -> None:
+    records, keyed = tmp_path / "records.csv", tmp_path / "keyed.csv"
+    generator = np.random.default_rng(1)
+    cells = generator.integers(0, 4, (300, 2))
+    records.write_text("a,b\n" + "".join(f"a{x},b{y}\n" for x, y in cells.tolist()))
+    assert run("record-keys", records, "--out", keyed, "--json").json["records"] == 300
+    assert run("record-keys", records, "--out", records).code == 2
+    project = tmp_path / "table.tabprotect"
+    words = ("tabulate", keyed, "--by", "a,b", "--record-key", "record_key", "--out")
+    assert run(*words, tmp_path / "table.csv").code == 2
+    assert run(*words, project, "--json").json["record_keys"] is True
+    outs = [tmp_path / "one.zip", tmp_path / "two.zip"]
+    for out in outs:
+        words = ("protect", project, "--method", "cell_key", "--set", "keys=records", "--out", out)
+        outcome = run(*words, "--json")
+        assert outcome.code == 0, outcome.err
+        assert outcome.json["findings"]["keys"] == "stored with the table"
+    # The same records, the same noise: no seed, and yet the same bytes.
+    assert outs[0].read_bytes() == outs[1].read_bytes()
+    posterior = run("infer", outs[0], "--json")
+    assert posterior.code == 0
+    outcome = run("protect", records, "--method", "cell_key", "--out", outs[0])
+    assert outcome.code != 0

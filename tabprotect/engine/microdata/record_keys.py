@@ -21,25 +21,10 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.microdata.readers import MicrodataFile, open_microdata, quoted
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import KEY_MODULUS, Randomness
-from tabprotect.engine.tables.table import Table
 
 COLUMN = "record_key"
 DIGITS = 8
 BLOCK = 65_536
-
-
-def draw_keys(table: Table, randomness: Randomness) -> Table:
-    """The key sums of records whose keys are drawn now.
-
-    The sum modulo 10^8 of independent uniform keys is uniform, and cells of a table share no
-    records: one key for each cell that is not empty has the very same distribution as keys for
-    its records. Another table of the same records gets other keys; give the records keys of
-    their own (:func:`add_record_keys`) where several tables are to agree.
-    """
-    cells = table.cells[0]
-    keys = randomness.generator().integers(0, KEY_MODULUS, len(cells))
-    sparse = Table.sparse(table.domain, cells, keys)
-    return sparse if table.is_sparse else Table.dense(table.domain, sparse.counts)
 
 
 def key_measure(source: MicrodataFile, column: str, progress: Progress = SILENT) -> str:
@@ -116,7 +101,8 @@ def add_record_keys(
         with replacing(out) as file:
             packed = gzip.GzipFile(fileobj=file, mode="wb") if out.suffix == ".gz" else None
             text = io.TextIOWrapper(packed or file, encoding="utf-8", newline="")
-            writer = csv.writer(text, lineterminator="\n", delimiter=source.text.delimiter)
+            delimiter = source.text.delimiter if len(header) > 1 else ","
+            writer = csv.writer(text, lineterminator="\n", delimiter=delimiter)
             writer.writerow([*header, column])
             keys: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
             for row in rows:

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tabprotect.engine.cycles.files import read as read_cycles
 from tabprotect.engine.errors import InputError
@@ -16,6 +17,9 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.files import read_table
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
+
+if TYPE_CHECKING:
+    from tabprotect.engine.microdata.tabulate import Tabulated
 
 PREFIX = "example:"
 
@@ -183,10 +187,17 @@ def records_file(source: str | Path) -> Path:
 
 
 def tabulate_source(
-    source: str | Path, by: Sequence[str], *, weight: str | None = None, progress: Progress = SILENT
-) -> Table:
+    source: str | Path,
+    by: Sequence[str],
+    *,
+    weight: str | None = None,
+    record_key: str | None = None,
+    progress: Progress = SILENT,
+) -> Tabulated:
     """Tabulate ``example:NAME`` or a microdata file (see ``microdata.tabulate``)."""
     # Late: DuckDB costs a tenth of the program's start.
-    from tabprotect.engine.microdata.tabulate import tabulate
+    from tabprotect.engine.microdata.tabulate import tabulate_with_keys
 
-    return tabulate(records_file(source), by, weight=weight, progress=progress)
+    return tabulate_with_keys(
+        records_file(source), by, weight=weight, record_key=record_key, progress=progress
+    )

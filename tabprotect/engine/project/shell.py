@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from tabprotect.engine.cycles.designs import DESIGNS
 from tabprotect.engine.project.command import Arguments
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.query_space.lattice import joined
 
 SAVED = "project.tabprotect"
 """Stands for the saved project where no file alone holds what is on the screen."""
@@ -36,9 +37,12 @@ def _words(project: Project, name: str, given: Arguments) -> list[str]:
         by = given["by"]
         assert isinstance(by, Sequence)
         weight = ["--weight", str(given["weight"])] if given.get("weight") else []
+        key = ["--record-key", str(given["record_key"])] if given.get("record_key") else []
+        # Keys stay with the table only in a project.
+        out = SAVED if key else "table.csv"
         return [
             *("tabulate", str(given["source"]), "--by", ",".join(by)),
-            *(*weight, "--out", "table.csv"),
+            *(*weight, *key, "--out", out),
         ]
     if name == "set_cycles" and "file" not in given and "cycles" not in given:
         shape = ",".join(map(str, project.domain.shape))
@@ -63,12 +67,12 @@ def _query_space(project: Project, name: str, given: Arguments) -> list[str]:
     if name == "serve-session":
         words[1:2] = [str(given["database"]), "--table", _table(project)]
         words += ["--rule", str(given["rule"]), "--query", str(given["query"])]
-        if plan.criterion != "width":
-            words += ["--criterion", plan.criterion]
     if name == "widths":
         return words
+    if plan.criterion != "width":
+        words += ["--criterion", plan.criterion]
     for margin in plan.margins if name == "frontier" else ():
-        words += ["--release", ",".join(margin)]
+        words += ["--release", joined(margin)]
     if name == "optimal":
         words += ["--method", str(given.get("method") or "annealing")]
     words += ["--beta", str(plan.threshold)]

@@ -108,14 +108,19 @@ def tabulate(
     source: str,
     by: Sequence[str],
     weight: str | None = None,
+    record_key: str | None = None,
 ) -> Project:
-    """Count the records of a microdata file by some of its variables."""
-    table = tabulate_source(
-        text(source, "source"), texts(by, "by"), weight=weight, progress=context.progress
+    """Count the records of a microdata file by some of its variables; keys come along."""
+    found = tabulate_source(
+        text(source, "source"),
+        texts(by, "by"),
+        weight=weight,
+        record_key=record_key,
+        progress=context.progress,
     )
-    fresh = _fresh(project, table, source=source)
+    fresh = _fresh(project, found.table, source=source)
     # The file is not the table: a command line on the same source would not open it.
-    return replace(fresh, edited=True)
+    return replace(fresh, edited=True, record_keys=found.record_keys)
 
 
 def set_title(project: Project, context: Context, *, title: str) -> Project:
