@@ -1,24 +1,406 @@
-"""Components with too many states for the exact way."""
+"""Markov chains over the originals that fit, many side by side: for what has too many states.
+
+A step picks a direction that keeps every fixed sum (a circuit, or a random combination of a short
+lattice basis: so every original can be reached from every other), and each chain goes along it as
+far as bounds allow: to a uniform place or a neighbour, accepted by Metropolis' rule. Directions
+are shared by all chains and do not depend on where they are; given the directions the chains are
+independent, so the spread between them is the error. They start in corners far apart, and go on
+until they agree.
+"""
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+
 import numpy as np
+import numpy.typing as npt
 
 from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.posterior.circuits import Circuits
 from tabprotect.engine.posterior.components import Component
+from tabprotect.engine.posterior.lattice import Vector, kernel, shortened
 from tabprotect.engine.posterior.parts import Part
-from tabprotect.engine.progress import Progress
+from tabprotect.engine.posterior.starts import starts
+from tabprotect.engine.progress import SILENT, Progress
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+CHAINS = 64
+CORNERS = 8
+"""Different starts."""
+
+RECORDS = 100
+"""Tables kept of each chain."""
+
+MOST_HELD = 2**25
+"""Counts held in all."""
+
+DIRECTIONS = 12_000
+"""Directions of the shortest run; at least four for each move of the basis."""
+
+MOST_UPDATES = 2 * 10**9
+"""Cell updates by sweeps over a grid in one run."""
+
+SWEEPS = 1500
+
+ROUNDS = 4
+"""Runs of doubled length until the chains agree."""
+
+AGREED = 1.05
+"""R-hat up to which they do."""
+
+HOLE = -40.0
+"""Log weight of a count that the prior excludes between others: passed through, never kept."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Direction:
+    """A move: cells and coefficients, and by how much it changes which loose sums."""
+
+    cells: IntArray
+    signs: IntArray
+    sums: IntArray
+    changes: IntArray
+
+
+class _Looked:
+    """Log weights of many variables, each over its own range, looked up together."""
+
+    def __init__(self, logs: list[FloatArray | None], low: IntArray, high: IntArray) -> None:
+        known: dict[int, int] = {}
+        arrays: list[FloatArray] = []
+        at, size = np.zeros(len(logs), dtype=np.int64), 0
+        for k, log in enumerate(logs):
+            run = np.zeros(int(high[k] - low[k]) + 1) if log is None else log
+            key = -1 - len(run) if log is None else id(log)
+            if key not in known:
+                known[key] = size
+                arrays.append(np.maximum(run, HOLE + run.max()))
+                size += len(run)
+            at[k] = known[key] - low[k]
+        self._at = at
+        self._flat = np.concatenate(arrays) if arrays else np.zeros(0)
+        self.flat = bool(len(logs) == 0 or all(np.ptp(a) == 0 for a in arrays))
+
+    def __call__(self, which: IntArray, values: IntArray) -> FloatArray:
+        """Log weights of the values (which..., chains)."""
+        return np.asarray(self._flat[self._at[which][..., None] + values], dtype=np.float64)
+
+
+class Chains:
+    """The chains of one component."""
+
+    def __init__(
+        self,
+        component: Component,
+        generator: np.random.Generator,
+        *,
+        chains: int = CHAINS,
+        progress: Progress = SILENT,
+    ) -> None:
+        self._component, self._generator = component, generator
+        self._loose = [s for s in component.sums if s.low != s.high]
+        self._of_cell: list[list[int]] = [[] for _ in range(len(component))]
+        for f, one in enumerate(self._loose):
+            for cell in one.cells.tolist():
+                self._of_cell[cell].append(f)
+        self._low, self._high = component.low[:, None], component.high[:, None]
+        self._sum_low = np.array([s.low for s in self._loose], dtype=np.int64)
+        self._sum_high = np.array([s.high for s in self._loose], dtype=np.int64)
+        self._cell_logs = _Looked(list(component.logs), component.low, component.high)
+        self._sum_logs = _Looked([s.logs for s in self._loose], self._sum_low, self._sum_high)
+        self._circuits = Circuits.of(component)
+        self.grid = None if self._circuits is None else self._circuits.grid
+        self._basis = self._bases(progress)
+        self._next = self._neighbours()
+        corners = starts(component, min(CORNERS, chains), generator, progress)
+        self.tables = corners[np.arange(chains) % len(corners)].T.copy()
+        self._sums = np.array(
+            [self.tables[s.cells].sum(axis=0) for s in self._loose], dtype=np.int64
+        ).reshape(len(self._loose), chains)
+
+    def _bases(self, progress: Progress) -> list[Vector]:
+        """Moves that keep the fixed sums, and those that keep the loose ones too."""
+        cells = len(self._component)
+        fixed = [s.cells for s in self._component.sums if s.low == s.high]
+        if self._circuits is not None and not self._circuits.rest:
+            return []
+        basis = shortened(kernel(fixed, cells, progress), cells)
+        if self._loose:
+            every = [s.cells for s in self._component.sums]
+            basis = basis + shortened(kernel(every, cells, progress), cells)
+        return basis
+
+    def _neighbours(self) -> list[list[int]]:
+        """For each move of the basis those that share a cell with it."""
+        touching: dict[int, list[int]] = {}
+        for k, move in enumerate(self._basis):
+            for cell in move:
+                touching.setdefault(cell, []).append(k)
+        return [sorted({j for cell in move for j in touching[cell]}) for move in self._basis]
+
+    @property
+    def moves(self) -> int:
+        """About how many directions there are to choose from."""
+        return len(self._basis) or len(self._component)
+
+    def _direction(self) -> _Direction | None:
+        generator = self._generator
+        if self._circuits is not None and (not self._basis or generator.random() < 0.5):
+            found = self._circuits.draw(generator)
+            if found is None:
+                return None
+            return self._of(dict(zip(*found, strict=True)))
+        if not self._basis:
+            return None
+        at = int(generator.integers(len(self._basis)))
+        vector = dict(self._basis[at])
+        # One move, or the sum of a few: mostly of neighbours, sometimes of any.
+        while generator.random() < 0.4:
+            near = self._next[at] if generator.random() < 0.8 else range(len(self._basis))
+            at = near[int(generator.integers(len(near)))]
+            sign = 1 if generator.random() < 0.5 else -1
+            for cell, value in self._basis[at].items():
+                vector[cell] = vector.get(cell, 0) + sign * value
+        return self._of({cell: value for cell, value in vector.items() if value})
+
+    def _of(self, vector: Vector) -> _Direction | None:
+        if not vector:
+            return None
+        changes: dict[int, int] = {}
+        for cell, value in vector.items():
+            for f in self._of_cell[cell]:
+                changes[f] = changes.get(f, 0) + value
+        kept = {f: change for f, change in changes.items() if change}
+        return _Direction(
+            np.array(list(vector), dtype=np.int64),
+            np.array(list(vector.values()), dtype=np.int64),
+            np.array(list(kept), dtype=np.int64),
+            np.array(list(kept.values()), dtype=np.int64),
+        )
+
+    def step(self) -> None:
+        """One direction, all chains."""
+        way = self._direction()
+        if way is None:
+            return
+        signs = way.signs[:, None]
+        here = self.tables[way.cells]
+        least, most = _room(here, signs, (self._low[way.cells], self._high[way.cells]))
+        if len(way.sums):
+            changes, held = way.changes[:, None], self._sums[way.sums]
+            ends = (self._sum_low[way.sums][:, None], self._sum_high[way.sums][:, None])
+            a, b = _room(held, changes, ends)
+            least, most = np.maximum(least, a), np.minimum(most, b)
+        times = self._proposed(least, most)
+        then = here + signs * times
+        gain = np.zeros(len(times))
+        if not self._cell_logs.flat:
+            gain += self._gain(self._cell_logs, way.cells, here, then)
+        if len(way.sums):
+            after = held + changes * times
+            if not self._sum_logs.flat:
+                gain += self._gain(self._sum_logs, way.sums, held, after)
+        if not (self._cell_logs.flat and self._sum_logs.flat):
+            times = np.where(np.log(self._generator.random(len(times))) < gain, times, 0)
+        self.tables[way.cells] = here + signs * times
+        if len(way.sums):
+            self._sums[way.sums] = held + changes * times
+
+    @staticmethod
+    def _gain(logs: _Looked, which: IntArray, now: IntArray, then: IntArray) -> FloatArray:
+        return np.asarray((logs(which, then) - logs(which, now)).sum(axis=0), dtype=np.float64)
+
+    def _proposed(self, least: IntArray, most: IntArray) -> IntArray:
+        """Steps along a direction: to any place with equal chances, or to a neighbour.
+
+        Both are as likely backwards.
+        """
+        u = self._generator.random((2, *least.shape))
+        far = least + np.floor(u[1] * (most - least + 1)).astype(np.int64)
+        if self._cell_logs.flat and self._sum_logs.flat:
+            return np.minimum(far, most)
+        near = np.where(u[1] < 0.5, -1, 1)
+        near = np.where((near < least) | (near > most), 0, near)
+        return np.asarray(np.where(u[0] < 0.5, np.minimum(far, most), near), dtype=np.int64)
+
+    def sweep(self) -> None:
+        """Swaps in all pairs of rows and columns of a grid, paired at random, at once."""
+        assert self.grid is not None
+        rows, columns = (
+            self._generator.permutation(n)[: n // 2 * 2].reshape(2, -1) for n in self.grid.shape
+        )
+        corners = [self.grid[np.ix_(r, c)] for r in rows for c in columns]
+        signs = (1, -1, -1, 1)
+        here = [self.tables[c] for c in corners]
+        least = np.full(here[0].shape, -(2**62))
+        most = np.full(here[0].shape, 2**62)
+        for cells, value, sign in zip(corners, here, signs, strict=True):
+            down, up = value - self._low[cells], self._high[cells] - value
+            np.maximum(least, -(down if sign > 0 else up), out=least)
+            np.minimum(most, up if sign > 0 else down, out=most)
+        times = self._proposed(least, most)
+        if not self._cell_logs.flat:
+            gain = np.zeros(times.shape)
+            for cells, value, sign in zip(corners, here, signs, strict=True):
+                gain += self._cell_logs(cells, value + sign * times)
+                gain -= self._cell_logs(cells, value)
+            times = np.where(np.log(self._generator.random(times.shape)) < gain, times, 0)
+        for cells, value, sign in zip(corners, here, signs, strict=True):
+            self.tables[cells] = value + sign * times
+
+    def possible(self) -> npt.NDArray[np.bool_]:
+        """Chains that are in no hole of a prior or a factor now, (chains,)."""
+        out = np.ones(self.tables.shape[1], dtype=np.bool_)
+        pairs = [*zip(self._component.logs, self._low[:, 0], self.tables, strict=True)]
+        pairs += [
+            (s.logs, s.low, held)
+            for s, held in zip(self._loose, self._sums, strict=True)
+            if s.logs is not None
+        ]
+        checked: dict[int, bool] = {}
+        for log, low, values in pairs:
+            if checked.setdefault(id(log), bool(np.isneginf(log).any())):
+                out &= log[values - low] > -np.inf
+        return out
+
+    def run(
+        self, records: int, between: tuple[int, int], progress: Progress, stage: str
+    ) -> tuple[IntArray, npt.NDArray[np.bool_]]:
+        """Tables kept, int64 (records, cells, chains), and which of them count.
+
+        Parameters
+        ----------
+        between
+            Directions and sweeps between two records.
+        """
+        out = np.empty((records, *self.tables.shape), dtype=np.int64)
+        counts = np.empty((records, self.tables.shape[1]), dtype=np.bool_)
+        for record in range(records):
+            for step in range(between[0]):
+                if step % 64 == 0:
+                    progress.report(stage, record / records)
+                self.step()
+            for _ in range(between[1]):
+                progress.report(stage, record / records)
+                self.sweep()
+            out[record], counts[record] = self.tables, self.possible()
+        return out, counts
+
+
+def _room(
+    values: IntArray, signs: IntArray, bounds: tuple[IntArray, IntArray]
+) -> tuple[IntArray, IntArray]:
+    """How far one can go along a direction, (chains,) each: 0 is always between."""
+    size = np.abs(signs)
+    down, up = (values - bounds[0]) // size, (bounds[1] - values) // size
+    forward, backward = np.where(signs > 0, up, down), np.where(signs > 0, down, up)
+    return -backward.min(axis=0), forward.min(axis=0)
 
 
 def by_chain(
     component: Component,
     *,
-    draws: int | None,
+    draws: int | None = None,
     generator: np.random.Generator,
-    progress: Progress,
+    progress: Progress = SILENT,
 ) -> Part:
-    """Refuse."""
-    raise InfeasibleError(
-        "too many originals hang together for an exact posterior",
-        hint="take a prior that knows more",
+    """The posterior of a component by simulation.
+
+    Parameters
+    ----------
+    draws
+        Tables kept in all; 6,400 by default, fewer of large tables.
+
+    Raises
+    ------
+    InfeasibleError
+        When no original is found that fits.
+    """
+    cells = len(component)
+    chains = int(np.clip(MOST_HELD // (cells * RECORDS), 8, CHAINS))
+    records = RECORDS if draws is None else max(8, -(-draws // chains))
+    records = int(np.clip(MOST_HELD // (cells * chains), 8, records))
+    found = Chains(component, generator, chains=chains, progress=progress)
+    directions = max(DIRECTIONS, 4 * found.moves)
+    sweeps = 0
+    if found.grid is not None:
+        sweeps = int(np.clip(MOST_UPDATES // (cells * chains), 2 * RECORDS, SWEEPS))
+        directions = DIRECTIONS // 4 if found._loose else 0
+    between = (-(-directions // records), -(-sweeps // records))
+    found.run(max(records // 4, 2), between, progress, "warming up")
+    for attempt in range(ROUNDS):
+        stage = f"drawing originals, run {attempt + 1}"
+        tables, counts = found.run(records, between, progress, stage)
+        agreement = r_hat(tables)
+        if agreement <= AGREED:
+            break
+        between = (2 * between[0], 2 * between[1])
+    return _part(component, tables, counts, agreement, generator)
+
+
+def r_hat(tables: IntArray) -> float:
+    """The largest R-hat over the cells: 1 when chains (records, cells, chains) agree.
+
+    Gelman & Rubin 1992. Infinite where chains stand still in different places.
+    """
+    records = len(tables)
+    within = tables.var(axis=0, ddof=1).mean(axis=1)
+    between = tables.mean(axis=0).var(axis=1, ddof=1)
+    moved = within > 0
+    if (between[~moved] > 0).any():
+        return math.inf
+    if not moved.any():
+        return 1.0
+    ratio = between[moved] / within[moved]
+    return float(np.sqrt((records - 1) / records + ratio).max())
+
+
+def _part(
+    component: Component,
+    tables: IntArray,
+    counts: npt.NDArray[np.bool_],
+    agreement: float,
+    generator: np.random.Generator,
+) -> Part:
+    used = np.flatnonzero(counts.any(axis=0))
+    if len(used) < 2:
+        raise InfeasibleError(
+            "no original was found that fits the published sums and the prior",
+            hint="choose a wider prior",
+        )
+    first = tables.min(axis=(0, 2))
+    width = int((tables.max(axis=(0, 2)) - first).max()) + 1
+    base = np.arange(len(component)) * width - first
+    mean = np.zeros(len(component) * width)
+    square = np.zeros_like(mean)
+    for number, chain in enumerate(used.tolist()):
+        kept = tables[counts[:, chain], :, chain] + base
+        share = np.bincount(kept.reshape(-1), minlength=len(mean)) / len(kept)
+        difference = share - mean
+        mean += difference / (number + 1)
+        square += difference * (share - mean)
+    chances = mean.reshape(-1, width)
+    variance = square.reshape(-1, width) / (len(used) * (len(used) - 1))
+    taken = int(counts.sum())
+    spread, noise = float((chances * (1 - chances)).sum()), float(variance.sum())
+    kept_record, kept_chain = np.nonzero(counts)
+
+    def draw(number: int, generator: np.random.Generator, progress: Progress) -> IntArray:
+        progress.report("drawing tables", 0.0)
+        at = generator.choice(taken, number, replace=number > taken)
+        return tables[kept_record[at], :, kept_chain[at]]
+
+    return Part(
+        component.cells,
+        first,
+        list(chances),
+        draw,
+        lambda: None,
+        errors=list(np.sqrt(variance)),
+        effective_sample_size=min(spread / noise, float(taken)) if noise else float(taken),
+        draws=taken,
+        r_hat=agreement,
     )

@@ -40,6 +40,9 @@ from tabprotect.engine.tables.table import Table
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
+MIXED = 1.1
+"""R-hat above which it is said that chains disagree."""
+
 DRAWS = 20_000
 """Independent draws where Monte Carlo is asked for though an exact way exists."""
 
@@ -193,6 +196,7 @@ def _joined(
             default=None,
         ),
         draws=min((p.draws for p in simulated if p.draws is not None), default=None),
+        r_hat=max((p.r_hat for p in simulated if p.r_hat is not None), default=None),
         note=likelihood.note if likelihood.rerun is None else "",
     )
 
@@ -208,8 +212,15 @@ def _published(likelihood: CellFactors) -> tuple[Table, npt.NDArray[np.bool_] | 
 
 
 def _reason(alone: Cellwise, parts: list[Part]) -> str:
-    if any(part.errors is not None for part in parts):
-        return "too many originals hang together by published sums for the exact way"
+    simulated = [part for part in parts if part.errors is not None]
+    if simulated:
+        worst = max((p.r_hat for p in simulated if p.r_hat is not None), default=1.0)
+        said = "the published sums leave too many originals for the exact way"
+        return (
+            said if worst <= MIXED else f"{said}; the chains do not agree yet (R-hat {worst:.2f})"
+        )
+    if not len(alone.cells) and not parts:
+        return "the published sums leave one original"
     if not parts:
         return "the cells are independent of each other"
     if len(alone.cells):

@@ -45,7 +45,7 @@ class Part:
         be listed. Ask for the count first.
     errors
         Standard errors of the rows; ``None`` when exact.
-    effective_sample_size, draws
+    effective_sample_size, draws, r_hat
         Of a Monte Carlo part.
     """
 
@@ -58,6 +58,7 @@ class Part:
     errors: Sequence[FloatArray] | None = None
     effective_sample_size: float | None = None
     draws: int | None = None
+    r_hat: float | None = None
 
 
 def by_convolution(component: Component, progress: Progress = SILENT) -> Part | None:

@@ -82,6 +82,9 @@ class Posterior:
         Independent draws that would have the same error; ``None`` when exact.
     draws
         Draws taken; ``None`` when exact.
+    r_hat
+        How well chains agree that started far apart: 1 is perfect, above 1.1 is too little;
+        ``None`` where draws are independent or the posterior is exact.
     note
         What of the mechanism was left out, in words; empty when nothing was.
     estimate_originals
@@ -102,6 +105,7 @@ class Posterior:
     error: float | None = None
     effective_sample_size: float | None = None
     draws: int | None = None
+    r_hat: float | None = None
     note: str = ""
     estimate_originals: Callable[[], CountEstimate | None] = field(default=lambda: None, repr=False)
 
