@@ -9,6 +9,7 @@ from tabprotect.cli.arguments import add_reading, open_source
 from tabprotect.cli.output import Console
 from tabprotect.engine.bounds.bounding import WAYS, bounds
 from tabprotect.engine.bounds.bounds import Bounds
+from tabprotect.engine.query_space.lattice import Lattice
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -20,27 +21,16 @@ SHOWN = 40
 """Cells that are printed for people; ``--json`` gives all."""
 
 
-def margin(text: str) -> tuple[str, ...]:
-    """``A,B`` as the variables of a margin; an empty text is the grand total."""
-    if not text.strip():
-        return ()
-    found = tuple(part.strip() for part in text.split(","))
-    if not all(found):
-        raise argparse.ArgumentTypeError(f"not a list of variables: {text!r}")
-    return found
-
-
 def add(verbs: Verbs) -> None:
     """Declare the command."""
     command = verbs.add("bounds", run_bounds, "bounds of the cells, given released margins")
     command.add_argument("table", metavar="TABLE", help="a file or example:NAME")
     command.add_argument(
         "--release",
-        type=margin,
         action="append",
         default=[],
         metavar="A,B",
-        help="a released margin; repeat for more",
+        help='a released margin; repeat for more ("": the grand total)',
     )
     command.add_argument("--cells", choices=["at-risk", "all"], default="at-risk")
     command.add_argument(
@@ -59,9 +49,10 @@ def run_bounds(args: argparse.Namespace, console: Console) -> int:
     """Print the bounds. They name true counts: the output is confidential."""
     rule = SmallCount.parse(args.at_risk)
     table = open_source(args, console).project.original
+    lattice = Lattice(table.domain.names)
     found = bounds(
         table,
-        args.release,
+        lattice.margins(lattice.parse(text) for text in args.release),
         cells=args.cells,
         at_risk=(rule.low, rule.high),
         method=args.bounds,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tabprotect.cli.arguments import add_reading, open_source
 from tabprotect.cli.output import Console
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.query_space.criterion import BOUNDS_WAYS
+from tabprotect.engine.query_space.criterion import BOUNDS_WAYS, RiskCriterion
 from tabprotect.engine.query_space.evidence import Evidence, TightCell
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Lattice, Query
@@ -43,7 +43,7 @@ def add(verbs: Verbs) -> None:
         action="append",
         default=[],
         metavar="A,B",
-        help="a margin to release; give it once for each",
+        help='a margin to release; give it once for each ("": the grand total)',
     )
     add_threshold(frontier)
     best = verbs.add("optimal", run_optimal, "as many margins as may be released together")
@@ -67,11 +67,17 @@ def add(verbs: Verbs) -> None:
 def add_threshold(parser: argparse.ArgumentParser) -> None:
     """The options that say what may be released."""
     parser.add_argument(
+        "--criterion",
+        default="width",
+        metavar="CRITERION",
+        help=f"risk criterion: {', '.join(criteria())} (default: width)",
+    )
+    parser.add_argument(
         "--beta",
         type=int,
         default=3,
         metavar="N",
-        help="releasable when the width is at least N (default: 3)",
+        help="releasable when the width, or what the criterion gives, is at least N (default: 3)",
     )
     parser.add_argument(
         "--bounds",
@@ -89,6 +95,11 @@ def add_evidence(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--workers", metavar="N", help="processes, or tcp://host:port of a Dask scheduler"
     )
+
+
+def criterion_of(args: argparse.Namespace) -> RiskCriterion:
+    """The criterion that was asked for."""
+    return criteria()[args.criterion.replace("-", "_")]
 
 
 def gather(args: argparse.Namespace, console: Console) -> Evidence:
@@ -109,6 +120,11 @@ def bracketed(lattice: Lattice, queries: Sequence[Query] | Frontier) -> str:
     return " ".join("[" + " ".join(lattice.names_of(query)) + "]" for query in queries) or "none"
 
 
+def figure_word(criterion: RiskCriterion) -> str:
+    """What a criterion's figure is called in a sentence."""
+    return criterion.name.replace("_", " ")
+
+
 def tight_lines(cells: Sequence[TightCell]) -> list[str]:
     """Cells that are too tight, for people of the house."""
     return [f"  {c.text}: {c.lower}..{c.upper}, width {c.width}" for c in cells[:10]]
@@ -126,13 +142,17 @@ def run_widths(args: argparse.Namespace, console: Console) -> int:
 
 def run_frontier(args: argparse.Namespace, console: Console) -> int:
     """Judge a release. That it may not happen is a finding, not a failure."""
-    if not args.release or not all(text.strip() for text in args.release):
-        raise InputError("an empty release", hint="name at least one margin, as --release A,B")
+    if not args.release:
+        raise InputError(
+            "an empty release",
+            hint='name at least one margin, as --release A,B (--release "" is the grand total)',
+        )
+    criterion = criterion_of(args)
     evidence = gather(args, console)
     lattice = evidence.lattice
     state = ReleaseSet.begin(
         evidence,
-        criteria()["width"],
+        criterion,
         args.beta,
         released=[lattice.parse(text) for text in args.release],
         bounds=args.bounds,
@@ -154,9 +174,10 @@ def run_frontier(args: argparse.Namespace, console: Console) -> int:
         "too_tight": [cell.as_json() for cell in judgement.tight],
     }
     at_most = "" if judgement.exact else "at most "
+    figure = figure_word(criterion)
     lines = [
         f"{bracketed(lattice, state.released)} {WORDS[judgement.verdict]} at {args.beta}: "
-        f"width {at_most}{judgement.width}, bounds {judgement.bounds}",
+        f"{figure} {at_most}{judgement.width}, bounds {judgement.bounds}",
         *tight_lines(judgement.tight),
         f"{state.released.size:,} sub-tables released",
         f"{state.refused:,} unreleasable, {state.undecided:,} of them because nothing is proved; "
@@ -168,11 +189,13 @@ def run_frontier(args: argparse.Namespace, console: Console) -> int:
 
 def run_optimal(args: argparse.Namespace, console: Console) -> int:
     """Search, and print the plan."""
+    criterion = criterion_of(args)
     evidence = gather(args, console)
     plan = optimal(
         evidence,
         args.beta,
         args.method,
+        criterion=criterion,
         utility=args.utility,
         randomness=Randomness.seeded(args.seed),
         bounds=args.bounds,
@@ -182,7 +205,7 @@ def run_optimal(args: argparse.Namespace, console: Console) -> int:
     dimensions = ", ".join(f"{d}: {n}" for d, n in enumerate(plan.released.by_dimension) if n)
     kind = "decomposable" if plan.decomposable else "not decomposable"
     lines = [
-        f"{plan.released.size:,} sub-tables at width {plan.judgement.width}, {kind}",
+        f"{plan.released.size:,} sub-tables at {figure_word(criterion)} {plan.judgement.width}, {kind}",
         f"by dimension: {dimensions}",
         f"released frontier: {bracketed(lattice, plan.released)}",
     ]

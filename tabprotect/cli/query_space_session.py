@@ -13,12 +13,13 @@ from tabprotect.cli.query_space import (
     add_evidence,
     add_threshold,
     bracketed,
+    criterion_of,
     frontier_json,
     gather,
 )
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.query_space.lattice import Query
-from tabprotect.engine.query_space.registered import criteria, rules
+from tabprotect.engine.query_space.registered import rules
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.server import Request, ServerState
 from tabprotect.engine.tables.table import Table
@@ -62,12 +63,6 @@ def add(verbs: Verbs) -> None:
         help="a parameter of the rule",
     )
     serve.add_argument(
-        "--criterion",
-        default="width",
-        metavar="CRITERION",
-        help=f"risk criterion: {', '.join(criteria())} (default: width)",
-    )
-    serve.add_argument(
         "--replay",
         nargs="?",
         const="all",
@@ -82,7 +77,7 @@ def add(verbs: Verbs) -> None:
 def run_session(args: argparse.Namespace, console: Console) -> int:
     """Open the history, answer in turn, print the answers."""
     rule = rules()[args.rule.replace("-", "_")]
-    criterion = criteria()[args.criterion.replace("-", "_")]
+    criterion = criterion_of(args)
     values = rule.resolve(dict(args.set))
     until = None if args.replay in (None, "all") else _until(args.replay)
     evidence = gather(args, console)

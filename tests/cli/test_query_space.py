@@ -63,6 +63,41 @@ def test_frontier(run: Run) -> None:
     assert "must not be released" in run(*args, "--beta", 340).out
 
 
+def test_the_grand_total_alone(run: Run) -> None:
+    shown = run("frontier", CZECH, "--release", "", "--beta", 11, "--json").json
+    assert shown["releasable"] is True and shown["width"] == 1841
+    assert shown["released_frontier"] == [[]] and shown["released"] == 1
+    # As many have a count below 11 where a 1 or 2 falls into them.
+    assert shown["unreleasable"] == 8 and shown["undecided"] == 0
+
+
+def test_names_with_commas(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(
+        '"age, sex",B,C ,count\na,p,1,3\na,p,2,1\na,q,1,2\na,q,2,7\nb,p,1,5\nb,p,2,4\n'
+        "b,q,1,0\nb,q,2,1\n"
+    )
+    widths = run("widths", path, "--json").json["widths"]
+    assert set(widths) >= {"", "B", '"age, sex"', '"age, sex",B'}
+    words = ("--release", ' C , "age, sex"', "--release", "age, sex", "--json")
+    assert run("frontier", path, *words, "--beta", 0).json["released_frontier"] == [
+        ["age, sex", "C "]
+    ]
+    assert run("bounds", path, *words).json["exact"] is True
+    refused = run("bounds", path, "--release", "age, sex,B")
+    assert refused.code == 3 and '"age, sex", B' in refused.err
+
+
+def test_other_criteria(run: Run) -> None:
+    words = (CZECH, "--criterion", "smallest-margin", "--beta", 20, "--json")
+    shown = run("frontier", *words, "--release", "A,B,C").json
+    assert shown["releasable"] is True and shown["bounds"] == "counts"
+    found = run("optimal", *words, "--method", "exhaustive").json
+    assert found["width"] >= 20 and found["decomposable"] is True
+    assert run("optimal", *words, "--seed", 3).json["released"] == found["released"]
+    assert run("optimal", *words, "--method", "heuristic").json["releasable"] is True
+
+
 def test_optimal(run: Run) -> None:
     found = run("optimal", CZECH, "--method", "heuristic", "--beta", 6, "--json").json
     assert found["released"] == 60 and found["width"] == 9 and found["decomposable"] is False
@@ -106,7 +141,8 @@ def test_a_session(run: Run, tmp_path: Path) -> None:
     ("words", "code", "message"),
     [
         (("frontier", CZECH), 3, "empty release"),
-        (("frontier", CZECH, "--release", ""), 3, "empty release"),
+        (("frontier", CZECH, "--release", "A,,B"), 3, "no variable ''"),
+        (("frontier", CZECH, "--release", "A", "--criterion", "luck"), 4, "criterion"),
         (("frontier", CZECH, "--release", "A,Z"), 3, "no variable 'Z'"),
         (("frontier", CZECH, "--release", "A,A"), 3, "twice"),
         (("frontier", CZECH, "--release", "A,B,C,D,E,F,G"), 3, "no variable 'G'"),

@@ -18,8 +18,8 @@ import numpy as np
 
 from tabprotect.engine.errors import Interrupted
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.evidence import Evidence
-from tabprotect.engine.query_space.graph_walk import Walk
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.utility import edge_gain
 
@@ -49,6 +49,7 @@ class Annealed:
 
 
 def anneal(
+    criterion: RiskCriterion,
     evidence: Evidence,
     threshold: int,
     worth: Sequence[float],
@@ -60,8 +61,9 @@ def anneal(
 ) -> Annealed:
     """The best decomposable release found in ``rounds`` coolings from the one-way tables.
 
-    ``worth`` is what a clique of so many variables is worth. The one-way tables must satisfy the threshold. The same generator gives the same result.
-    Cancelling keeps the best so far; each report's partial result is that frontier.
+    ``worth`` is what a clique of so many variables is worth. The one-way tables must satisfy the
+    threshold. The same generator gives the same result. Cancelling keeps the best so far; each
+    report's partial result is that frontier.
     """
     variables = evidence.lattice.variables
     best: tuple[Query, ...] = tuple(1 << v for v in range(variables))
@@ -73,7 +75,7 @@ def anneal(
     cooling = (COLD / HOT) ** (1 / each)
     try:
         for number in range(rounds):
-            walk, value, heat = Walk(evidence, threshold), 0.0, HOT
+            walk, value, heat = criterion.walk(evidence, threshold), 0.0, HOT
             first = generator.integers(variables, size=each).tolist()
             second = generator.integers(variables - 1, size=each).tolist()
             chances = generator.random(each).tolist()
@@ -88,7 +90,7 @@ def anneal(
                     if not walk.can_delete(i, j) or chances[step] >= math.exp(-change / heat):
                         continue
                     change = -change
-                elif not walk.can_add(i, j) or not walk.fits(i, j):
+                elif not walk.can_add(i, j):
                     continue
                 walk.toggle(i, j)
                 value += change

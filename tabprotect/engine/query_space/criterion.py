@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.at_risk import Ints
 from tabprotect.engine.query_space.evidence import Evidence, Judgement, Screening
+from tabprotect.engine.query_space.graph_walk import Walk
 from tabprotect.engine.query_space.lattice import Query
 
 BoundsWay = Literal["auto", "decomposable", "shuttle", "lp", "integer"]
@@ -68,6 +69,31 @@ class RiskCriterion(ABC):
         """Whether :meth:`judge` can settle what :meth:`screen` leaves open."""
         return False
 
+    def order(self, evidence: Evidence) -> list[Query]:
+        """Every sub-table, the least risky first: what the heuristic search goes through."""
+        return evidence.widths.ordered()
+
+    def walk(self, evidence: Evidence, threshold: int) -> Walk:
+        """Where the searches over decomposable releases start."""
+        return _JudgedWalk(self, evidence, threshold)
+
     def as_json(self) -> dict[str, object]:
         """The criterion for ``describe --json``."""
         return {"name": self.name, "label": self.label, "unit": self.unit, "help": self.help}
+
+
+class _JudgedWalk(Walk):
+    """For any criterion: each release on the way is judged anew."""
+
+    def __init__(self, criterion: RiskCriterion, evidence: Evidence, threshold: int) -> None:
+        super().__init__(evidence.lattice.variables)
+        self._criterion, self._evidence, self._threshold = criterion, evidence, threshold
+
+    def _fits(self, i: int, j: int) -> bool:
+        self.toggle(i, j)
+        cliques = self.tree().cliques
+        self.toggle(i, j)
+        judgement = self._criterion.judge(
+            self._evidence, cliques, self._threshold, decide_only=True
+        )
+        return judgement.verdict == "safe"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -128,6 +128,13 @@ class Evidence:
             for cell in found
         )
 
+    def smallest_of(self, queries: Iterable[Query]) -> Ints:
+        """Each at-risk cell's smallest count in any of some margins (m,)."""
+        counts = np.full(self.cells.size, self.cells.total, dtype=np.int64)
+        for query in queries:
+            np.minimum(counts, self.cells.counts_at(query), out=counts)
+        return counts
+
     def decomposable_bounds(
         self, cliques: Sequence[Query], separators: Sequence[Query]
     ) -> tuple[Ints, Ints]:
@@ -136,14 +143,12 @@ class Evidence:
         The sums need every variable: without them nothing but zero bounds a cell from below. A
         variable of one category is always known.
         """
-        upper = self.cells.counts_at(cliques[0])
-        lower = upper
-        for clique in cliques[1:]:
-            counts = self.cells.counts_at(clique)
-            upper = np.minimum(upper, counts)
-            lower = lower + counts
+        upper = self.smallest_of(cliques)
+        lower = np.zeros(self.cells.size, dtype=np.int64)
+        for clique in cliques:
+            lower += self.cells.counts_at(clique)
         for separator in separators:
-            lower = lower - self.cells.counts_at(separator)
+            lower -= self.cells.counts_at(separator)
         known = self.always_known
         for clique in cliques:
             known |= clique

@@ -12,8 +12,8 @@ from itertools import combinations
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.chordal import JunctionTree
+from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.evidence import Evidence
-from tabprotect.engine.query_space.graph_walk import Walk
 from tabprotect.engine.query_space.utility import worth_of
 
 MAX_VARIABLES = 7
@@ -24,9 +24,9 @@ GRAPHS = (1, 1, 2, 8, 61, 822, 18_154, 617_675)
 
 
 def every_release(
-    evidence: Evidence, threshold: int, progress: Progress = SILENT
+    criterion: RiskCriterion, evidence: Evidence, threshold: int, progress: Progress = SILENT
 ) -> Iterator[JunctionTree]:
-    """Cliques and separators of each decomposable release with every variable that satisfies the threshold.
+    """Cliques and separators of each decomposable release of all variables at the threshold.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def every_release(
             hint=f"take annealing, or a margin over at most {MAX_VARIABLES} variables",
         )
     pairs = list(combinations(range(variables), 2))
-    walk = Walk(evidence, threshold)
+    walk = criterion.walk(evidence, threshold)
     seen = {0}
     # (edges, next pair to try); the walk always stands at the top of the stack.
     stack = [(0, 0)]
@@ -52,7 +52,7 @@ def every_release(
             if larger == edges or larger in seen:
                 continue
             i, j = pairs[number]
-            if walk.can_add(i, j) and walk.fits(i, j):
+            if walk.can_add(i, j):
                 seen.add(larger)
                 if len(seen) % 200 == 0:
                     progress.report("all decomposable releases", len(seen) / GRAPHS[variables])
@@ -68,16 +68,19 @@ def every_release(
 
 
 def best_release(
-    evidence: Evidence, threshold: int, worth: Sequence[float], progress: Progress = SILENT
+    criterion: RiskCriterion,
+    evidence: Evidence,
+    threshold: int,
+    worth: Sequence[float],
+    progress: Progress = SILENT,
 ) -> JunctionTree:
-    """The release of largest worth (see ``worth_of``); of equals the one with widest bounds."""
+    """The release of largest worth (see ``worth_of``); of equals the one of least risk."""
     best, rank = JunctionTree((), ()), (-1.0, -1)
-    for tree in every_release(evidence, threshold, progress):
+    for tree in every_release(criterion, evidence, threshold, progress):
         value = worth_of(tree, worth)
         if value < rank[0]:
             continue
-        lower, upper = evidence.decomposable_bounds(tree.cliques, tree.separators)
-        width = int((upper - lower).min())
-        if (value, width) > rank:
-            best, rank = tree, (value, width)
+        figure = criterion.judge(evidence, tree.cliques, threshold).width
+        if (value, figure) > rank:
+            best, rank = tree, (value, figure)
     return best

@@ -1,7 +1,8 @@
 """Ordered marginals: the longest prefix of the list of sub-tables that may be released together.
 
-Sub-tables are ordered by critical width, then dimension, then the variables' order. Releasing
-more never widens a bound, so bisection finds the prefix. The first element alone and the whole
+Sub-tables are ordered by critical width (or by what the criterion in force says of each alone),
+then dimension, then the variables' order. Releasing more never widens a bound, so bisection finds
+the prefix. The first element alone and the whole
 list are candidates like any other, which the published procedure forgets.
 
 Source: Dobra, Karr, Sanil and Fienberg 2002, section 5.
@@ -25,7 +26,7 @@ def longest_prefix(
     progress: Progress = SILENT,
 ) -> tuple[int, tuple[Query, ...]]:
     """Length of the longest prefix proved safe, and its frontier (empty when there is none)."""
-    order = evidence.widths.ordered()
+    order = criterion.order(evidence)
     # The prefix of `safe` sub-tables is safe (of none: only the total), that of `refused` is not.
     safe, refused = 0, len(order) + 1
     best: tuple[Query, ...] = ()

@@ -6,6 +6,7 @@ grand total, the full one the table itself.
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -36,6 +37,14 @@ def subsets(query: Query) -> Iterator[Query]:
         if not sub:
             return
         sub = (sub - 1) & query
+
+
+def joined(names: Iterable[str], between: str = ",") -> str:
+    """Names as :meth:`Lattice.parse` reads them: those with commas or quotes in double quotes."""
+    return between.join(
+        '"' + name.replace('"', '""') + '"' if "," in name or '"' in name else name
+        for name in names
+    )
 
 
 @dataclass(frozen=True)
@@ -78,7 +87,7 @@ class Lattice:
             bit = self._bit.get(name)
             if bit is None:
                 raise InputError(
-                    f"the table has no variable {name!r}", hint=f"it has {', '.join(self.names)}"
+                    f"the table has no variable {name!r}", hint=f"it has {joined(self.names, ', ')}"
                 )
             if out & bit:
                 raise InputError(
@@ -90,6 +99,9 @@ class Lattice:
     def parse(self, text: str) -> Query:
         """A query from ``"A,B"``; an empty text is the grand total.
 
+        A name with a comma is put in double quotes, as in CSV, or stands alone. Blanks around
+        names do not matter.
+
         Raises
         ------
         InputError
@@ -97,17 +109,25 @@ class Lattice:
         """
         if not text.strip():
             return 0
-        if text.strip() in self._bit:
-            return self._bit[text.strip()]
-        return self.query(part.strip() for part in text.split(","))
+        if text in self._bit or text.strip() in self._bit:
+            return self._bit.get(text) or self._bit[text.strip()]
+        parts = next(csv.reader([text], skipinitialspace=True))
+        return self.query(map(self._known, parts))
+
+    def _known(self, part: str) -> str:
+        """The variable that is meant: by its name, or by its name less the blanks around it."""
+        if part in self._bit:
+            return part
+        alike = [name for name in self.names if name.strip() == part.strip()]
+        return alike[0] if len(alike) == 1 else part.strip()
 
     def names_of(self, query: Query) -> tuple[str, ...]:
         """The variables of a query in the table's order."""
         return tuple(self.names[v] for v in bits(query))
 
     def text(self, query: Query) -> str:
-        """``"A,B"``; empty for the grand total."""
-        return ",".join(self.names_of(query))
+        """``"A,B"``, names with commas in double quotes; empty for the grand total."""
+        return joined(self.names_of(query))
 
     def margins(self, queries: Iterable[Query]) -> MarginSet:
         """Queries as margins by name."""

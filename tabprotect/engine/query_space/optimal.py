@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from tabprotect.engine.errors import InfeasibleError, ParameterError
@@ -91,13 +92,14 @@ def optimal(
     threshold: int,
     method: SearchMethod,
     *,
+    criterion: RiskCriterion | None = None,
     utility: str = "released_count",
     randomness: Randomness | None = None,
     proposals: int = PROPOSALS,
     bounds: BoundsWay = "auto",
     progress: Progress = SILENT,
 ) -> Plan:
-    """Search for the best release whose width is at least the threshold.
+    """Search for the best release that a criterion (by default the width) proves safe.
 
     Raises
     ------
@@ -112,38 +114,61 @@ def optimal(
         raise ParameterError({"method": f"unknown: {method!r}; there are {', '.join(METHODS)}"})
     if threshold < 0:
         raise ParameterError({"beta": "must be a whole number from 0 up"})
+    criterion = criterion or criteria()["width"]
     variables = evidence.lattice.variables
+    judged = partial(
+        plan, evidence, threshold=threshold, criterion=criterion, bounds=bounds, progress=progress
+    )
     if method == "heuristic":
         if utility != "released_count":
             raise ParameterError({"utility": "the heuristic has no utility to choose"})
         length, queries = longest_prefix(
-            evidence, criteria()["width"], threshold, bounds=bounds, progress=progress
+            evidence, criterion, threshold, bounds=bounds, progress=progress
         )
         if not length:
-            raise _forbidden(evidence, threshold)
-        return plan(evidence, queries, threshold, bounds=bounds, progress=progress)
+            raise _forbidden(evidence, criterion, threshold)
+        return judged(queries)
     weights = utilities()[utility].weights(variables)
     if weights is None:
         raise ParameterError({"utility": f"{utility} is no sum over sub-tables: compare with it"})
-    if evidence.widths[0] < threshold:
-        raise _forbidden(evidence, threshold)
+    one_way = [1 << v for v in range(variables)]
+    if criterion.judge(evidence, one_way, threshold, decide_only=True).verdict != "safe":
+        raise _forbidden(evidence, criterion, threshold)
     worth = clique_worth(weights)
     if method == "exhaustive":
-        tree = best_release(evidence, threshold, worth, progress)
-        return plan(evidence, tree.cliques, threshold, progress=progress)
+        return judged(best_release(criterion, evidence, threshold, worth, progress).cliques)
     generator = (randomness or Randomness.fresh()).generator()
-    found = anneal(evidence, threshold, worth, generator, proposals=proposals, progress=progress)
-    return plan(evidence, found.cliques, threshold, complete=found.complete)
+    found = anneal(
+        criterion,
+        evidence,
+        threshold,
+        worth,
+        generator,
+        proposals=proposals,
+        progress=progress,
+    )
+    # A cancelled search still has its best judged.
+    return plan(
+        evidence,
+        found.cliques,
+        threshold,
+        criterion=criterion,
+        bounds=bounds,
+        complete=found.complete,
+    )
 
 
-def _forbidden(evidence: Evidence, threshold: int) -> InfeasibleError:
+def _forbidden(evidence: Evidence, criterion: RiskCriterion, threshold: int) -> InfeasibleError:
     """The threshold forbids the one-way tables: which cells are in the way."""
     variables = range(evidence.lattice.variables)
-    one_way = plan(evidence, (1 << v for v in variables), threshold)
-    tight = one_way.judgement.tight
+    judgement = criterion.judge(evidence, [1 << v for v in variables], threshold)
+    figure = f"{criterion.label[:1].lower()}{criterion.label[1:]}"
+    said = (
+        f"the threshold {threshold} forbids even the one-way tables together: the {figure} is only "
+    )
+    at = f" at {judgement.tight[0].text}" if judgement.tight else ""
     return InfeasibleError(
-        f"the threshold {threshold} forbids even the one-way tables together: they leave "
-        f"{tight[0].text} a width of {tight[0].width}",
-        hint=f"take a threshold of at most {one_way.judgement.width}, or merge rare categories",
-        detail="\n".join(f"{c.text}: {c.lower}..{c.upper}, width {c.width}" for c in tight),
+        f"{said}{judgement.width}{at}",
+        hint=f"take a threshold of at most {judgement.width}, or merge rare categories",
+        detail="\n".join(f"{c.text}: {c.lower}..{c.upper}" for c in judgement.tight),
     )

@@ -30,6 +30,12 @@ PIECES = 6
 """The lattice is cut into 2^6 pieces to share out."""
 
 
+def by_figure(values: Ints) -> list[Query]:
+    """Queries by their values (2^K,): largest first, then larger ones, then variables' order."""
+    found: list[int] = values.tolist()
+    return sorted(range(len(found)), key=lambda q: (-found[q], -q.bit_count(), tuple(bits(q))))
+
+
 @dataclass(frozen=True, repr=False)
 class Widths:
     """The critical width of every sub-table. Confidential.
@@ -52,10 +58,7 @@ class Widths:
 
     def ordered(self) -> list[Query]:
         """Widest first, then larger sub-tables, then the variables' order."""
-        return sorted(
-            range(len(self.values)),
-            key=lambda q: (-int(self.values[q]), -q.bit_count(), tuple(bits(q))),
-        )
+        return by_figure(self.values)
 
     def chain(self) -> list[Query]:
         """The most dangerous chain, from the grand total to the table: each step adds the

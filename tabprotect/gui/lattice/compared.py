@@ -65,13 +65,14 @@ def compare(
 
 
 def search(project: Project, method: SearchMethod, progress: Progress) -> Compared:
-    """The best release a method finds at the project's threshold, by the width of bounds."""
+    """The best release a method finds at the project's criterion and threshold."""
     evidence, asked = evidence_of(project, progress), project.plan
     bounds: BoundsWay = asked.bounds  # type: ignore[assignment]
     found = optimal(
         evidence,
         asked.threshold,
         method,
+        criterion=criteria()[asked.criterion],
         randomness=Randomness.fresh(),
         bounds=bounds,
         progress=progress,

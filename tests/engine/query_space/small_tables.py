@@ -23,17 +23,21 @@ def every_table(cells: int, total: int) -> np.ndarray:
     return np.diff(np.concatenate([np.full((len(bars), 1), -1), bars, ends], axis=1)) - 1
 
 
-def exact_width(table: Table, queries: Sequence[int], low: int, high: int) -> int:
-    """Smallest width of an at-risk cell over all tables with the same margins."""
+def alike(table: Table, queries: Sequence[int]) -> np.ndarray:
+    """All tables (n, *shape) with the same total and the same margins."""
     shape = table.domain.shape
     every = every_table(table.domain.size, table.total).reshape(-1, *shape)
-    fits = np.ones(len(every), dtype=np.bool_)
     for query in queries:
         axes = tuple(v + 1 for v in range(len(shape)) if not query >> v & 1)
         sums = every.sum(axis=axes)
         own = table.counts.sum(axis=tuple(a - 1 for a in axes))
-        fits &= (sums == own).reshape(len(every), -1).all(axis=1)
-    left = every[fits]
+        every = every[(sums == own).reshape(len(every), -1).all(axis=1)]
+    return every
+
+
+def exact_width(table: Table, queries: Sequence[int], low: int, high: int) -> int:
+    """Smallest width of an at-risk cell over all tables with the same margins."""
+    left = alike(table, queries)
     width = left.max(axis=0) - left.min(axis=0)
     return int(width[(table.counts >= low) & (table.counts <= high)].min())
 

@@ -41,7 +41,7 @@ def test_decomposable_maxima_of_the_czech_table(
 
 def test_all_decomposable_models_by_width(czech_evidence: Evidence, niss: dict[str, Any]) -> None:
     widths = []
-    for tree in every_release(czech_evidence, 0):
+    for tree in every_release(criteria()["width"], czech_evidence, 0):
         lower, upper = czech_evidence.decomposable_bounds(tree.cliques, tree.separators)
         widths.append(int((upper - lower).min()))
     assert len(widths) == niss["labelled_chordal_graphs"]["6"]

@@ -17,7 +17,9 @@ from tabprotect.engine.query_space.at_risk import Ints
 from tabprotect.engine.query_space.criterion import BoundsWay, RiskCriterion
 from tabprotect.engine.query_space.evidence import Evidence, Judgement, Screening
 from tabprotect.engine.query_space.frontier import maximal
+from tabprotect.engine.query_space.graph_walk import MarginWalk, Walk
 from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.query_space.widths import by_figure
 
 
 class SmallestMargin(RiskCriterion):
@@ -38,9 +40,7 @@ class SmallestMargin(RiskCriterion):
         quick: bool = False,
         progress: Progress = SILENT,
     ) -> Judgement:
-        counts = np.full(evidence.cells.size, evidence.cells.total, dtype=np.int64)
-        for query in maximal(released):
-            counts = np.minimum(counts, evidence.cells.counts_at(query))
+        counts = evidence.smallest_of(maximal(released))
         smallest = int(counts.min())
         return Judgement(
             "safe" if smallest >= threshold else "bad",
@@ -58,6 +58,12 @@ class SmallestMargin(RiskCriterion):
         if released:
             safe &= int(smallest[list(released)].min()) >= threshold
         return Screening(safe, ~safe)
+
+    def order(self, evidence: Evidence) -> list[Query]:
+        return by_figure(evidence.widths.smallest)
+
+    def walk(self, evidence: Evidence, threshold: int) -> Walk:
+        return MarginWalk(evidence, threshold)
 
 
 PLUGIN = SmallestMargin()

@@ -26,6 +26,7 @@ from tabprotect.engine.query_space.chordal import covers, decomposable
 from tabprotect.engine.query_space.criterion import BoundsWay, RiskCriterion
 from tabprotect.engine.query_space.evidence import Evidence, Judgement, Screening, TightCell
 from tabprotect.engine.query_space.frontier import maximal
+from tabprotect.engine.query_space.graph_walk import Walk, WidthWalk
 from tabprotect.engine.query_space.lattice import Query
 
 EXACT_CELLS = 20_000
@@ -94,9 +95,7 @@ class Width(RiskCriterion):
         self, evidence: Evidence, frontier: Sequence[Query], threshold: int
     ) -> Judgement:
         """What each margin says by itself: proof that a release is bad, never that it is safe."""
-        upper = np.full(evidence.cells.size, evidence.cells.total, dtype=np.int64)
-        for query in frontier:
-            upper = np.minimum(upper, evidence.cells.counts_at(query))
+        upper = evidence.smallest_of(frontier)
         ceiling = int(upper.min())
         return Judgement(
             "bad" if ceiling < threshold else "unknown",
@@ -141,15 +140,16 @@ class Width(RiskCriterion):
             return evidence.cells.table.domain.size <= EXACT_CELLS
         return bounds != "decomposable"
 
+    def walk(self, evidence: Evidence, threshold: int) -> Walk:
+        return WidthWalk(evidence, threshold)
+
     def _reaches(self, evidence: Evidence, cliques: Ints, separators: Ints, threshold: int) -> bool:
         """Whether a cover, by elimination steps, keeps every at-risk cell wide enough."""
         cells, smallest = evidence.cells, evidence.widths.smallest
         if int(np.bitwise_or.reduce(cliques)) | evidence.always_known != evidence.lattice.full:
             return True
         close = threshold + cells.rule.high
-        upper = np.full(cells.size, cells.total, dtype=np.int64)
-        for clique in cliques[smallest[cliques] < close]:
-            upper = np.minimum(upper, cells.counts_at(int(clique)))
+        upper = evidence.smallest_of(cliques[smallest[cliques] < close].tolist())
         near = np.flatnonzero(upper < threshold + cells.counts[: cells.size])
         lower = np.full(len(near), cells.total, dtype=np.int64)
         for clique, separator in zip(cliques.tolist(), separators.tolist(), strict=True):
