@@ -144,7 +144,8 @@ class _Reader:
             raise self._fault(f"has the power {text!r}; it must be a whole number from 1")
         found = base
         for _ in range(int(text) - 1):
-            larger = found | self._crossed(found, base)
+            # a:a is a: what is there stays.
+            larger = self._crossed(found, base)
             if len(larger) == len(found):
                 break
             found = larger

@@ -103,8 +103,8 @@ def read_published(
 def _arranged(listed: CellList, *, total: str, groupings: str, missing: Missing) -> PublishedRows:
     _refuse_twice(listed)
     marks = [
-        next((k for k, c in enumerate(known) if c.strip().casefold() == total.casefold()), -1)
-        for known in listed.categories
+        _mark(name, known, total)
+        for name, known in zip(listed.names, listed.categories, strict=True)
     ]
     columns = {}
     for name, known, mark in zip(listed.names, listed.categories, marks, strict=True):
@@ -148,6 +148,18 @@ def _arranged(listed: CellList, *, total: str, groupings: str, missing: Missing)
     if missing == "zero":
         there[:] = True
     return PublishedRows(publication, cells, listed.counts, there, listed.labels)
+
+
+def _mark(name: str, codes: tuple[str, ...], total: str) -> int:
+    """The place of the total among a variable's codes; -1 where it is never summed over."""
+    found = [k for k, code in enumerate(codes) if code.strip().casefold() == total.casefold()]
+    if len(found) > 1:
+        raise InputError(
+            f"the total of {name!r} is written in several ways: "
+            + ", ".join(repr(codes[k]) for k in found),
+            hint="write it in one way",
+        )
+    return found[0] if found else -1
 
 
 def _cells(

@@ -128,6 +128,26 @@ def test_groupings_that_do_not_nest() -> None:
     assert both.sums(table)[0].counts.tolist() == [[3, 0], [3, 3]]
 
 
+def test_cells_that_nothing_adds_into_are_one() -> None:
+    across = Grouping("across", "geo", ("x", "x", "y"))
+    both = Publication.of(GEO, [("eu", "across", "year")], (EU, across))
+    # nonEU and y, in each of three years.
+    representatives, inverse = both.distinct
+    assert len(representatives) == 12 - 2
+    assert len(set(inverse[3:6].tolist())) == 1
+
+
+def test_what_determines_what() -> None:
+    domain = Domain.of({"x": ["1", "2", "3", "4"], "y": ["1", "2"]})
+    fine = Grouping("fine", "x", ("a", "b", "c", "c"))
+    coarse = Grouping("coarse", "x", ("A", "A", "B", "B"))
+    published = Publication.of(domain, "x", (fine, coarse))
+    assert published.determines(["x"], ["coarse"]) and published.determines(["fine"], ["coarse"])
+    assert not published.determines(["coarse"], ["fine"])
+    assert not published.determines(["fine"], ["x"])
+    assert published.determines(["fine", "y"], ["coarse", "y"]) and published.determines(["y"], [])
+
+
 def test_huge_tables_are_summed_sparse() -> None:
     domain = Domain.of_shape((1000, 1000, 1000, 1000))
     half = Grouping("half", "A", tuple("lo" if k < 500 else "hi" for k in range(1000)))

@@ -76,6 +76,7 @@ def test_missing_counts(tmp_path: Path) -> None:
         (TWO_WAY.replace("a1,b2,2", "a1,2"), 9, "has 2 fields"),
         ("A,B,count\na1,Total,3\nTotal,Total,3\n", None, "'B' has no code but 'Total'"),
         ("A,B,count\n", 1, "no row"),
+        ("A,count\na1,3\nTotal,3\ntotal,4\n", None, "'A' is written in several ways"),
     ],
 )
 def test_lists_that_cannot_be_read(tmp_path: Path, text: str, line: int | None, says: str) -> None:
