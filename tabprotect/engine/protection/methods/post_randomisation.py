@@ -1,0 +1,327 @@
+"""Post-randomisation (PRAM): every record changes its categories at random, by a public matrix.
+
+Each record behind the table kept or changed its category of every variable at random, by the
+chances in the public matrices (rows are true categories, columns published ones), independently
+of the other variables and of all other records. The grand total is exact. No single record behind
+a count need truly be there. Because the matrices are public, the expected true counts can be
+estimated without bias (published counts times the inverse matrices), and the probability of every
+possible original can be computed.
+
+Example. 8 women and 2 men, who keep their sex with chance 0.9: one of 8 women becomes a man with
+chance 8 x 0.1 x 0.9^7 = 0.38. Suppose 7 and 3 are published. The inverse matrix has 1.125 on the
+diagonal and -0.125 beside it: the estimate is 7 x 1.125 - 3 x 0.125 = 7.5 women and 2.5 men.
+
+The matrices follow from the chance to keep a category. Changes go to the other categories alike
+(uniform), or the category is drawn anew from the shares of the categories in the table
+(proportional), rounded to whole percentages because the matrix discloses them; the expected
+shares then stay as they are, but for that rounding. Matrices of one's own may be given.
+
+The probability of a release is exact where the cells that records can move between are few and
+small; else it is an unbiased estimate by particles that fill one published cell after the other.
+
+Sources: Gouweleeuw, Kooiman, Willenborg and de Wolf 1998; the table as a misclassified one:
+Duncan and Roehrig 2006.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.parameters import Parameter, resolve
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection import transitions
+from tabprotect.engine.protection.method import PREVIEW_SEED, Method
+from tabprotect.engine.protection.problem import Draft, Problem
+from tabprotect.engine.release.likelihood import CellFactors, Rerun
+from tabprotect.engine.release.published import PublishedTable
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+TRANSITION = "transition"
+"""Disclosed by the run: the matrix of every variable."""
+
+SPREADS = {
+    "uniform": "A changed category is any other one, with equal chances.",
+    "proportional": "A category is drawn anew from the shares of the categories, in whole percent.",
+}
+
+
+class PostRandomisation(Method):
+    """Registered as ``post_randomisation``."""
+
+    name = "post_randomisation"
+    label = "Post-randomisation of the categories"
+    parameters = (
+        Parameter(
+            "pstay",
+            "Chance to keep a category",
+            "One number for all variables, or sex=0.9, age=0.7; a variable that is not named "
+            "then stays as it is.",
+            "text",
+            "0.8",
+            unit="probability",
+        ),
+        Parameter(
+            "spread",
+            "Where changes go",
+            "Which category a record gets that does not keep its own.",
+            "choice",
+            "uniform",
+            choices=SPREADS,
+        ),
+        Parameter(
+            "matrices",
+            "Matrices",
+            "Matrices of your own: sex=[[0.9, 0.1], [0.2, 0.8]]; age=... . Each row is a true "
+            "category and adds up to 1.",
+            "text",
+            "",
+        ),
+    )
+    guarantees: ClassVar[Mapping[str, str]] = {
+        "total_kept": "The grand total is exact.",
+        "non_negative": "No published count is negative.",
+        "additive": "The published table adds up: inner cells to margins.",
+        "posterior": "The posterior of every true cell is computable from the bundle alone.",
+    }
+
+    def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
+        """The chances and matrices checked; what a mechanism states of them is let through.
+
+        Every wrong field is named at once. A number for ``pstay`` counts as text.
+        """
+        chosen = {k: v for k, v in given.items() if k != TRANSITION}
+        if type(chosen.get("pstay")) in (int, float):
+            chosen["pstay"] = f"{chosen['pstay']}"
+        wrong: dict[str, str] = {}
+        try:
+            values = resolve(self.parameters, chosen)
+        except ParameterError as error:
+            wrong |= error.fields
+            values = {p.name: chosen.get(p.name, p.default) for p in self.parameters}
+        for name, read in (("pstay", _chances), ("matrices", _matrices)):
+            if name not in wrong:
+                try:
+                    read(domain, str(values[name] or ""))
+                except ValueError as error:
+                    wrong[name] = str(error)
+        if wrong:
+            raise ParameterError(wrong)
+        return values
+
+    def draw(
+        self,
+        problem: Problem,
+        values: Mapping[str, object],
+        generator: np.random.Generator,
+        progress: Progress = SILENT,
+    ) -> Draft:
+        """Move every record."""
+        table = problem.table
+        progress.report("moving the records", 0.0)
+        matrices = _transition(table, values)
+        out = transitions.applied(table.counts, list(matrices.values()), generator)
+        published = Table.dense(table.domain, out)
+        return Draft(
+            (PublishedTable(published),),
+            disclosed={TRANSITION: {name: m.tolist() for name, m in matrices.items()}},
+            findings={
+                "records_expected_to_stay": _staying(table, matrices),
+                # How much the noise grows when a reader inverts the matrix; None when that fails.
+                "condition": {name: _condition(m) for name, m in matrices.items()},
+            },
+        )
+
+    def likelihood(self, release: Release) -> CellFactors:
+        """Totals between which no record moves, and the probability of the whole."""
+        domain, stated = release.domain, release.mechanism.parameters
+        values = self.resolve(domain, stated)
+        published = release.table
+        if published.domain != domain or release.tables[0].suppressed is not None:
+            raise InputError("post-randomisation publishes every inner cell")
+        if published.has_negative:
+            raise InputError("a published count is negative, which no record can make it")
+        matrices = _stated(domain, stated)
+        out = published.counts.reshape(-1)
+        blocks = transitions.blocks(domain, matrices)
+        totals, kind = np.unique([out[cells].sum() for cells in blocks], return_inverse=True)
+        starts = np.cumsum([0, *map(len, blocks)], dtype=np.int64)
+        return CellFactors.of(
+            domain,
+            release.tables,
+            (starts, np.concatenate(blocks)),
+            kind.reshape(-1).astype(np.int64),
+            [(int(n), int(n), None) for n in totals],
+            rerun=_rerun(out, blocks, matrices, values),
+            note="how likely the published counts are; only totals are used",
+        )
+
+
+def moment_estimate(release: Release) -> FloatArray:
+    """The unbiased estimate of the true counts, shape of the table: published times inverses.
+
+    Raises
+    ------
+    InputError
+        When a matrix has no inverse.
+    """
+    estimate = release.table.counts.astype(np.float64)
+    stated = _stated(release.domain, release.mechanism.parameters)
+    for axis, (name, matrix) in enumerate(stated.items()):
+        if _condition(matrix) is None:
+            raise InputError(f"the matrix of {name!r} has no inverse: nothing is unbiased")
+        moved = np.moveaxis(estimate, axis, -1) @ np.linalg.inv(matrix)
+        estimate = np.moveaxis(moved, -1, axis)
+    return estimate
+
+
+def _chances(domain: Domain, text: str) -> dict[str, float]:
+    """Chance to keep, by variable."""
+    named = "=" in text
+    pairs = [part.rpartition("=")[::2] for part in text.split(",")] if named else [("", text)]
+    found: dict[str, float] = {}
+    for name, number in pairs:
+        name = name.strip()
+        if named and name not in domain.names:
+            raise ValueError(f"{name!r} is none of {', '.join(domain.names)}")
+        try:
+            chance = float(number)
+        except ValueError:
+            raise ValueError(f"must be a number, is {number.strip()!r}") from None
+        if not 0.0 <= chance <= 1.0:
+            raise ValueError(f"must be between 0 and 1, is {number.strip()}")
+        found |= {name: chance} if named else dict.fromkeys(domain.names, chance)
+    return dict.fromkeys(domain.names, 1.0) | found
+
+
+def _matrices(domain: Domain, text: str) -> dict[str, FloatArray]:
+    found: dict[str, FloatArray] = {}
+    for part in filter(None, (part.strip() for part in text.split(";"))):
+        name, _, body = part.partition("=")
+        try:
+            # .5 as people write it is no JSON.
+            rows = json.loads(re.sub(r"(?<!\d)\.(?=\d)", "0.", body))
+        except json.JSONDecodeError:
+            raise ValueError(f"{part!r} is not of the form sex=[[0.9, 0.1], [0.2, 0.8]]") from None
+        found[name.strip()] = _matrix(domain, name.strip(), rows)
+    return found
+
+
+def _matrix(domain: Domain, name: str, rows: object) -> FloatArray:
+    if name not in domain.names:
+        raise ValueError(f"{name!r} is none of {', '.join(domain.names)}")
+    size = len(domain[name].categories)
+    try:
+        matrix = np.array(rows, dtype=np.float64)
+    except (TypeError, ValueError):
+        matrix = np.zeros(0)
+    if matrix.shape != (size, size):
+        raise ValueError(f"the matrix of {name!r} must be {size} by {size}")
+    if not (matrix >= 0).all() or np.abs(matrix.sum(axis=1) - 1.0).max() > 1e-9:
+        raise ValueError(f"a row of the matrix of {name!r} is no distribution")
+    return matrix
+
+
+def _transition(table: Table, values: Mapping[str, object]) -> dict[str, FloatArray]:
+    """The matrix of every variable, in order; with ``proportional`` it depends on the table."""
+    domain = table.domain
+    own = _matrices(domain, str(values["matrices"] or ""))
+    out = {}
+    for name, chance in _chances(domain, str(values["pstay"])).items():
+        size = len(domain[name].categories)
+        if name in own:
+            out[name] = own[name]
+        elif values["spread"] == "proportional":
+            to = transitions.shares(table.margin([name]).counts) / 100.0
+            out[name] = chance * np.eye(size) + (1.0 - chance) * to
+        elif size == 1:
+            out[name] = np.eye(1)
+        else:
+            other = (1.0 - chance) / (size - 1)
+            out[name] = np.where(np.eye(size, dtype=np.bool_), chance, other)
+    return out
+
+
+def _stated(domain: Domain, parameters: Mapping[str, object]) -> dict[str, FloatArray]:
+    stated = parameters.get(TRANSITION)
+    if not isinstance(stated, Mapping) or set(stated) != set(domain.names):
+        raise InputError(f'the mechanism does not state "{TRANSITION}" for every variable')
+    try:
+        return {name: _matrix(domain, name, stated[name]) for name in domain.names}
+    except ValueError as error:
+        raise InputError(str(error)) from None
+
+
+def _staying(table: Table, matrices: Mapping[str, FloatArray]) -> float:
+    """Expected share of the records that keep all their categories."""
+    expected = table.counts.astype(np.float64)
+    for matrix in reversed(list(matrices.values())):
+        expected = expected @ np.diag(matrix)
+    return float(expected) / table.total if table.total else 1.0
+
+
+def _condition(matrix: FloatArray) -> float | None:
+    found = float(np.linalg.cond(matrix))
+    return found if found < 1e12 else None
+
+
+def _rerun(
+    out: IntArray,
+    blocks: Sequence[IntArray],
+    matrices: Mapping[str, FloatArray],
+    values: Mapping[str, object],
+) -> Rerun | None:
+    parts = [cells for cells in blocks if len(cells) > 1]
+    if max(map(len, parts), default=0) > transitions.MOST_CELLS:
+        return None
+    # Every array access costs as much as some hundred elements.
+    exact = [transitions.steps(out[c]) < transitions.MOST_STEPS / len(parts) for c in parts]
+    scale: list[float] = []
+    own = _names(values) if values["spread"] == "proportional" else frozenset(matrices)
+
+    def chance(original: Table, generator: np.random.Generator) -> float:
+        x, log = original.counts.reshape(-1), 0.0
+        for cells, sure in zip(parts, exact, strict=True):
+            chances = transitions.between(original.domain, matrices, cells)
+            if sure:
+                log += transitions.log_chance(x[cells], out[cells], chances)
+            else:
+                log += transitions.log_estimate(x[cells], out[cells], chances, generator)
+        return log
+
+    def estimate(original: Table, generator: np.random.Generator) -> float:
+        # Matrices made from the table are those of this candidate, or it is none.
+        for name in matrices.keys() - own:
+            made = _transition(original, values)[name]
+            if np.abs(made - matrices[name]).max() > 1e-9:
+                return 0.0
+        if not scale:
+            # A constant that keeps the figures of large tables within floating point.
+            fixed = np.random.Generator(np.random.PCG64(PREVIEW_SEED))
+            published = Table.dense(original.domain, out.reshape(original.domain.shape))
+            found = chance(published, fixed)
+            scale.append(found if found > -math.inf else 0.0)
+        return math.exp(min(chance(original, generator) - scale[0], 700.0))
+
+    return Rerun(estimate, exact=all(exact))
+
+
+def _names(values: Mapping[str, object]) -> frozenset[str]:
+    """Variables whose matrix was given."""
+    parts = str(values["matrices"] or "").split(";")
+    return frozenset(part.partition("=")[0].strip() for part in parts if part.strip())
+
+
+PLUGIN = PostRandomisation()
