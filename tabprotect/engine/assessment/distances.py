@@ -1,0 +1,31 @@
+"""Distances between two sets of counts, and ranks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tabprotect.engine.assessment.figure import NotComputable, Reals
+
+
+def hellinger(true: Reals, other: Reals) -> tuple[float, Reals]:
+    """Hellinger utility 1 - H / sqrt(sum of the true counts), and each cell's part of H^2.
+
+    Negative counts are taken as 0.
+
+    Raises
+    ------
+    NotComputable
+        When all true counts are 0.
+    """
+    total = float(true.sum())
+    if total <= 0:
+        raise NotComputable("all true counts are 0")
+    parts = (np.sqrt(true) - np.sqrt(np.maximum(other, 0.0))) ** 2 / 2
+    return 1.0 - float(np.sqrt(parts.sum() / total)), parts
+
+
+def ranks(values: Reals) -> Reals:
+    """Ranks from 1 up, (values,); equal values share the mean of theirs."""
+    _, inverse, times = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(times)
+    return np.asarray((last - (times - 1) / 2)[inverse])

@@ -1,0 +1,48 @@
+"""One figure about a release, or the reason why there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Reals = npt.NDArray[np.float64]
+
+
+class NotComputable(Exception):  # noqa: N818 (a figure there is none of is no fault)
+    """There is no such figure for this table or release; the text says why."""
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """What a measure says about one release. Confidential: it depends on the original.
+
+    Attributes
+    ----------
+    value
+        ``None`` where there is none.
+    reason
+        Why there is none, in words.
+    per_cell : float64, or None
+        The figure cell by cell, NaN where a cell has none: (compared cells,) over
+        ``"published cells"``, the table's shape over ``"inner cells"``, the key variables' shape
+        over ``"key groups"``.
+    """
+
+    value: float | None
+    per_cell: Reals | None = None
+    reason: str = ""
+
+
+def mean(values: Reals, none: str) -> float:
+    """The mean of some cells' figures.
+
+    Raises
+    ------
+    NotComputable
+        With the reason ``none`` when there is no cell.
+    """
+    if not values.size:
+        raise NotComputable(none)
+    return float(values.mean())

@@ -1,0 +1,95 @@
+"""A measure of risk or utility: one file in ``risk/`` or ``utility/`` that declares itself."""
+
+from __future__ import annotations
+
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import ClassVar, Literal
+
+from tabprotect.engine.assessment.case import Case
+from tabprotect.engine.assessment.figure import Figure, NotComputable
+
+Noun = Literal["risk", "utility"]
+Direction = Literal["higher is better", "lower is better"]
+Over = Literal["published cells", "inner cells", "key groups"]
+
+NEEDS: Mapping[str, str] = MappingProxyType(
+    {
+        "restored": "The published counts made additive",
+        "expected": "The inner cells that the published counts suggest",
+        "key": "Key variables and a sensitive one",
+        "posterior": "The posterior of the true counts",
+        "second_release": "A second release of the same table by the same method",
+    }
+)
+"""What measures need of a case, by name."""
+
+
+class Measure(ABC):
+    """Base of all measures. The module's docstring defines the figure.
+
+    Attributes
+    ----------
+    name, label
+        The registered name (that of the file), and the name for people.
+    unit
+        Of the value: ``"share"``, ``"probability"``, ``"counts"``, ...
+    direction
+        For the agency: which way a release is better.
+    noun
+        What it measures.
+    needs
+        Names of ``NEEDS``.
+    over
+        What ``Figure.per_cell`` is laid out over.
+    """
+
+    name: ClassVar[str]
+    label: ClassVar[str]
+    unit: ClassVar[str]
+    direction: ClassVar[Direction]
+    noun: ClassVar[Noun]
+    needs: ClassVar[tuple[str, ...]] = ()
+    over: ClassVar[Over] = "published cells"
+
+    @abstractmethod
+    def compute(self, case: Case) -> Figure:
+        """The figure of one release.
+
+        Raises
+        ------
+        NotComputable
+            When there is none.
+        """
+
+    def assess(self, case: Case) -> Figure:
+        """The figure, or none with its reason."""
+        try:
+            return self.compute(case)
+        except NotComputable as nothing:
+            return Figure(None, reason=str(nothing))
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether a larger value is the better release."""
+        return self.direction == "higher is better"
+
+    @property
+    def help(self) -> str:
+        """The definition (plain text)."""
+        return (sys.modules[type(self).__module__].__doc__ or "").strip()
+
+    def as_json(self) -> dict[str, object]:
+        """The measure for ``describe --json``."""
+        return {
+            "name": self.name,
+            "label": self.label,
+            "noun": self.noun,
+            "unit": self.unit,
+            "direction": self.direction,
+            "needs": list(self.needs),
+            "over": self.over,
+            "help": self.help,
+        }

@@ -1,0 +1,46 @@
+"""The registered measures: every file in ``utility/`` and ``risk/``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from types import MappingProxyType
+
+from tabprotect.engine.assessment import risk, utility
+from tabprotect.engine.assessment.measure import Measure
+from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.registry import Registry
+
+
+@cache
+def measures() -> Mapping[str, Measure]:
+    """Every registered measure by name, utility before risk."""
+    found: dict[str, Measure] = {}
+    for package in (utility, risk):
+        found |= Registry(package, Measure, "measure")  # type: ignore[type-abstract]
+    return MappingProxyType(found)
+
+
+def chosen(names: Sequence[str] | None) -> tuple[Measure, ...]:
+    """The named measures in the order of the registry; all by default.
+
+    Parameters
+    ----------
+    names
+        Names of measures; ``risk`` and ``utility`` mean all of a kind.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown name.
+    """
+    known = measures()
+    if names is None:
+        return tuple(known.values())
+    wrong = [name for name in names if name not in known and name not in ("risk", "utility")]
+    if wrong or not names:
+        raise ParameterError(
+            {"measures": f"unknown: {', '.join(wrong)}" if wrong else "name at least one"},
+            hint=f"there are risk, utility, {', '.join(known)}",
+        )
+    return tuple(m for m in known.values() if m.name in names or m.noun in names)

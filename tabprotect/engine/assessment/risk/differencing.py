@@ -1,0 +1,69 @@
+"""What two releases of the same table give away together.
+
+The table is released once more by the same method with chances of its own, and a reader who
+assumes nothing multiplies what both say of each cell: mean over the inner cells at risk of the
+belief in the true count. Exact where cells are independent of each other in the release; else it
+leaves out what the cells say about one another. Where the second release must be the same (no
+chance in the method, or record keys that came with the table) it says nothing new, and neither
+does this figure beside the belief in the true count.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.assessment.case import Case
+from tabprotect.engine.assessment.figure import Figure
+from tabprotect.engine.assessment.measure import Measure
+from tabprotect.engine.posterior.posterior import Posterior
+
+
+class Differencing(Measure):
+    """Registered as ``differencing``."""
+
+    name = "differencing"
+    label = "Belief after a second release"
+    unit = "probability"
+    direction = "lower is better"
+    noun = "risk"
+    needs = (
+        "posterior",
+        "second_release",
+    )
+    over = "inner cells"
+
+    def compute(self, case: Case) -> Figure:
+        """From the posteriors of both releases."""
+        at_risk = case.at_risk
+        truth = case.problem.table.counts
+        first = case.posterior
+        if not case.second_is_new:
+            belief = first.probability(truth)
+        else:
+            belief = _joined(first, case.second_posterior, truth, at_risk)
+        belief = np.where(at_risk, belief, np.nan)
+        return Figure(float(belief[at_risk].mean()), belief)
+
+
+def _joined(
+    first: Posterior,
+    second: Posterior,
+    truth: npt.NDArray[np.int64],
+    cells: npt.NDArray[np.bool_],
+) -> npt.NDArray[np.float64]:
+    """The belief in the true count of the chosen cells after both, shape of the table."""
+    belief = first.probability(truth)
+    for cell in np.argwhere(cells):
+        index = tuple(cell.tolist())
+        values, chances = first.distribution(index)
+        other, weights = second.distribution(index)
+        shared, here, there = np.intersect1d(values, other, assume_unique=True, return_indices=True)
+        joint = chances[here] * weights[there]
+        # Drawn posteriors may share no count: then the second adds nothing that can be used.
+        if joint.sum() > 0:
+            belief[index] = joint[shared == truth[index]].sum() / joint.sum()
+    return belief
+
+
+PLUGIN = Differencing()

@@ -1,0 +1,35 @@
+"""How wide the interval of counts that remain possible is in an at-risk cell.
+
+Mean over the inner cells at risk of highest less lowest count that some original could have there
+from which this release could come; 0 where the cell is known.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tabprotect.engine.assessment.case import Case
+from tabprotect.engine.assessment.figure import Figure
+from tabprotect.engine.assessment.measure import Measure
+
+
+class FeasibilityWidth(Measure):
+    """Registered as ``feasibility_width``."""
+
+    name = "feasibility_width"
+    label = "Width of feasibility intervals"
+    unit = "counts"
+    direction = "higher is better"
+    noun = "risk"
+    needs = ("posterior",)
+    over = "inner cells"
+
+    def compute(self, case: Case) -> Figure:
+        """From the mechanism."""
+        at_risk = case.at_risk
+        low, high = case.feasible
+        width = np.where(at_risk, high - low, np.nan)
+        return Figure(float(width[at_risk].mean()), width)
+
+
+PLUGIN = FeasibilityWidth()

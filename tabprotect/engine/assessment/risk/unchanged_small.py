@@ -1,0 +1,31 @@
+"""Share of the compared cells at risk that are published with their true count.
+
+A suppressed cell is not; a cell that is only a sum of published ones counts by the sum.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tabprotect.engine.assessment.case import Case
+from tabprotect.engine.assessment.figure import Figure, mean
+from tabprotect.engine.assessment.measure import Measure
+
+
+class UnchangedSmall(Measure):
+    """Registered as ``unchanged_small``."""
+
+    name = "unchanged_small"
+    label = "At-risk counts published unchanged"
+    unit = "share of at-risk cells"
+    direction = "lower is better"
+    noun = "risk"
+
+    def compute(self, case: Case) -> Figure:
+        """From the published counts."""
+        at_risk = case.problem.at_risk.mask(case.truth.astype(np.int64))
+        same = np.where(at_risk, case.published == case.truth, np.nan)
+        return Figure(mean(same[at_risk], "no compared cell has a count at risk"), same)
+
+
+PLUGIN = UnchangedSmall()

@@ -1,0 +1,32 @@
+"""Largest |published - true count| / true count over published cells whose true count is not 0."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tabprotect.engine.assessment.case import Case
+from tabprotect.engine.assessment.figure import Figure, NotComputable
+from tabprotect.engine.assessment.measure import Measure
+
+
+class MaxRelativeDeviation(Measure):
+    """Registered as ``max_relative_deviation``."""
+
+    name = "max_relative_deviation"
+    label = "Largest relative deviation"
+    unit = "share of the count"
+    direction = "lower is better"
+    noun = "utility"
+
+    def compute(self, case: Case) -> Figure:
+        """From the published counts."""
+        true, published = case.pair
+        some = true > 0
+        if not some.any():
+            raise NotComputable("no compared cell has a true count above 0")
+        moved = np.full(true.shape, np.nan)
+        moved[some] = np.abs(published - true)[some] / true[some]
+        return Figure(float(moved[some].max()), case.spread(moved))
+
+
+PLUGIN = MaxRelativeDeviation()

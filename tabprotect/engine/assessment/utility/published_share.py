@@ -1,0 +1,30 @@
+"""Share of the compared cells that have a published count, or are sums of such.
+
+The figures over published counts leave the other cells out: read them beside this one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tabprotect.engine.assessment.case import Case
+from tabprotect.engine.assessment.figure import Figure
+from tabprotect.engine.assessment.measure import Measure
+
+
+class PublishedShare(Measure):
+    """Registered as ``published_share``."""
+
+    name = "published_share"
+    label = "Published cells"
+    unit = "share of cells"
+    direction = "higher is better"
+    noun = "utility"
+
+    def compute(self, case: Case) -> Figure:
+        """From what is published."""
+        known = case.known.astype(np.float64)
+        return Figure(float(known.mean()), known)
+
+
+PLUGIN = PublishedShare()
