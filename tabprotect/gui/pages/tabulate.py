@@ -71,11 +71,16 @@ class TabulatePage(Page):
         self._weight = QComboBox()
         self._weight.setAccessibleName("Weight")
         self._weight.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        label = Label("Weight:")
-        label.setBuddy(self._weight)
+        self._key = QComboBox()
+        self._key.setAccessibleName("Record key")
+        self._key.setToolTip("Random numbers that belong to the records; for the cell key method")
+        self._key.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         foot = QHBoxLayout()
-        foot.addWidget(label)
-        foot.addWidget(self._weight)
+        for text, box in (("Weight:", self._weight), ("Record key:", self._key)):
+            label = Label(text)
+            label.setBuddy(box)
+            foot.addWidget(label)
+            foot.addWidget(box)
         foot.addStretch(1)
         for part in (head, self._filter, self._list, foot):
             if isinstance(part, QHBoxLayout):
@@ -142,9 +147,12 @@ class TabulatePage(Page):
         self._list.blockSignals(False)
         self._weight.clear()
         self._weight.addItem("none: every record counts once", None)
+        self._key.clear()
+        self._key.addItem("none", None)
         for column in found:
             # Text too: a CSV file does not say which of its columns are numbers.
             self._weight.addItem(column.name, column.name)
+            self._key.addItem(column.name, column.name)
         self._apply_filter(self._filter.text())
         self.listed.emit()
         self._list.setCurrentCell(0, 0)
@@ -187,6 +195,8 @@ class TabulatePage(Page):
         arguments: dict[str, object] = {"source": self.source, "by": list(self.chosen)}
         if self._weight.currentData():
             arguments["weight"] = self._weight.currentData()
+        if self._key.currentData():
+            arguments["record_key"] = self._key.currentData()
         job = self.document.apply("tabulate", page=self.name, **arguments)
         if job is not None:
             job.finished.connect(lambda _: self.document.page_asked.emit("table"))

@@ -103,7 +103,7 @@ def test_other_tables() -> None:
 def test_the_larger_table_is_a_tabulation_of_the_records() -> None:
     table = opened("adult-occupations").table
     names = table.domain.names
-    again = tabulate_source("example:adult-census", names)
+    again = tabulate_source("example:adult-census", names).table
     assert again.total == table.total == 48_842
     keys, counts = table.cells
     for key, count in zip(keys[:500], counts[:500], strict=True):
