@@ -22,12 +22,13 @@ from tabprotect.engine.protection import guarantees as promises
 from tabprotect.engine.protection.judging import Judged
 from tabprotect.engine.protection.needs import NEEDS
 from tabprotect.engine.protection.problem import Draft, Preview, Problem, Protected, Record
-from tabprotect.engine.protection.subtables import groupings_of, publication_of
+from tabprotect.engine.protection.subtables import GROUPINGS, groupings_of, publication_of
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import Likelihood
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.hierarchy import grouping_text
 
 WEAK_UNCHANGED = 0.9
 """A mechanism is refused when at-risk cells stay unchanged with more than this probability."""
@@ -104,7 +105,8 @@ class Method(ABC):
         values = resolve(self.parameters, given)
         kinds = {parameter.kind for parameter in self.parameters}
         if "groupings" in kinds:
-            groupings_of(domain, values)
+            # A file's name is nobody's business: the values hold what is in it.
+            values[GROUPINGS.name] = grouping_text(groupings_of(domain, values), domain)
         if "formula" in kinds:
             publication_of(domain, values)
         return values
@@ -208,7 +210,7 @@ class Method(ABC):
             if seen_cells
             else 0.0,
             change={k: n / seen_cells for k, n in sorted(change.items())},
-            unchanged_by_cell=unchanged if inner else np.zeros(shape),
+            unchanged_by_cell=unchanged if inner else np.broadcast_to(0.0, shape),
             runs=runs,
             sentence="" if self.is_random(values) else draft.sentence,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +17,8 @@ from tabprotect.engine.tables.records import TextRecords
 from tabprotect.engine.tables.table import Counts
 
 FORM = 'write name:variable=category>group,category>group, for example "eu:geo=Spain>EU,Iceland>no"'
+_PARTS = re.compile(r'(?:[^;"]|"[^"]*")+')
+"""Parts between semicolons; quotation marks protect a semicolon inside a category."""
 SUFFIXES = (".hrc", ".csv", ".tsv", ".txt", ".gz")
 
 
@@ -106,7 +109,7 @@ def parse_groupings(text: str, domain: Domain) -> tuple[Grouping, ...]:
 def unchecked_groupings(text: str, domain: Domain) -> tuple[Grouping, ...]:
     """As :func:`parse_groupings`, for groupings that have a column of their own in the domain."""
     found: list[Grouping] = []
-    for part in filter(None, (part.strip() for part in text.split(";"))):
+    for part in filter(None, map(str.strip, _PARTS.findall(text))):
         path = Path(part)
         if path.suffix.lower() in SUFFIXES and ">" not in part:
             found += (
@@ -119,6 +122,32 @@ def unchecked_groupings(text: str, domain: Domain) -> tuple[Grouping, ...]:
     return tuple(found)
 
 
+def grouping_text(groupings: Sequence[Grouping], domain: Domain) -> str:
+    """Groupings as :func:`parse_groupings` reads them, without any file.
+
+    Raises
+    ------
+    InputError
+        For a name or a category that cannot be written so.
+    """
+    parts = []
+    for grouping in groupings:
+        pairs = zip(domain[grouping.of].categories, grouping.groups, strict=True)
+        quoted = (f"{category}>{group}".replace('"', '""') for category, group in pairs)
+        parts.append(f"{grouping.name}:{grouping.of}=" + ",".join(f'"{pair}"' for pair in quoted))
+    text = "; ".join(parts)
+    try:
+        same = parse_groupings(text, domain) == tuple(groupings)
+    except InputError:
+        same = False
+    if not same:
+        raise InputError(
+            "a name, category or group cannot be written down",
+            hint="rename it: no > in a group, no = or : in a name, no blanks around either",
+        )
+    return text
+
+
 def _inline(part: str, domain: Domain) -> Grouping:
     head, equals, body = part.partition("=")
     name, colon, of = head.partition(":")
@@ -129,7 +158,10 @@ def _inline(part: str, domain: Domain) -> Grouping:
     pairs = next(csv.reader([body], skipinitialspace=True), [])
     given: dict[str, str] = {}
     for pair in pairs:
-        category, arrow, group = (piece.strip() for piece in pair.rpartition(">"))
+        category, arrow, group = pair.rpartition(">")
+        if category not in domain[of].categories:
+            category = category.strip()
+        group = group.strip()
         if not arrow or not category or not group:
             raise InputError(f"{pair!r} in the grouping {name!r} names no group", hint=FORM)
         if given.setdefault(category, group) != group:
