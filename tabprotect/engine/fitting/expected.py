@@ -10,8 +10,9 @@ import numpy.typing as npt
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.fitting.additivity import Mask, check_size
 from tabprotect.engine.fitting.contradictions import contradiction
-from tabprotect.engine.fitting.known_cells import Reduced, reduce
+from tabprotect.engine.fitting.known_cells import reduce
 from tabprotect.engine.fitting.projection import Reals
+from tabprotect.engine.fitting.sweeps import by_cells, by_margins, others
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.publication import Publication
 
@@ -20,8 +21,8 @@ TOLERANCE = 1e-9
 
 ROUNDING = 1e-13
 REACHED = 1e-6
-STILL = 1e-6
-"""Relative change of the deviation in one sweep that counts as standing still."""
+NOTHING = 1e-12
+"""Of the largest count: published counts up to it are 0."""
 
 MAX_SWEEPS = 1000
 DENSE = 0.3
@@ -108,22 +109,47 @@ def fit(
             hint="restore additivity without negative counts first",
         )
     margins = _swept(publication, stated)
-    problem = reduce(publication, margins, np.where(stated, targets, 0.0), stated, 1e-12 * scale)
     close = max(tolerance, ROUNDING * scale)
-    if not len(problem.open):
-        sweeps = 0
-    plain = all(set(publication.margins[m]) <= set(publication.domain.names) for m in margins)
-    if plain and stated.all() and len(problem.open) > DENSE * publication.domain.size:
-        done = _by_margins(publication, margins, problem, close, sweeps, progress)
-    else:
-        done = _by_cells(problem, close, sweeps, progress)
-    cells = problem.settled
-    cells[problem.open] = done[0]
+    cells, done = _fitted(
+        publication, margins, np.where(stated, targets, 0.0), stated, close, sweeps, progress
+    )
     deviation = _deviation(publication, cells, targets, stated)
     reached = deviation <= max(REACHED, 100 * close)
     if not reached and stated.all() and (said := contradiction(publication, targets)):
         raise InputError(said, hint="restore additivity first")
-    return Expected(cells.reshape(publication.domain.shape), done[1], deviation, reached)
+    return Expected(cells, done, deviation, reached)
+
+
+def _fitted(
+    publication: Publication,
+    margins: list[int],
+    targets: Reals,
+    stated: Mask,
+    close: float,
+    sweeps: int,
+    progress: Progress,
+) -> tuple[Reals, int]:
+    """The cells (shape of the inner table) by the quickest way, and the sweeps it took."""
+    domain = publication.domain
+    parts = [targets[publication.starts[m] : publication.starts[m + 1]] for m in margins]
+    none = NOTHING * max(1.0, float(targets.max(initial=0.0)))
+    plain = bool(stated.all()) and all(publication.is_plain(m) for m in margins)
+    if plain and all(len(p) < domain.size and p.min() > none for p in parts):
+        # No cell can be settled before the fit.
+        whole = np.ones(domain.shape)
+        return whole, by_margins(publication, margins, parts, whole, close, sweeps, progress)
+    problem = reduce(publication, margins, targets, stated, none)
+    if not len(problem.open):
+        return problem.settled.reshape(domain.shape), 0
+    cells = problem.settled
+    if plain and len(problem.open) > DENSE * domain.size:
+        whole = np.zeros(domain.shape)
+        whole.reshape(-1)[problem.open] = 1.0
+        parts = [left for _, left, _ in problem.margins]
+        done = by_margins(publication, margins, parts, whole, close, sweeps, progress)
+        return cells.reshape(domain.shape) + whole, done
+    cells[problem.open], done = by_cells(problem, close, sweeps, progress)
+    return cells.reshape(domain.shape), done
 
 
 def _swept(publication: Publication, stated: Mask) -> list[int]:
@@ -151,61 +177,10 @@ def _deviation(publication: Publication, cells: Reals, targets: Reals, stated: M
     for m, (begin, end) in enumerate(
         zip(publication.starts[:-1], publication.starts[1:], strict=True)
     ):
-        sums = np.bincount(publication.keys(m), cells, minlength=end - begin)
+        if publication.is_plain(m):
+            sums = cells.sum(axis=others(publication, m)).reshape(-1)
+        else:
+            sums = np.bincount(publication.keys(m), cells.reshape(-1), minlength=end - begin)
         off = np.abs(sums - targets[begin:end])[stated[begin:end]]
         largest = max(largest, float(off.max(initial=0.0)))
     return largest
-
-
-def _by_cells(problem: Reduced, close: float, sweeps: int, progress: Progress) -> tuple[Reals, int]:
-    """Listed cells: one sum over keys and one gather for each margin."""
-    cells = np.ones(len(problem.open))
-    before, sweep = np.inf, 0
-    for sweep in range(1, sweeps + 1):
-        progress.report("fitting the inner cells", sweep / sweeps)
-        off = 0.0
-        for keys, target, fixed in problem.margins:
-            sums = np.bincount(keys, cells, minlength=len(target))
-            if fixed is None:
-                off = max(off, float(np.abs(sums - target).max(initial=0.0)))
-                ratio = np.divide(target, sums, out=np.zeros_like(sums), where=sums > 0)
-            else:
-                off = max(off, float(np.abs(sums - target)[fixed].max(initial=0.0)))
-                ratio = np.divide(target, sums, out=np.ones_like(sums), where=fixed & (sums > 0))
-            cells *= ratio[keys]
-        if off <= close or abs(before - off) <= STILL * off:
-            break
-        before = off
-    return cells, sweep
-
-
-def _by_margins(
-    publication: Publication,
-    margins: list[int],
-    problem: Reduced,
-    close: float,
-    sweeps: int,
-    progress: Progress,
-) -> tuple[Reals, int]:
-    """The whole array at once: one sum over axes and one broadcast for each margin."""
-    shape, names = publication.domain.shape, publication.domain.names
-    cells = np.zeros(publication.domain.size)
-    cells[problem.open] = 1.0
-    cells = cells.reshape(shape)
-    plan = []
-    for m, (_, target, _) in zip(margins, problem.margins, strict=True):
-        axes = tuple(a for a, name in enumerate(names) if name not in publication.margins[m])
-        kept = tuple(1 if a in axes else size for a, size in enumerate(shape))
-        plan.append((axes, target.reshape(kept)))
-    before, sweep = np.inf, 0
-    for sweep in range(1, sweeps + 1):
-        progress.report("fitting the inner cells", sweep / sweeps)
-        off = 0.0
-        for axes, target in plan:
-            sums = cells.sum(axis=axes, keepdims=True)
-            off = max(off, float(np.abs(sums - target).max()))
-            cells *= np.divide(target, sums, out=np.zeros_like(sums), where=sums > 0)
-        if off <= close or abs(before - off) <= STILL * off:
-            break
-        before = off
-    return cells.reshape(-1)[problem.open], sweep

@@ -134,6 +134,10 @@ class Publication:
             if a.of == b.of
         )
 
+    def is_plain(self, m: int) -> bool:
+        """Whether margin m is one of the table's own variables, without groupings."""
+        return not any(name in self._by_name for name in self.margins[m])
+
     def determines(self, finer: Iterable[str], coarser: Iterable[str]) -> bool:
         """Whether the categories of some names tell those of others (by groupings, too)."""
         told = set(finer)
@@ -233,7 +237,7 @@ class Publication:
         return tuple(self._sum(table, m) for m in range(len(self.margins)))
 
     def _sum(self, table: Table, m: int) -> Table:
-        if not any(name in self._by_name for name in self.margins[m]):
+        if self.is_plain(m):
             return table.margin(self.margins[m])
         if table.is_sparse:
             cells, values = table.cells
