@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from tabprotect.engine.bundle import public
-from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
+from tabprotect.engine.errors import InfeasibleError, InputError, Interrupted, ParameterError
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.prior import Poisson
+from tabprotect.engine.progress import Cancellable
 from tabprotect.engine.protection import perturbation_files as files
 from tabprotect.engine.protection.perturbation_table import PerturbationTable, perturbation_table
 from tabprotect.engine.protection.problem import Draft, Problem
@@ -293,6 +294,28 @@ def test_notes_and_margins_without_inner_cells() -> None:
     likelihood = likelihood_of(part)
     found = infer(likelihood)
     assert found.domain.names == ("A", "B") and "cells of A x B" in found.note
+
+
+def test_cancelling() -> None:
+    problem = random_problem(np.random.default_rng(9), (3, 3))
+    stop = Cancellable()
+    stop.cancel()
+    values = METHOD.resolve(problem.table.domain, {})
+    with pytest.raises(Interrupted):
+        METHOD.draw(problem, values, np.random.default_rng(0), stop)
+
+
+def test_groupings_get_the_noise_of_their_records() -> None:
+    problem = random_problem(np.random.default_rng(10), (4, 5))
+    given_ = {"groupings": "AA:A=a1>x,a2>x,a3>y,a4>y", "margins": "AA*B"}
+    tables = {p.table.domain.names: p.table for p in draw(problem, **given_).tables}
+    assert set(tables) == {("AA", "B"), ("AA",), ("B",), ()}
+    assert problem.record_keys is not None
+    truth, keys = (t.counts.reshape(2, 2, 5) for t in (problem.table, problem.record_keys))
+    noise = perturbation_table(D=5, V=3, js=2)
+    for index in np.ndindex(2, 5):
+        count, key = (int(x.sum(axis=1)[index]) for x in (truth, keys))
+        assert tables["AA", "B"][index] == slow(noise, count, key % KEY_MODULUS)
 
 
 def test_a_count_that_cannot_be() -> None:

@@ -56,6 +56,7 @@ from tabprotect.engine.release.likelihood import CellFactors, independent
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import INT64_MAX, Table
 
 IntArray = npt.NDArray[np.int64]
@@ -262,14 +263,13 @@ class CellKey(Method):
         stored = problem.record_keys is not None or values["keys"] == "records"
         keys = _stored(problem) if stored else _drawn(problem.table, generator)
         publication = publication_of(problem.table.domain, values)
-        tables = [
-            perturbed(table, counts, sums)
-            for counts, sums in zip(
-                publication.sums(problem.table), publication.sums(keys), strict=True
-            )
-        ]
         # The main table is that over the most variables.
-        tables.sort(key=lambda published: -published.domain.ndim)
+        margins = sorted(publication.margins, key=len, reverse=True)
+        tables = []
+        for number, margin in enumerate(margins):
+            progress.report("looking up the noise", number / len(margins))
+            one = Publication(publication.domain, (margin,), publication.groupings)
+            tables.append(perturbed(table, *one.sums(problem.table), *one.sums(keys)))
         disclosed = {} if values["table"] is None else {"table": files.to_json(table)}
         return Draft(
             tuple(map(PublishedTable, tables)),
