@@ -40,7 +40,7 @@ class MiniHistogram(QWidget):
         return QSize(22 * GRID, 12 * GRID)
 
     def show_distribution(
-        self, values: np.ndarray, chances: np.ndarray, *, published: int, true: int | None
+        self, values: np.ndarray, chances: np.ndarray, *, published: int | None, true: int | None
     ) -> None:
         """Draw a distribution."""
         self._values, self._chances = values, chances
@@ -194,10 +194,10 @@ class Inspector(QScrollArea):
         document = self.document
         original = None if document.public else document.original
         published = document.published
+        hidden = document.suppressed is not None and bool(document.suppressed[index])
         shown: dict[str, str] = {}
         words: list[str] = []
         if published is not None:
-            hidden = document.suppressed is not None and bool(document.suppressed[index])
             shown["published"] = "suppressed (x)" if hidden else count_text(published[index])
         if original is not None:
             project = document.project
@@ -217,15 +217,23 @@ class Inspector(QScrollArea):
                     if count == 0
                     else f"Safe: not one of the declared small counts {low} to {high}."
                 )
-        shown |= self._shares(index, table)
+        if original is not None or document.suppressed is None:
+            # Of what is left, shares would not be those of the table.
+            shown |= self._shares(index, table)
         posterior = document.known_posterior("user")
-        if posterior is not None and published is not None:
+        if posterior is not None:
             values, chances = posterior.distribution(index)
             true = None if original is None else original[index]
-            self.histogram.show_distribution(values, chances, published=published[index], true=true)
+            line = None if published is None or hidden else published[index]
+            self.histogram.show_distribution(values, chances, published=line, true=true)
             self.histogram.show()
-            marks = "dashed: published" + ("; solid: original" if true is not None else "")
-            self._caption.setText(f"Posterior under the user's prior ({marks}).")
+            drawn = [
+                words_
+                for words_, mark in (("dashed: published", line), ("solid: original", true))
+                if mark is not None
+            ]
+            marks = f" ({'; '.join(drawn)})" if drawn else ""
+            self._caption.setText(f"Posterior under the user's prior{marks}.")
             self._caption.show()
             shown["expected"] = number_text(float(values @ chances))
             shown["90 % interval"] = _interval(values, chances, 0.9)
@@ -240,7 +248,7 @@ class Inspector(QScrollArea):
                 shown["P(true)"] = chance_text(chance, digits=3)
                 said += f"; the true value is {count_text(true)}"
             words.append(f"{said}.")
-        elif published is None and original is not None:
+        elif document.release is None and original is not None:
             words.append(
                 "Not protected yet: what a reader can believe follows after Perturb or Methods."
             )

@@ -278,8 +278,10 @@ class PosteriorPage(Page):
     def _show_way(self) -> None:
         view = self.view()
         if view is not None:
-            self._way.setText(way_sentence(view.posterior, self.document.originals(self.who)))
-            self._way.setToolTip(tip(view.posterior.reason))
+            said = way_sentence(view.posterior, self.document.originals(self.who))
+            note = view.posterior.note
+            self._way.setText(f"{said} {note[0].upper()}{note[1:].rstrip('.')}." if note else said)
+            self._way.setToolTip(tip(f"{view.posterior.reason}. {note}"))
 
     def _show_map(self) -> None:
         view, project = self.view(), self.document.project

@@ -13,6 +13,7 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.label import Label
 from tabprotect.gui.pages.posterior_figures import LEVEL
+from tabprotect.gui.pages.posterior_words import published_count
 from tabprotect.gui.plots.cell_histogram import Belief, CellHistogram
 from tabprotect.gui.theme import GRID, chance_text, count_text, number_text
 
@@ -31,6 +32,7 @@ def figures(
     """The figures of one cell as text, by the names in ``ROWS``."""
     values, chances = posterior.distribution(index)
     low, high = (int(end[index]) for end in posterior.interval(LEVEL))
+    shown = published_count(posterior, index)
     inside = (values >= rule.low) & (values <= rule.high)
     out = {
         "expected": number_text(float(values @ chances)),
@@ -39,7 +41,9 @@ def figures(
         if low == high
         else f"{count_text(low)} to {count_text(high)}",
         "entropy": f"{number_text(-sum(p * math.log2(p) for p in chances if p > 0) + 0.0)} bits",
-        "P(published)": chance_text(float(chances[values == posterior.published[index]].sum())),
+        "P(published)": chance_text(float(chances[values == shown].sum()))
+        if shown is not None
+        else "\u2013",
         "P(small)": chance_text(float(chances[inside].sum())),
     }
     if original is not None:
@@ -100,7 +104,7 @@ class CellPanel(QWidget):
         original: Table | None,
     ) -> None:
         """Show a cell under the posteriors that are known; the original only in the house."""
-        published = next(iter(posteriors.values())).published[index]
+        published = published_count(next(iter(posteriors.values())), index)
         true = None if original is None else original[index]
         beliefs = tuple(belief(who, p, index) for who, p in posteriors.items())
         self.histogram.show_beliefs(beliefs, published=published, true=true)

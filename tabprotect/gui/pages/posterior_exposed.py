@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.label import Label, tip
 from tabprotect.gui.pages.posterior_figures import View, most_exposed
+from tabprotect.gui.pages.posterior_words import published_count
 from tabprotect.gui.theme import GRID, chance_text, count_text, number_text, tabular
 
 AnyIndex = QModelIndex | QPersistentModelIndex
@@ -193,7 +194,8 @@ class ExposedList(QWidget):
             name = domain.cell_text(index)
             if wanted and wanted not in name.casefold():
                 continue
-            texts = [name, count_text(posterior.published[index])]
+            count = published_count(posterior, index)
+            texts = [name, "x" if count is None else count_text(count)]
             if original is not None and chance is not None:
                 texts += [count_text(original[index]), chance_text(float(chance[index]))]
             texts += [chance_text(float(smalls[index])), number_text(float(entropy[index]))]

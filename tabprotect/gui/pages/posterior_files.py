@@ -25,7 +25,7 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.pages.posterior_figures import LEVEL
-from tabprotect.gui.pages.posterior_words import cell_sentence, way_sentence
+from tabprotect.gui.pages.posterior_words import cell_sentence, published_count, way_sentence
 from tabprotect.gui.plots.heat_figure import HeatFigure
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def table_csv(
     first = next(iter(posteriors.values()))
     domain = first.published.domain
     head = [*domain.names, "published"]
-    columns: list[list[Any]] = [first.published.counts.reshape(-1).tolist()]
+    columns: list[list[Any]] = [_shown(first, first.published.counts)]
     if original is not None:
         head.append(f"original_{MARK}")
         columns.append(original.counts.reshape(-1).tolist())
@@ -87,7 +87,9 @@ def table_csv(
             figures[f"p_true_{MARK}"] = posterior.probability(original.counts)
         for name, values in figures.items():
             head.append(f"{who}_{name}")
-            columns.append(values.reshape(-1).tolist())
+            columns.append(
+                _shown(first, values) if name == "p_published" else values.reshape(-1).tolist()
+            )
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(head)
@@ -96,6 +98,15 @@ def table_csv(
             progress.report("writing the rows", key / domain.size)
         writer.writerow([*domain.labels(domain.unflat(key)), *row])
     return out.getvalue().encode()
+
+
+def _shown(posterior: Posterior, values: np.ndarray) -> list[Any]:
+    """Cell by cell, nothing where no count is published."""
+    flat = values.reshape(-1).tolist()
+    if posterior.hidden is None:
+        return flat
+    hidden = posterior.hidden.reshape(-1).tolist()
+    return ["" if gone else value for value, gone in zip(flat, hidden, strict=True)]
 
 
 def cell_csv(posteriors: dict[str, Posterior], index: Index, *, true: int | None) -> bytes:
@@ -119,7 +130,7 @@ def cell_csv(posteriors: dict[str, Posterior], index: Index, *, true: int | None
     writer.writerow(head)
     labels = first.published.domain.labels(index)
     for number, value in enumerate(values.tolist()):
-        flags = [int(value == first.published[index])]
+        flags = [int(value == published_count(first, index))]
         if true is not None:
             flags.append(int(value == true))
         writer.writerow([*labels, value, *flags, *(column[number] for column in columns)])

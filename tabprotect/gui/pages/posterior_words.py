@@ -8,6 +8,12 @@ from tabprotect.gui.pages.posterior_figures import View
 from tabprotect.gui.theme import chance_text, count_text
 
 
+def published_count(posterior: Posterior, index: Index) -> int | None:
+    """The published count of a cell; ``None`` where it is suppressed or inside a sum only."""
+    hidden = posterior.hidden is not None and bool(posterior.hidden[index])
+    return None if hidden else posterior.published[index]
+
+
 def cell_sentence(posterior: Posterior, index: Index, *, true: int | None) -> str:
     """What is believed about one cell, and in the house what is true."""
     values, chances = posterior.distribution(index)
@@ -48,6 +54,11 @@ def release_sentence(view: View, *, at_risk: int, worst: Index | None) -> str:
 def mode_sentence(posterior: Posterior) -> str:
     """Whether the mode property holds for this release, counted."""
     matches, cells = int(posterior.mode_matches.sum()), posterior.mode_matches.size
+    if posterior.hidden is not None:
+        shown = ~posterior.hidden
+        matches, cells = int((posterior.mode_matches & shown).sum()), int(shown.sum())
+    if not cells:
+        return "No inner cell has a published count."
     return f"Mode is the published value: {count_text(matches)} of {count_text(cells)} cells."
 
 
@@ -69,6 +80,8 @@ def way_sentence(posterior: Posterior, originals: int | None) -> str:
         )
         return f"Exact: summed over {over}."
     parts = ["By simulation"]
+    if posterior.r_hat is not None and posterior.r_hat > 1.1:
+        parts.append(f"chains still differ (R-hat {posterior.r_hat:.2f})")
     if posterior.error is not None:
         parts.append(f"largest standard error of a probability {posterior.error:.2g}")
     if posterior.effective_sample_size is not None:

@@ -222,7 +222,8 @@ class ReleasePage(Page):
         if self.house and project.protected is not None:
             record, summary = project.protected.record, bundle.summary
             if summary is not None:
-                kept: Verdict = "tick" if summary.margins_preserved else "cross"
+                broken = project.takes_cycles and not summary.margins_preserved
+                kept: Verdict = "cross" if broken else "tick"
                 checks.append((kept, summary.sentence))
             checks.append(
                 ("warning", "A given seed was used: whoever knows it can replay every coin.")

@@ -263,7 +263,8 @@ class TablePage(Page):
             hidden = self.document.suppressed
             said = "every kept margin is exact"
             if hidden is not None:
-                said = f"{count_text(int(hidden.sum()))} cells are suppressed (x)"
+                words = f"{count_text(cells)} cells ({shape})"
+                said = f"{count_text(int(hidden.sum()))} of them are suppressed (x)"
             elif self.document.project is not None and not self.document.project.takes_cycles:
                 said = "Methods says what is exact"
             self.set_sentence(f"What a reader sees: {words}; {said}.")

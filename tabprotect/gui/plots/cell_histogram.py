@@ -56,13 +56,13 @@ class CellHistogram(Plot):
     def __init__(self) -> None:
         super().__init__("Posterior of the selected cell")
         self.beliefs: tuple[Belief, ...] = ()
-        self.published = 0
+        self.published: int | None = None
         self.true: int | None = None
 
     def show_beliefs(
-        self, beliefs: tuple[Belief, ...], *, published: int, true: int | None
+        self, beliefs: tuple[Belief, ...], *, published: int | None, true: int | None
     ) -> None:
-        """Show what is believed; ``true`` only in the house."""
+        """Show what is believed; ``true`` only in the house, ``published`` where there is one."""
         self.beliefs, self.published, self.true, self.empty = beliefs, published, true, ""
         self.say(self._words())
         self.refresh()
@@ -74,7 +74,9 @@ class CellHistogram(Plot):
         self.refresh()
 
     def _words(self) -> str:
-        parts = [f"Published {count_text(self.published)}."]
+        parts = ["Not published."]
+        if self.published is not None:
+            parts = [f"Published {count_text(self.published)}."]
         if self.true is not None:
             parts.append(f"True value {count_text(self.true)}.")
         for belief in self.beliefs:
@@ -97,7 +99,7 @@ class CellHistogram(Plot):
         return "true count"
 
     def span(self) -> tuple[float, float]:
-        values = [self.published] if self.true is None else [self.published, self.true]
+        values = [mark for mark in (self.published, self.true) if mark is not None]
         for belief in self.beliefs:
             seen = belief.values[belief.chances >= TAIL]
             values += [int(seen.min()), int(seen.max())] if len(seen) else []
@@ -109,7 +111,9 @@ class CellHistogram(Plot):
         return float(NARROW) if high - low >= WIDE else None
 
     def arrange(self, canvas: Canvas) -> None:
-        marks = [Mark(self.published, f"published {count_text(self.published)}")]
+        marks = []
+        if self.published is not None:
+            marks.append(Mark(self.published, f"published {count_text(self.published)}"))
         if self.true is not None:
             marks.append(Mark(self.true, f"true {count_text(self.true)} [house]", true=True))
         marks = merged(marks)
