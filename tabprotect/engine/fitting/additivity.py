@@ -136,21 +136,27 @@ def _fit(
     sums: csr_array[np.float64], observed: Reals, *, limit: float, progress: Progress
 ) -> Reals:
     """The fit with the device, of counts that are all known and distinct."""
-    progress.report("restoring additivity", 0.0)
-    fitted = project(sums, observed)
+
+    def tick() -> None:
+        progress.report("restoring additivity", before / max(len(observed), 1))
+
+    before = 0
+    cells = project(sums, observed, np.zeros(sums.shape[1]), tick)
+    fitted = times(sums, cells)
     if np.isfinite(limit):
         limit = max(limit, ROUNDING * float(np.abs(observed).max(initial=0.0)))
     across = sums.T.tocsr()
     low = fitted < limit
-    before = 0
     while low.sum() > before:
         before = int(low.sum())
-        progress.report("restoring additivity", before / len(fitted))
         observed = np.where(low, 0.0, observed)
         zero = observed == 0
-        inner = np.flatnonzero(times(across, zero.astype(np.float64)) == 0)
-        rows = np.flatnonzero(~zero)
+        free = times(across, zero.astype(np.float64)) == 0
+        left = sums[~zero][:, np.flatnonzero(free)]
+        # What was found so far is near what is left to find.
+        cells[~free] = 0
+        cells[free] = project(left, observed[~zero], cells[free], tick)
         fitted = np.zeros(len(observed))
-        fitted[rows] = project(sums[rows][:, inner], observed[rows])
+        fitted[~zero] = times(left, cells[free])
         low = fitted < limit
     return fitted

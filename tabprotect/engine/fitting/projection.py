@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,8 @@ REDUCTION = 1e-12
 """How far one run takes the gradient down; what rounding leaves, the next run takes."""
 
 ROUNDING = 2e-16
+STEPS = 16
+"""Between two looks whether the work is still wanted."""
 
 
 def times(matrix: csr_array[np.float64], vector: Reals) -> Reals:
@@ -29,8 +32,10 @@ def _dot(a: Reals, b: Reals) -> float:
     return float(np.einsum("i,i->", a, b))
 
 
-def project(sums: csr_array[np.float64], values: Reals) -> Reals:
-    """The additive counts nearest to ``values``: their projection on the columns of ``sums``.
+def project(
+    sums: csr_array[np.float64], values: Reals, start: Reals, tick: Callable[[], None]
+) -> Reals:
+    """Inner cells whose sums are nearest to ``values``: least squares.
 
     Conjugate gradients on the normal equations (Hestenes & Stiefel 1952). The eigenvalues of the
     sums of crossed variables fall into few clusters, one for each set of variables, so that tens
@@ -42,21 +47,31 @@ def project(sums: csr_array[np.float64], values: Reals) -> Reals:
     sums : (published, inner)
         0 or 1; may be of any rank.
     values : (published,)
+    start : (inner,)
+        Where to start; it settles which of the solutions is found, whose sums are all the same.
+    tick
+        Called now and then; may raise.
+
+    Returns
+    -------
+    cells : float64 (inner,)
     """
     across = sums.T.tocsr()
-    inner = np.zeros(sums.shape[1])
-    residual = values.copy()
+    inner = start.copy()
     # What rounding of the published counts alone makes of the gradient.
     rough = times(across, np.abs(values))
     floor = ROUNDING * _dot(rough, rough) ** 0.5
     for _ in range(RUNS):
-        inner += _conjugate(sums, across, residual, floor)
-        residual = values - times(sums, inner)
-    return times(sums, inner)
+        inner += _conjugate(sums, across, values - times(sums, inner), floor, tick)
+    return inner
 
 
 def _conjugate(
-    sums: csr_array[np.float64], across: csr_array[np.float64], values: Reals, floor: float
+    sums: csr_array[np.float64],
+    across: csr_array[np.float64],
+    values: Reals,
+    floor: float,
+    tick: Callable[[], None],
 ) -> Reals:
     """One run from zero: the inner cells (inner,)."""
     inner = np.zeros(sums.shape[1])
@@ -65,7 +80,9 @@ def _conjugate(
     direction = gradient.copy()
     size = first = _dot(gradient, gradient)
     # In exact arithmetic the rank is enough.
-    for _ in range(2 * min(sums.shape) + 10):
+    for step in range(2 * min(sums.shape) + 10):
+        if step % STEPS == 0:
+            tick()
         if size <= max(REDUCTION**2 * first, floor**2):
             break
         ahead = times(sums, direction)
