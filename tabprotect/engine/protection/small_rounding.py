@@ -5,8 +5,10 @@ Source: Langsrud and Heldal 2018; the search for the cells that go up is ``greed
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Literal
 
 import numpy as np
@@ -121,48 +123,78 @@ class SmallCounts:
         permutation
             ``n -> `` a random permutation of 0..n-1.
         """
-        now = self.original.copy()
-        sums = self.sums.copy()
+        now, sums = self.original.copy(), self.sums.copy()
         rounds = derived = 0
         while True:
             progress.report("rounding small counts", rounds / (rounds + 3))
-            candidates = self._seen(now, sums, first=rounds == 0)
-            if not len(candidates):
-                candidates = self._derivable(now, sums)
-                derived += len(candidates)
+            candidates, by_derivation = self._candidates(now, sums, first=rounds == 0)
             if not len(candidates):
                 break
+            derived += len(candidates) if by_derivation else 0
             if len(candidates) > AT_ONCE:
                 candidates = np.sort(candidates[permutation(len(candidates))[:AT_ONCE]])
-            self._round_once(candidates, now, sums, permutation)
+            ups = self._round_down(candidates, now, sums)
+            order = np.arange(len(candidates))
+            if 0 < ups < len(candidates):
+                order = permutation(len(candidates))
+            self._round_up(candidates[self._choose(candidates, sums, ups, order)], now, sums)
             rounds += 1
         changed = now != self.original
         return Rounded(self._with(now), rounds, int(changed.sum()), derived)
 
-    def _round_once(
-        self,
-        candidates: IntArray,
-        now: IntArray,
-        sums: IntArray,
-        permutation: Callable[[int], IntArray],
-    ) -> None:
-        """Round these candidates; ``now`` and ``sums`` change."""
+    def chance(self, published: IntArray) -> float:
+        """P(these published counts | the table), over all permutations: for few candidates."""
+        return self._chance(self.original.copy(), self.sums.copy(), published, first=True)
+
+    def _chance(self, now: IntArray, sums: IntArray, published: IntArray, *, first: bool) -> float:
+        candidates, _ = self._candidates(now, sums, first=first)
+        if not len(candidates):
+            return float(np.array_equal(sums, published))
+        ups = self._round_down(candidates, now, sums)
+        if ups in (0, len(candidates)):
+            self._round_up(candidates[:ups], now, sums)
+            return self._chance(now, sums, published, first=False)
+        number = 0
+        found: Counter[tuple[int, ...]] = Counter()
+        for order in permutations(range(len(candidates))):
+            chosen = self._choose(candidates, sums, ups, np.array(order))
+            found[tuple(sorted(chosen.tolist()))] += 1
+            number += 1
+        total = 0.0
+        for up, times in found.items():
+            then = now.copy(), sums.copy()
+            self._round_up(candidates[list(up)], *then)
+            total += times / number * self._chance(*then, published, first=False)
+        return total
+
+    def _candidates(self, now: IntArray, sums: IntArray, *, first: bool) -> tuple[IntArray, bool]:
+        """What is rounded next, and whether because it could be derived."""
+        seen = self._seen(now, sums, first=first)
+        return (seen, False) if len(seen) else (self._derivable(now, sums), True)
+
+    def _round_down(self, candidates: IntArray, now: IntArray, sums: IntArray) -> int:
+        """Take what is over multiples of the base from ``now`` and ``sums``; how many go up."""
         base = self.rules.base
-        keys = self.keys[:, candidates]
         odd = now[candidates] % base
         ups = _half_even(int(odd.sum()) + int(self.original.sum()) - int(now.sum()), base)
-        ups = min(max(ups, 0), len(candidates))
         now[candidates] -= odd
-        touched = keys.reshape(-1)
-        np.subtract.at(sums, touched, np.tile(odd, len(keys)))
-        order = (
-            permutation(len(candidates))
-            if 0 < ups < len(candidates)
-            else np.arange(len(candidates))
+        keys = self.keys[:, candidates]
+        np.subtract.at(sums, keys.reshape(-1), np.tile(odd, len(keys)))
+        return min(max(ups, 0), len(candidates))
+
+    def _round_up(self, cells: IntArray, now: IntArray, sums: IntArray) -> None:
+        now[cells] += self.rules.base
+        np.add.at(sums, self.keys[:, cells].reshape(-1), self.rules.base)
+
+    def _choose(self, candidates: IntArray, sums: IntArray, ups: int, order: IntArray) -> IntArray:
+        return choose(
+            self.keys[:, candidates],
+            self.sums - sums,
+            base=self.rules.base,
+            ups=ups,
+            order=order,
+            step=self.rules.step,
         )
-        up = choose(keys, self.sums - sums, base=base, ups=ups, order=order, step=self.rules.step)
-        now[candidates[up]] += base
-        np.add.at(sums, keys[:, up].reshape(-1), base)
 
     def _seen(self, now: IntArray, sums: IntArray, *, first: bool) -> IntArray:
         """Candidates: small inner cells that add into a small published cell."""

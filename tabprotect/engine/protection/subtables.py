@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.tables.domain import Domain
@@ -44,4 +45,10 @@ def publication_of(domain: Domain, values: Mapping[str, object]) -> Publication:
     groupings = groupings_of(domain, values)
     if not formula:
         formula = "*".join(f"`{name}`" for name in domain.names)
-    return Publication.of(domain, str(formula), groupings)
+    return _publication(domain, str(formula), groupings)
+
+
+@lru_cache(maxsize=8)
+def _publication(domain: Domain, formula: str, groupings: tuple[Grouping, ...]) -> Publication:
+    # A preview asks for the same one again and again; it remembers its incidence.
+    return Publication.of(domain, formula, groupings)

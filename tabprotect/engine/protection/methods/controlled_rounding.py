@@ -1,0 +1,243 @@
+"""Controlled rounding: all counts become multiples of a base, and the tables still add up.
+
+Every published count, cells and totals alike, goes to one of the two multiples of the base beside
+it; multiples of the base stay (zero-restricted). Of all roundings that add up the one nearest to
+the table is taken: the smallest sum of |rounded - true| over the published counts, found by
+integer programming, the same each time. For two-way tables, with or without nested groupings,
+there is always one. From three ways on there may be none; the margins that contradict each other
+are then named.
+
+The unbiased variant (two-way tables; Cox 1987) draws among the roundings that add up so that the
+expected published count is the true one, cell by cell and total by total.
+
+A reader knows that every true count is less than the base away from the published one, in every
+cell and every total. Under the nearest rounding a reader can moreover ask of each such table
+whether it would have been rounded to what is published; the posterior does so where there are few
+enough of them to ask.
+
+Example: the table 15 1 3 1 / 20 10 10 15 / 3 10 10 2 / 12 14 7 2 becomes to base 3
+15 0 3 0 / 21 9 12 15 / 3 9 9 3 / 12 15 6 3 (rows 18 57 24 36, columns 51 33 30 21, total 135), one
+of several roundings that add up; 1,025,908,683 tables fit it.
+
+Sources: Cox and Ernst 1982; Cox 1987; Duncan and Roehrig 2006.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import ClassVar, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
+from tabprotect.engine.parameters import Parameter
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.controlled_programme import ControlledProgramme
+from tabprotect.engine.protection.cox_rounding import chance, round_unbiased
+from tabprotect.engine.protection.method import Method
+from tabprotect.engine.protection.problem import Draft, Problem
+from tabprotect.engine.protection.published_sums import (
+    INNER_NOTE,
+    Support,
+    counts_of,
+    informative,
+    main_first,
+    sum_factors,
+)
+from tabprotect.engine.protection.rounding_base import BASE, reaches, require_reach
+from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
+from tabprotect.engine.release.likelihood import CellFactors, Rerun
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.table import Table
+
+CHOICES = {
+    "nearest": "The rounding nearest to the table; no chance in it.",
+    "unbiased": "A random rounding with the true counts as its expectation; two-way tables only.",
+}
+
+MOST_RERUN = 36
+"""Cells of the original up to which readers are taken to run the rounding themselves."""
+
+NOTE = (
+    "The posterior holds every table that agrees with the published counts to less than the base "
+    "for equally well rounded to them; the rule that chose this rounding says a little more."
+)
+
+
+class ControlledRounding(Method):
+    """Registered as ``controlled_rounding``."""
+
+    name = "controlled_rounding"
+    label = "Controlled rounding"
+    parameters = (
+        BASE,
+        Parameter(
+            "choice", "Choice", "Which of the roundings that add up.", "choice", "nearest",
+            choices=CHOICES,
+        ),
+        MARGINS,
+        GROUPINGS,
+    )  # fmt: skip
+    guarantees: ClassVar[Mapping[str, str]] = {
+        "additive": "The published tables add up, and agree with each other.",
+        "multiples_of_base": "Every published count is a multiple of the base.",
+        "within_base": "No count or total changes by the base or more.",
+        "zeros_kept": "A zero stays zero.",
+        "non_negative": "No published count is negative.",
+        "unbiased": "E[published | original] = original (unbiased variant).",
+        "posterior": "The posterior of every true cell is computable from the bundle alone.",
+    }
+    most_trials = 12
+
+    def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
+        """The unbiased variant takes no groupings and at most two published variables."""
+        values = super().resolve(domain, given)
+        if values["choice"] == "unbiased":
+            used = _used(publication_of(domain, values))
+            grouped = sorted(used - set(domain.names))
+            if grouped or len(used) > 2:
+                reason = (
+                    f"it rounds no groupings ({', '.join(grouped)})"
+                    if grouped
+                    else f"{len(used)} variables are published"
+                )
+                raise ParameterError(
+                    {"choice": f"the unbiased variant is for two-way tables: {reason}"},
+                    hint="publish two variables, or take choice = nearest",
+                )
+        return values
+
+    def is_random(self, values: Mapping[str, object]) -> bool:
+        """The nearest rounding is the same each time."""
+        return values["choice"] == "unbiased"
+
+    def promised(self, values: Mapping[str, object]) -> tuple[str, ...]:
+        """Only the random variant is unbiased."""
+        return tuple(n for n in self.guarantees if n != "unbiased" or self.is_random(values))
+
+    def draw(
+        self,
+        problem: Problem,
+        values: Mapping[str, object],
+        generator: np.random.Generator,
+        progress: Progress = SILENT,
+    ) -> Draft:
+        """Round all published counts together."""
+        base = cast(int, values["base"])
+        table, publication = _without_unused(
+            problem.table, publication_of(problem.table.domain, values)
+        )
+        counts = publication.stack(publication.sums(table))
+        require_reach(base, counts)
+        if self.is_random(values):
+            inner = _unbiased(table, base, generator)
+            findings: dict[str, object] = {}
+            sentence = ""
+        else:
+            nearest = ControlledProgramme(table, publication, base).nearest(progress)
+            inner = nearest.inner
+            findings = {"distance": nearest.distance, "nearest is proven": nearest.optimal}
+            sentence = (
+                f"The published counts differ from the true ones by {nearest.distance} in all"
+            )
+            sentence += "; no rounding is nearer." if nearest.optimal else ", the nearest found."
+        published = main_first(publication.sums(inner))
+        hidden = None if publication.domain in publication.domains else inner
+        return Draft(published, hidden=hidden, findings=findings, sentence=sentence)
+
+    def likelihood(self, release: Release) -> CellFactors:
+        """Every true count is less than the base away; then the choice itself."""
+        values = self.resolve(release.domain, release.mechanism.parameters)
+        base = cast(int, values["base"])
+        publication = publication_of(release.domain, values)
+
+        def weigh(count: int, _: int) -> Support:
+            if count % base:
+                raise InputError(
+                    f"a published count of {count} is no multiple of {base}",
+                    hint="take the mechanism that came with the table",
+                )
+            return max(count - base + 1, 0), count + base - 1, None
+
+        counts = counts_of(release, publication)
+        rerun = None
+        if release.domain.size <= MOST_RERUN:
+            # The unbiased variant is followed exactly where its inner cells are published.
+            shown = len(_used(publication)) == len(max(publication.margins, key=len))
+            rerun = (
+                Rerun(_chance(counts, publication, base), exact=shown)
+                if self.is_random(values)
+                else Rerun(_agreement(counts, publication, base), exact=True)
+            )
+        used, seen = informative(publication, counts)
+        note = NOTE if used is publication else f"{INNER_NOTE} {NOTE}"
+        return sum_factors(release, used, seen, weigh, rerun=rerun, note=note)
+
+
+def _used(publication: Publication) -> set[str]:
+    return {name for margin in publication.margins for name in margin}
+
+
+def _without_unused(table: Table, publication: Publication) -> tuple[Table, Publication]:
+    """The table and its publication without variables that nothing published tells apart."""
+    of = {grouping.name: grouping.of for grouping in publication.groupings}
+    used = {of.get(name, name) for name in _used(publication)}
+    if len(used) == table.domain.ndim:
+        return table, publication
+    small = table.margin(used)
+    groupings = tuple(g for g in publication.groupings if g.of in used)
+    return small, Publication(small.domain, publication.margins, groupings)
+
+
+def _two_way(table: Table) -> npt.NDArray[np.int64]:
+    """The counts as rows and columns; a table of fewer variables is a single row."""
+    return table.counts.reshape(-1, table.domain.shape[-1] if table.domain.ndim else 1)
+
+
+def _agreement(
+    counts: npt.NDArray[np.int64], publication: Publication, base: int
+) -> Callable[[Table, np.random.Generator], float]:
+    """Whether an original has the published counts as its nearest rounding: 1 or 0."""
+
+    def estimate(original: Table, _: np.random.Generator) -> float:
+        table, small = _without_unused(original, publication)
+        if not reaches(base, small.stack(small.sums(table))):
+            return 0.0
+        try:
+            inner = ControlledProgramme(table, small, base).nearest().inner
+        except InfeasibleError:
+            return 0.0
+        return float(np.array_equal(small.stack(small.sums(inner)), counts))
+
+    return estimate
+
+
+def _chance(
+    counts: npt.NDArray[np.int64], publication: Publication, base: int
+) -> Callable[[Table, np.random.Generator], float]:
+    """The chance that the unbiased variant makes the published counts of an original."""
+
+    def estimate(original: Table, generator: np.random.Generator) -> float:
+        table, small = _without_unused(original, publication)
+        if not reaches(base, small.stack(small.sums(table))):
+            return 0.0
+        if small.domain not in small.domains:
+            rounded = _unbiased(table, base, generator)
+            return float(np.array_equal(small.stack(small.sums(rounded)), counts))
+        place = int(small.starts[small.domains.index(small.domain)])
+        inner = counts[place : place + small.domain.size]
+        true = _two_way(table)
+        return chance(true, inner.reshape(true.shape), base)
+
+    return estimate
+
+
+def _unbiased(table: Table, base: int, generator: np.random.Generator) -> Table:
+    rounded = round_unbiased(_two_way(table), base, generator)
+    return Table.dense(table.domain, rounded.reshape(table.domain.shape))
+
+
+PLUGIN = ControlledRounding()

@@ -1,0 +1,116 @@
+"""Random rounding: every published count goes to one of the two multiples of a base beside it.
+
+A count with rest r when divided by the base b goes up with probability r/b and down otherwise, so
+that the expected published count is the true one. Multiples of the base stay as they are. Every
+cell of every published table is rounded on its own, so totals are near the sum of their parts but
+do not equal it; a reader who adds up many cells averages the noise away, and a reader who knows
+the totals learns more than from the cells alone. The posterior takes all published tables into
+account.
+
+A number that is published twice, such as the total of a single category, is rounded once.
+
+Example: to base 3, a count of 4 is published as 3 with probability 2/3 and as 6 with
+probability 1/3.
+
+Sources: Fellegi 1975; Nargundkar and Saveland 1972.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import ClassVar, cast
+
+import numpy as np
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.method import Method
+from tabprotect.engine.protection.problem import Draft, Problem
+from tabprotect.engine.protection.published_sums import (
+    INNER_NOTE,
+    MOST_JOINED,
+    Support,
+    counts_of,
+    informative,
+    main_first,
+    sum_factors,
+)
+from tabprotect.engine.protection.rounding_base import BASE, reaches, require_reach
+from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
+from tabprotect.engine.release.likelihood import CellFactors, Rerun
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.table import Table
+
+
+class RandomRounding(Method):
+    """Registered as ``random_rounding``."""
+
+    name = "random_rounding"
+    label = "Random rounding"
+    parameters = (BASE, MARGINS, GROUPINGS)
+    guarantees: ClassVar[Mapping[str, str]] = {
+        "multiples_of_base": "Every published count is a multiple of the base.",
+        "within_base": "No count changes by the base or more.",
+        "unbiased": "E[published | original] = original, count by count.",
+        "zeros_kept": "A zero stays zero.",
+        "non_negative": "No published count is negative.",
+        "posterior": "The posterior of every true cell is computable from the bundle alone.",
+    }
+
+    def draw(
+        self,
+        problem: Problem,
+        values: Mapping[str, object],
+        generator: np.random.Generator,
+        progress: Progress = SILENT,
+    ) -> Draft:
+        """Round every published number once."""
+        base = cast(int, values["base"])
+        publication = publication_of(problem.table.domain, values)
+        counts = publication.stack(publication.sums(problem.table))
+        require_reach(base, counts)
+        cells, inverse = publication.distinct
+        numbers = counts[cells]
+        rest = numbers % base
+        up = generator.integers(0, base, len(numbers)) < rest
+        rounded = (numbers - rest + base * up)[inverse]
+        return Draft(main_first(publication.tables(rounded)))
+
+    def likelihood(self, release: Release) -> CellFactors:
+        """Given the true counts the published numbers are independent: one factor for each."""
+        values = self.resolve(release.domain, release.mechanism.parameters)
+        base = cast(int, values["base"])
+
+        def weigh(count: int, _: int) -> Support:
+            return _true_counts(count, base)
+
+        publication = publication_of(release.domain, values)
+        used, counts = informative(publication, counts_of(release, publication))
+        if used is not publication:
+            return sum_factors(release, used, counts, weigh, note=INNER_NOTE)
+        # Tables that a base is too large for are refused: none of them was published so.
+        refused = int(counts.max()) <= base and release.domain.size <= MOST_JOINED
+        rerun = Rerun(_accepted(publication, base), exact=True) if refused else None
+        return sum_factors(release, used, counts, weigh, rerun=rerun)
+
+
+def _accepted(publication: Publication, base: int) -> Callable[[Table, np.random.Generator], float]:
+    def estimate(original: Table, _: np.random.Generator) -> float:
+        return float(reaches(base, publication.stack(publication.sums(original))))
+
+    return estimate
+
+
+def _true_counts(published: int, base: int) -> Support:
+    """What a published multiple may come from: the nearer, the likelier."""
+    if published % base:
+        raise InputError(
+            f"a published count of {published} is no multiple of {base}",
+            hint="take the mechanism that came with the table",
+        )
+    low, high = max(published - base + 1, 0), published + base - 1
+    return low, high, np.log(1 - np.abs(np.arange(low, high + 1) - published) / base)
+
+
+PLUGIN = RandomRounding()

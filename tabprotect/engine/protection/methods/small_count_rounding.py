@@ -1,0 +1,283 @@
+"""Small count rounding: as few inner cells as possible change, so that no small count is published.
+
+Inner cells with small counts that add into a small published count are rounded, to zero or to the
+base, so that the published tables computed from the rounded cells have no count strictly between
+zero and the base. Which cells go up is searched so that the published counts stay as near as
+possible to the true ones; many of them, totals above all, change little or not at all. Everything
+published is computed from one rounded table: it adds up, and it is consistent between tables.
+A small inner cell that could be derived from published zeros and differences is rounded too.
+
+The rounded inner table stays in the house unless it is itself among the published sub-tables.
+
+Chance decides only between equally good candidates; the result need not be the best there is.
+
+With max_round above base - 1 larger counts become multiples too: no published count up to it is
+anything else. force_inner rounds every small inner cell, also where it is only seen inside larger
+published counts. zero_candidates lets zeros go up.
+
+A reader knows of a published count how many inner cells it has, that each of them changed by less
+than the base, and that the grand total is within half a base; the posterior runs the rounding on
+the tables that fit, where there are few enough of them.
+
+Example: party by age and by sex (Langsrud and Lupp 2021, base 3) publishes 57 persons for 56,
+and one of its two young or old members of party B disappears into a zero, the other into a three.
+
+Sources: Langsrud and Heldal 2018; Langsrud and Lupp 2021.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.parameters import Parameter
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.method import Method
+from tabprotect.engine.protection.problem import Draft, Problem
+from tabprotect.engine.protection.published_sums import (
+    Support,
+    counts_of,
+    inner_cells,
+    main_first,
+    sum_factors,
+)
+from tabprotect.engine.protection.rounding_base import BASE, reaches, require_reach
+from tabprotect.engine.protection.small_rounding import Rules, SmallCounts
+from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
+from tabprotect.engine.release.likelihood import CellFactors, Rerun
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.table import Table
+
+RUNS = 4
+"""Runs of the rounding for one estimate: most of its cost is before the first."""
+
+MOST_PERMUTED = 6
+"""Inner cells up to which all permutations of them are tried."""
+
+MOST_RERUN = 24
+"""Inner cells up to which readers are taken to run the rounding themselves."""
+
+MOST_JOINED = 2_000
+"""Inner cells up to which what is known of their total goes into the posterior."""
+
+NOTE = (
+    "The posterior holds every table whose counts can have been rounded to the published ones, one "
+    "by one, for equally likely to be; that they were rounded together says more."
+)
+
+
+class SmallCountRounding(Method):
+    """Registered as ``small_count_rounding``."""
+
+    name = "small_count_rounding"
+    label = "Small count rounding"
+    parameters = (
+        BASE,
+        Parameter(
+            "max_round",
+            "Largest rounded count",
+            "Published counts up to this are multiples of the base; base - 1 if not given.",
+            "integer",
+            low=1,
+            high=20_000,
+        ),
+        MARGINS,
+        GROUPINGS,
+        Parameter(
+            "force_inner",
+            "Round all small inner cells",
+            "Also those that are only seen inside larger published counts.",
+            "flag",
+            False,
+        ),
+        Parameter(
+            "zero_candidates",
+            "Zeros may go up",
+            "Zeros inside small published counts may become the base.",
+            "flag",
+            False,
+        ),
+        Parameter(
+            "step",
+            "Exchanged at a time",
+            "Candidates exchanged together while the choice is improved.",
+            "integer",
+            1,
+            low=1,
+            high=100,
+        ),
+    )
+    guarantees: ClassVar[Mapping[str, str]] = {
+        "additive": "The published tables add up, and agree with each other.",
+        "none_below_base": "No count strictly between zero and the base is published.",
+        "bounded": "The grand total changes by at most half the base.",
+        "zeros_kept": "A zero stays zero (without zero_candidates).",
+        "non_negative": "No published count is negative.",
+        "consistent": "The same count is the same number in every published table.",
+        "posterior": "The posterior of every true cell is computable from the bundle alone.",
+    }
+    most_trials = 25
+
+    def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
+        """Complete ``max_round``; it is at least base - 1."""
+        values = super().resolve(domain, given)
+        least = cast(int, values["base"]) - 1
+        if values["max_round"] is None:
+            values["max_round"] = least
+        elif cast(int, values["max_round"]) < least:
+            raise ParameterError(
+                {"max_round": f"must be at least {least}, one less than the base"},
+                hint="leave it out",
+            )
+        return values
+
+    def promised(self, values: Mapping[str, object]) -> tuple[str, ...]:
+        """Zeros stay where they may not go up."""
+        return tuple(
+            n for n in self.guarantees if n != "zeros_kept" or not values["zero_candidates"]
+        )
+
+    def draw(
+        self,
+        problem: Problem,
+        values: Mapping[str, object],
+        generator: np.random.Generator,
+        progress: Progress = SILENT,
+    ) -> Draft:
+        """Round the inner cells and add up."""
+        rules = _rules(values)
+        publication = publication_of(problem.table.domain, values)
+        small = SmallCounts(problem.table, publication, rules)
+        require_reach(rules.base, small.sums)
+        rounded = small.round(generator.permutation, progress)
+        return Draft(
+            main_first(publication.sums(rounded.inner)),
+            hidden=None if small.is_published else rounded.inner,
+            findings={
+                "inner cells changed": rounded.changed,
+                "rounded because they could be derived": rounded.derived,
+                "rounds": rounded.rounds,
+                "change of the total": rounded.inner.total - problem.table.total,
+            },
+        )
+
+    def likelihood(self, release: Release) -> CellFactors:
+        """What each published count may come from; then the rounding as a whole."""
+        values = self.resolve(release.domain, release.mechanism.parameters)
+        rules = _rules(values)
+        publication = publication_of(release.domain, values)
+        counts = counts_of(release, publication)
+        half = rules.base // 2
+        if publication.domain not in publication.domains:
+            total = int(counts[: publication.starts[1]].sum())
+            return sum_factors(
+                release,
+                publication,
+                counts,
+                lambda count, size: _true_sum(count, size, rules),
+                total=(max(total - half, 0), total + half, None),
+                rerun=_rerun(counts, publication, rules, release.domain.size),
+                note=NOTE,
+            )
+        # All other published counts are sums of these.
+        alone, inner = inner_cells(publication, counts)
+        total = int(inner.sum())
+        joined = publication.domain.size <= MOST_JOINED
+        known = (inner % rules.base != 0) | (inner > rules.most + rules.base)
+        return sum_factors(
+            release,
+            alone,
+            inner,
+            lambda count, _: _true_cell(count, rules),
+            total=(max(total - half, 0), total + half, None) if joined else None,
+            rerun=_rerun(counts, publication, rules, int((~known).sum())),
+            note=NOTE,
+        )
+
+
+def _true_cell(published: int, rules: Rules) -> Support:
+    """What a published inner cell may come from, gaps included."""
+    base, most = rules.base, rules.most
+    low, high = max(published - base, 0), published + base
+    true = np.arange(low, high + 1)
+    small = true <= most
+    down = small & (true % base > 0) & (true - true % base == published)
+    up = small & (true % base > 0) & (true - true % base + base == published)
+    left = (true == published) & ((published % base == 0) | ~small)
+    if rules.zeros:
+        up |= small & (true % base == 0) & (true + base == published)
+    possible = np.flatnonzero(down | up | left)
+    if not len(possible):
+        raise InputError(
+            f"a published count of {published} is between multiples of {base}",
+            hint="take the mechanism that came with the table",
+        )
+    first, last = int(possible[0]), int(possible[-1])
+    logs = np.full(last - first + 1, -np.inf)
+    logs[possible - first] = 0.0
+    return low + first, low + last, logs
+
+
+def _true_sum(published: int, cells: int, rules: Rules) -> Support:
+    """What the sum of some inner cells may have been, from their rounded sum alone.
+
+    A cell that went up is now at least the base and was at most base - 1 (a multiple: the base)
+    less; a cell that went down was at most base - 1 more. What is left over the multiples of the
+    base is in a cell that was not rounded.
+    """
+    base = rules.base
+    if 0 < published < base or (published <= rules.most and published % base):
+        raise InputError(
+            f"a published count of {published} is between multiples of {base}",
+            hint="take the mechanism that came with the tables",
+        )
+    most_up = base if rules.zeros else base - 1
+    low = published - most_up * min(cells, published // base)
+    high = published + (base - 1) * (cells - (published % base > 0))
+    return max(low, 0), high, None
+
+
+def _rerun(
+    counts: npt.NDArray[np.int64], publication: Publication, rules: Rules, unknown: int
+) -> Rerun | None:
+    """The rounding of a candidate original, exactly over all permutations where they are few.
+
+    Parameters
+    ----------
+    unknown
+        How many inner cells may have been rounded.
+    """
+    exact = unknown <= MOST_PERMUTED
+
+    def estimate(original: Table, generator: np.random.Generator) -> float:
+        small = SmallCounts(original, publication, rules)
+        if not reaches(rules.base, small.sums):
+            return 0.0
+        if exact:
+            return small.chance(counts)
+        hits = 0
+        for _ in range(RUNS):
+            inner = small.round(generator.permutation).inner
+            hits += np.array_equal(publication.stack(publication.sums(inner)), counts)
+        return hits / RUNS
+
+    return Rerun(estimate, exact) if unknown <= MOST_RERUN else None
+
+
+def _rules(values: Mapping[str, object]) -> Rules:
+    return Rules(
+        base=cast(int, values["base"]),
+        most=cast(int, values["max_round"]),
+        inner="all" if values["force_inner"] else "published",
+        zeros=cast(bool, values["zero_candidates"]),
+        step=cast(int, values["step"]),
+    )
+
+
+PLUGIN = SmallCountRounding()

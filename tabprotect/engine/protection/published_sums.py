@@ -1,0 +1,131 @@
+"""Factors of published counts: each a function of the true sum of the inner cells behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.release.likelihood import CellFactors, Rerun
+from tabprotect.engine.release.published import PublishedTable
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.table import Table
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+MOST_JOINED = 500
+"""Inner cells up to which totals go into a posterior beside published inner cells."""
+
+INNER_NOTE = (
+    "This posterior uses the published inner cells only; the published totals say a little more."
+)
+
+Support = tuple[int, int, FloatArray | None]
+"""Lowest and highest true sum, and the log weights of those between (none: all alike)."""
+
+
+def main_first(tables: Sequence[Table]) -> tuple[PublishedTable, ...]:
+    """The tables as they are published: those over the most variables first."""
+    return tuple(map(PublishedTable, sorted(tables, key=lambda t: -t.domain.ndim)))
+
+
+def counts_of(release: Release, publication: Publication) -> IntArray:
+    """The published counts in the order of a publication, int64 (size,).
+
+    Raises
+    ------
+    InputError
+        When the release has other tables than its mechanism says.
+    """
+    by_names = {p.table.domain.names: p.table for p in release.tables}
+    try:
+        tables = [by_names.pop(domain.names) for domain in publication.domains]
+    except KeyError:
+        by_names = {("",): release.table}
+    if by_names:
+        raise InputError(
+            "the published tables are not those the mechanism names",
+            hint="take the mechanism that came with the tables",
+        )
+    return publication.stack(tables)
+
+
+def informative(publication: Publication, counts: IntArray) -> tuple[Publication, IntArray]:
+    """The margins a posterior takes into account, and their counts.
+
+    All of them; of a large table whose inner cells are published, these alone.
+    """
+    inner = publication.domain
+    if inner.size <= MOST_JOINED or inner not in publication.domains:
+        return publication, counts
+    return inner_cells(publication, counts)
+
+
+def inner_cells(publication: Publication, counts: IntArray) -> tuple[Publication, IntArray]:
+    """The published inner cells alone."""
+    at = publication.domains.index(publication.domain)
+    alone = Publication(publication.domain, (publication.margins[at],))
+    return alone, counts[publication.starts[at] : publication.starts[at + 1]]
+
+
+def sum_factors(
+    release: Release,
+    publication: Publication,
+    counts: IntArray,
+    weigh: Callable[[int, int], Support],
+    *,
+    total: Support | None = None,
+    rerun: Rerun | None = None,
+    note: str = "",
+) -> CellFactors:
+    """One factor for each published number; cells that are the same sum are one number.
+
+    Parameters
+    ----------
+    publication
+        The published margins that say something.
+    counts : int64 (size of the publication,)
+        As :func:`counts_of` gives them.
+    weigh
+        (published count, inner cells behind it) -> what its true sum may be.
+    total
+        What the grand total may be, where that is known beyond its own publication.
+    rerun, note
+        As in ``CellFactors``.
+
+    Raises
+    ------
+    InputError
+        For a count that no mechanism of this kind produces.
+    """
+    if (counts < 0).any():
+        raise InputError("a published count is negative; this mechanism makes none")
+    cells, _ = publication.distinct
+    incidence = publication.incidence[cells]
+    behind = np.diff(incidence.indptr).astype(np.int64)
+    # A cell that nothing adds into is 0 and says nothing.
+    cells, behind = cells[behind > 0], behind[behind > 0]
+    pairs, kind = np.unique(np.stack([counts[cells], behind], axis=1), axis=0, return_inverse=True)
+    kinds = [weigh(int(count), int(size)) for count, size in pairs]
+    starts = np.concatenate([[0], np.cumsum(behind)]).astype(np.int64)
+    inner = incidence.indices.astype(np.int64)
+    kind = kind.reshape(-1).astype(np.int64)
+    if total is not None:
+        size = publication.domain.size
+        starts = np.append(starts, starts[-1] + size)
+        inner = np.concatenate([inner, np.arange(size, dtype=np.int64)])
+        kind = np.append(kind, len(kinds))
+        kinds.append(total)
+    return CellFactors.of(
+        publication.domain,
+        release.tables,
+        (starts, inner),
+        kind,
+        kinds,
+        rerun=rerun,
+        note=note,
+    )
