@@ -11,6 +11,7 @@ until they agree.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +23,7 @@ from tabprotect.engine.posterior.components import Component
 from tabprotect.engine.posterior.lattice import Vector, kernel, shortened
 from tabprotect.engine.posterior.parts import Part
 from tabprotect.engine.posterior.starts import starts
+from tabprotect.engine.posterior.sweeps import Sweeps
 from tabprotect.engine.progress import SILENT, Progress
 
 IntArray = npt.NDArray[np.int64]
@@ -41,11 +43,11 @@ DIRECTIONS = 12_000
 """Directions of the shortest run; at least four for each move of the basis."""
 
 MOST_UPDATES = 2 * 10**9
-"""Cell updates by sweeps over a grid in one run."""
+"""Cell updates by sweeps over the table in one run."""
 
 SWEEPS = 1500
 
-ROUNDS = 4
+ROUNDS = 3
 """Runs of doubled length until the chains agree."""
 
 AGREED = 1.05
@@ -95,6 +97,7 @@ class Chains:
     def __init__(
         self,
         component: Component,
+        shape: Sequence[int],
         generator: np.random.Generator,
         *,
         chains: int = CHAINS,
@@ -112,7 +115,7 @@ class Chains:
         self._cell_logs = _Looked(list(component.logs), component.low, component.high)
         self._sum_logs = _Looked([s.logs for s in self._loose], self._sum_low, self._sum_high)
         self._circuits = Circuits.of(component)
-        self.grid = None if self._circuits is None else self._circuits.grid
+        self.sweeps = Sweeps.of(component, shape)
         self._basis = self._bases(progress)
         self._next = self._neighbours()
         corners = starts(component, min(CORNERS, chains), generator, progress)
@@ -221,19 +224,15 @@ class Chains:
         u = self._generator.random((2, *least.shape))
         far = least + np.floor(u[1] * (most - least + 1)).astype(np.int64)
         if self._cell_logs.flat and self._sum_logs.flat:
-            return np.minimum(far, most)
+            return np.asarray(np.minimum(far, most), dtype=np.int64)
         near = np.where(u[1] < 0.5, -1, 1)
         near = np.where((near < least) | (near > most), 0, near)
         return np.asarray(np.where(u[0] < 0.5, np.minimum(far, most), near), dtype=np.int64)
 
     def sweep(self) -> None:
-        """Swaps in all pairs of rows and columns of a grid, paired at random, at once."""
-        assert self.grid is not None
-        rows, columns = (
-            self._generator.permutation(n)[: n // 2 * 2].reshape(2, -1) for n in self.grid.shape
-        )
-        corners = [self.grid[np.ix_(r, c)] for r in rows for c in columns]
-        signs = (1, -1, -1, 1)
+        """Swaps all over the table at once, all chains."""
+        assert self.sweeps is not None
+        corners, signs = self.sweeps.draw(self._generator)
         here = [self.tables[c] for c in corners]
         least = np.full(here[0].shape, -(2**62))
         most = np.full(here[0].shape, 2**62)
@@ -302,6 +301,7 @@ def _room(
 
 def by_chain(
     component: Component,
+    shape: Sequence[int],
     *,
     draws: int | None = None,
     generator: np.random.Generator,
@@ -311,6 +311,8 @@ def by_chain(
 
     Parameters
     ----------
+    shape
+        Of the original.
     draws
         Tables kept in all; 6,400 by default, fewer of large tables.
 
@@ -323,12 +325,13 @@ def by_chain(
     chains = int(np.clip(MOST_HELD // (cells * RECORDS), 8, CHAINS))
     records = RECORDS if draws is None else max(8, -(-draws // chains))
     records = int(np.clip(MOST_HELD // (cells * chains), 8, records))
-    found = Chains(component, generator, chains=chains, progress=progress)
+    found = Chains(component, shape, generator, chains=chains, progress=progress)
     directions = max(DIRECTIONS, 4 * found.moves)
     sweeps = 0
-    if found.grid is not None:
+    if found.sweeps is not None:
         sweeps = int(np.clip(MOST_UPDATES // (cells * chains), 2 * RECORDS, SWEEPS))
-        directions = DIRECTIONS // 4 if found._loose else 0
+        # The swaps do most of the work; what they cannot reach is left to single directions.
+        directions = DIRECTIONS // 4
     between = (-(-directions // records), -(-sweeps // records))
     found.run(max(records // 4, 2), between, progress, "warming up")
     for attempt in range(ROUNDS):

@@ -35,14 +35,11 @@ class Circuits:
     ----------
     rest
         Sums that are no nodes: circuits may change them.
-    grid : int64 (rows, columns) or None
-        The cells as a complete two-way table.
     """
 
     def __init__(self, cells: int, edges: list[list[_Edge]], rest: list[Sum]) -> None:
         self._cells, self._edges, self.rest = cells, edges, rest
         self._starts = np.flatnonzero([len(e) > 1 for e in edges])
-        self.grid: IntArray | None = None
 
     @classmethod
     def of(cls, component: Component) -> Circuits | None:
@@ -81,10 +78,7 @@ class Circuits:
             if one.low != one.high:
                 edges[f].append(_Edge(cells + f, ground, 0))
                 edges[ground].append(_Edge(cells + f, f, 0))
-        out = cls(cells, edges, rest)
-        if all(len(one.cells) == cells for one in rest):
-            out.grid = _grid(of_cell, colour, cells)
-        return out
+        return cls(cells, edges, rest)
 
     def draw(self, generator: np.random.Generator) -> tuple[list[int], list[int]] | None:
         """Cells and signs of a random circuit; ``None`` when none was found."""
@@ -170,20 +164,3 @@ def _connected(start: int, nodes: list[Sum], of_cell: list[list[int]]) -> set[in
                     found.add(f)
                     open_.append(f)
     return found
-
-
-def _grid(of_cell: list[list[int]], colour: list[int], cells: int) -> IntArray | None:
-    """The cells as (rows, columns), when each row meets each column in one cell."""
-    rows, columns = (
-        {f: k for k, f in enumerate(f for f, c in enumerate(colour) if c == side)}
-        for side in (0, 1)
-    )
-    if not rows or not columns or len(rows) * len(columns) != cells:
-        return None
-    out = np.full((len(rows), len(columns)), -1, dtype=np.int64)
-    for cell, mine in enumerate(of_cell):
-        if len(mine) != 2:
-            return None
-        a, b = sorted(mine, key=lambda f: colour[f])
-        out[rows[a], columns[b]] = cell
-    return out if (out >= 0).all() and min(out.shape) > 1 else None

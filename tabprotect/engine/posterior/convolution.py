@@ -148,7 +148,11 @@ def _tilt(component: Component, least: int, most: int) -> float:
     low, high = (0.0, 64.0) if now < least else (-64.0, 0.0)
     for _ in range(60):
         middle = (low + high) / 2
-        if mean(middle) < target:
+        found = mean(middle)
+        # Near is good enough: only underflow is to be kept away.
+        if abs(found - target) < 0.1 * target + 1:
+            return middle
+        if found < target:
             low = middle
         else:
             high = middle

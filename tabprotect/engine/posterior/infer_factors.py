@@ -62,7 +62,7 @@ def infer_factors(
     pieces = split(laws)
     alone = cellwise(laws, pieces.alone, progress)
     generator = (randomness or Randomness.fresh()).generator()
-    parts = _solved(pieces.components, way, draws, generator, progress)
+    parts = _solved(pieces.components, likelihood.domain.shape, way, draws, generator, progress)
     found = _joined(likelihood, prior, pieces, (alone, parts))
     if likelihood.rerun is not None:
         return reweighing.reweighed(
@@ -82,6 +82,7 @@ def infer_factors(
 
 def _solved(
     components: tuple[Component, ...],
+    shape: tuple[int, ...],
     way: Literal["auto", "exact", "monte_carlo"],
     draws: int | None,
     generator: np.random.Generator,
@@ -94,7 +95,7 @@ def _solved(
         progress.report("solving the parts", number / len(components))
         same = _likeness(component)
         if same not in known:
-            known[same] = _one(component, way, draws, generator, progress)
+            known[same] = _one(component, shape, way, draws, generator, progress)
         out.append(replace(known[same], cells=component.cells))
     return out
 
@@ -113,13 +114,14 @@ def _likeness(component: Component) -> object:
 
 def _one(
     component: Component,
+    shape: tuple[int, ...],
     way: Literal["auto", "exact", "monte_carlo"],
     draws: int | None,
     generator: np.random.Generator,
     progress: Progress,
 ) -> Part:
     if way == "monte_carlo" and component.sums:
-        return by_chain(component, draws=draws, generator=generator, progress=progress)
+        return by_chain(component, shape, draws=draws, generator=generator, progress=progress)
     found = by_convolution(component, progress) or by_residuals(component, progress)
     if found is None and way == "exact":
         raise InfeasibleError(
@@ -127,7 +129,7 @@ def _one(
             hint="take Monte Carlo, or a prior that knows more",
         )
     if found is None:
-        found = by_chain(component, draws=draws, generator=generator, progress=progress)
+        found = by_chain(component, shape, draws=draws, generator=generator, progress=progress)
     return found
 
 
