@@ -17,6 +17,9 @@ Counts = npt.NDArray[np.int64]
 DENSE_LIMIT = 2**27
 """Cells a dense array may have (1 GiB); larger tables stay sparse."""
 
+ROOMY = 8
+"""Possible cells per listed one up to which a place for every possible cell is worth it."""
+
 INT64_MAX = np.iinfo(np.int64).max
 
 
@@ -90,9 +93,14 @@ class Table:
         if len(k) and (int(k.min()) < 0 or int(k.max()) >= domain.size):
             raise InputError("a cell lies outside the table")
         exact_sum(v)
-        unique, inverse = np.unique(k, return_inverse=True)
-        summed = np.zeros(len(unique), dtype=np.int64)
-        np.add.at(summed, inverse, v)
+        if domain.size <= ROOMY * len(k):
+            # Adding into a place for every cell is many times faster than sorting.
+            unique, summed = np.arange(domain.size), np.zeros(domain.size, dtype=np.int64)
+            np.add.at(summed, k, v)
+        else:
+            unique, inverse = np.unique(k, return_inverse=True)
+            summed = np.zeros(len(unique), dtype=np.int64)
+            np.add.at(summed, inverse, v)
         keep = summed != 0
         unique, summed = unique[keep], summed[keep]
         unique.flags.writeable = summed.flags.writeable = False

@@ -79,8 +79,10 @@ class Width(RiskCriterion):
             return self._undecided(evidence, frontier, threshold)
         most_open = MOST_CELLS
         if bounds == "auto":
-            small = not (quick or decide_only) or self.decides(evidence, bounds)
-            most_open = EXACT_CELLS if small else QUICK_CELLS
+            if (quick or decide_only) and not self.decides(evidence, bounds):
+                most_open, decide_only = QUICK_CELLS, True
+            else:
+                most_open = EXACT_CELLS
         return _programmed(
             evidence,
             frontier,
@@ -122,15 +124,19 @@ class Width(RiskCriterion):
         # No lower bound exceeds the count itself: with that much room it need not be known.
         wide_for_sure = tightest >= threshold + evidence.cells.rule.high
         asked = queries[open_ones]
-        near = np.flatnonzero(wide & ~wide_for_sure)
+        near = wide & ~wide_for_sure
         # Larger ones first: what is below a safe one need not be looked at.
-        near = near[np.argsort(-np.bitwise_count(asked[near]).astype(np.int64), kind="stable")]
-        wide[near] = False
-        for at in near:
-            if wide[at]:
-                continue
-            if self._reaches(evidence, cover.cliques[at], cover.separators[at], threshold):
-                wide[near[(asked[near] & asked[at]) == asked[near]]] = True
+        below = np.zeros(1 << evidence.lattice.variables, dtype=np.bool_)
+        size = np.bitwise_count(asked)
+        for dimension in range(int(size.max()), -1, -1):
+            here = size == dimension
+            for at in np.flatnonzero(here & near & ~below[asked]):
+                wide[at] = self._reaches(
+                    evidence, cover.cliques[at], cover.separators[at], threshold
+                )
+            reached = asked[here & wide]
+            for v in range(evidence.lattice.variables):
+                below[reached & ~(1 << v)] = True
         safe[open_ones] = wide
         bad[open_ones] = ~wide & cover.exact
         return Screening(safe, bad)
