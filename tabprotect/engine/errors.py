@@ -112,6 +112,10 @@ class InfeasibleError(TabprotectError):
     kind = "infeasible"
 
 
+class TooLargeError(InfeasibleError):
+    """There may well be a result, but finding it is beyond what this program takes on."""
+
+
 class SolverError(TabprotectError):
     """The solver failed on a programme that has a solution; nothing is known from it."""
 
