@@ -20,7 +20,7 @@ import numpy.typing as npt
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
-STEPS = 200
+STEPS = 80
 """Newton steps after which a row counts as having no solution (about ten are usual)."""
 
 SETTLED = 1e-13
