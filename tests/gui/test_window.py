@@ -431,12 +431,15 @@ def test_records_go_to_the_tabulate_page(
         assert item is not None
         item.setCheckState(Qt.CheckState.Checked)
     assert "2 \u00d7 2 = 4 cells" in window.tabulate.sentence
+    window.tabulate._key.setCurrentText("w")
     window.tabulate.main_button.click()
     settle()
     assert window.page is window.pages["table"]
     table = window.document.original
     assert table is not None
     assert table.domain.names == ("age", "sex")
+    keys = window.document.project.record_keys
+    assert keys is not None and keys.counts.tolist() == [[3, 1], [3, 0]]
     assert table.counts.tolist() == [[2, 1], [1, 0]]
 
 
