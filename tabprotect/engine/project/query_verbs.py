@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from tabprotect.engine.errors import InputError, ParameterError, RefusedError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.command import Arguments, Command, Context, texts
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import maximal
 
 SETTINGS = ("threshold", "criterion", "bounds")
+
+PUBLISHING = "publish_margins"
+"""The method that a plan is released by."""
 
 
 def set_release_criterion(project: Project, context: Context, **given: object) -> Project:
@@ -61,6 +67,33 @@ def set_release_plan(
     if chosen:
         _require_safe(project, chosen, context.progress)
     return replace(project, plan=replace(project.plan, margins=chosen))
+
+
+def use_release_plan(project: Project, context: Context, *, then: str = "") -> Project:
+    """Choose the method that publishes the planned margins, with the plan's threshold.
+
+    ``then`` names a further method for each margin, as in ``random_rounding base=3``.
+    """
+    plan = project.plan
+    if not plan.margins:
+        raise InputError(
+            "no margin is planned for release", hint="release sub-tables on the query space first"
+        )
+    formula = " + ".join(":".join(map(_in_formula, margin)) or "1" for margin in plan.margins)
+    given = {"margins": formula, "threshold": plan.threshold, "bounds": plan.bounds, "then": then}
+    method = methods()[PUBLISHING]
+    # The threshold of another criterion is of another kind; what is proved is the width.
+    if plan.criterion != "width":
+        del given["threshold"]
+    checked = method.resolve(project.original.domain, given)
+    values = {name: checked[name] for name in given}
+    return replace(
+        project.without_result(), method=PUBLISHING, parameters=MappingProxyType(values)
+    )
+
+
+def _in_formula(name: str) -> str:
+    return name if re.fullmatch(r"[^\W\d]\w*", name) else f"`{name}`"
 
 
 def _margin(domain: Domain, variables: object) -> tuple[str, ...]:
@@ -117,4 +150,5 @@ VERBS = (
     Command("set_release_criterion", set_release_criterion, _criterion_label),
     Command("release_margin", release_margin, _margin_label, slow=True),
     Command("set_release_plan", set_release_plan, _plan_label, slow=True),
+    Command("use_release_plan", use_release_plan, lambda p, a: "take the plan as the release"),
 )

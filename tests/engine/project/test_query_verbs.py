@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tabprotect.engine.bundle import public
 from tabprotect.engine.errors import InputError, ParameterError, RefusedError, TabprotectError
 from tabprotect.engine.progress import Cancellable
 from tabprotect.engine.project import storage
@@ -184,3 +185,37 @@ def test_copied_as_a_command(czech: Project) -> None:
         as_command(exact, "optimal", {"method": "heuristic"})
         == base.format("optimal") + " --method heuristic --beta 7 --bounds integer"
     )
+
+
+def test_a_plan_is_released_as_it_stands(tmp_path: Path, czech: Project) -> None:
+    with pytest.raises(InputError, match="no margin is planned"):
+        apply(czech, "use_release_plan")
+    project = czech
+    for margin in (("A", "B", "C"), ("D", "E")):
+        name, given = release(*margin)
+        project = apply(project, name, given).project
+    project = apply(project, "use_release_plan").project
+    assert project.method == "publish_margins"
+    assert dict(project.parameters)["margins"] == "A:B:C + D:E"
+    project = apply(project, "protect", {"seed": 1}).project
+    path = tmp_path / "release.zip"
+    project = apply(project, "publish", {"release": str(path)}).project
+    assert project.published
+    read = public.read(path)
+    assert [p.table.domain.names for p in read.tables] == [("A", "B", "C"), ("D", "E")]
+    assert read.tables[0].table == czech.original.margin(("A", "B", "C"))
+    assert read.mechanism.parameters["released_frontier"] == [["A", "B", "C"], ["D", "E"]]
+    assert read.domain == czech.original.domain
+    # A reader of it knows the categories of the whole, and can ask about every inner cell.
+    reader = apply(Project(), "open_bundle", {"path": str(path)}).project
+    assert reader.domain.size == 64
+
+
+def test_margins_can_be_rounded_first(czech: Project) -> None:
+    name, given = release("A", "B")
+    project = apply(
+        apply(czech, name, given).project, "use_release_plan", {"then": "random_rounding base=5"}
+    )
+    result = apply(project.project, "protect", {"seed": 1}).project.protected
+    assert result is not None
+    assert not (result.release.table.counts % 5).any()
