@@ -20,6 +20,9 @@ from tabprotect.engine.progress import SILENT, Progress
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
+HOPELESS = 45.0
+"""A rough number of states (in logs) from which on it is not even begun."""
+
 MOST_STEPS = 4_000_000
 """Transitions between states that are kept; about 100 bytes each at the peak."""
 
@@ -59,6 +62,8 @@ class Residuals:
     ) -> Residuals | None:
         """``None`` beyond ``most`` transitions."""
         order = _order(component)
+        if _estimate(component, order) > HOPELESS:
+            return None
         walk = Walk(component, order)
         layers: list[_Layer] = []
         steps = 0

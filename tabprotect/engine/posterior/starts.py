@@ -13,8 +13,14 @@ from tabprotect.engine.solver import Entries, Model
 
 IntArray = npt.NDArray[np.int64]
 
-NODES = 20_000
-"""Branch-and-bound nodes for one start."""
+NODES = 10
+"""Branch-and-bound nodes for one corner in whole numbers: any good one will do."""
+
+PATIENT = 100_000
+"""Nodes for the first original, where no corner gave one."""
+
+WHOLE = 3
+"""Corners in whole numbers, which cost more than those of linear programmes."""
 
 
 def starts(
@@ -43,21 +49,24 @@ def starts(
     )
     columns = (component.low.astype(np.float64), component.high.astype(np.float64))
     entries = Entries(ends, rows, np.ones(len(rows)))
-    whole: Model | None = None
     model = Model.of_entries(entries, rows=bounds, columns=columns)
+    whole = Model.of_entries(entries, rows=bounds, columns=columns, integral=True)
     out = []
+    integral = 0
     try:
         for k in range(number):
             progress.report("finding originals to start from", k / number)
             cost = generator.integers(-8, 9, cells).astype(np.float64)
-            point = np.rint(model.weighted(cost, progress=progress).point).astype(np.int64)
-            if not fits(component, point):
-                if whole is None:
-                    whole = Model.of_entries(entries, rows=bounds, columns=columns, integral=True)
-                found = whole.weighted(cost, most_nodes=NODES, progress=progress).point
-                point = np.rint(found).astype(np.int64)
-            if len(point) and fits(component, point):
+            point = _whole(model.weighted(cost, progress=progress).point)
+            if not fits(component, point) and integral < WHOLE:
+                integral += 1
+                point = _whole(whole.weighted(cost, most_nodes=NODES, progress=progress).point)
+            if fits(component, point):
                 out.append(point)
+        if not out:
+            nothing = np.zeros(cells)
+            found = whole.weighted(nothing, most_nodes=PATIENT, progress=progress)
+            out = [p for p in [_whole(found.point)] if fits(component, p)]
     except InfeasibleError:
         raise no_original() from None
     if not out:
@@ -66,6 +75,10 @@ def starts(
             hint="take a prior that knows more",
         )
     return np.array([out[k % len(out)] for k in range(number)])
+
+
+def _whole(point: npt.NDArray[np.float64]) -> IntArray:
+    return np.rint(point).astype(np.int64)
 
 
 def fits(component: Component, point: IntArray) -> bool:
