@@ -92,10 +92,13 @@ def binomial_logs(count: int, total: int, low: int, high: int) -> FloatArray:
 
 
 def poisson_logs(mean: float, low: int, high: int) -> tuple[FloatArray, float]:
-    """Log chances of low..high under a Poisson law given that range, and the log of its chance."""
+    """Log chances of low..high under a Poisson law given that range, and the log of its weight.
+
+    The weight leaves out the factor exp(-mean), which would swamp all other figures.
+    """
     y = np.arange(low, high, dtype=np.float64)
     logs = normalised(math.log(mean) - np.log(y + 1.0))
-    first = -mean + low * math.log(mean) - math.lgamma(low + 1.0)
+    first = low * math.log(mean) - math.lgamma(low + 1.0)
     return logs, first - float(logs[0])
 
 
@@ -131,6 +134,8 @@ def boxed(
     """
     records = samples * int(counts @ times)
     low, high = box
+    if not len(counts):
+        return SumTree.of([], []), 0.0
     if int(low @ times) > records or int(high @ times) < records or (low > high).any():
         return SumTree.of([], []), -math.inf
     tilt = 0.0
@@ -151,6 +156,6 @@ def boxed(
         tilt += float(np.clip(missing / spread, -1.0, 1.0))
     tree = SumTree.of(list(zip(low.tolist(), chances, strict=True)), times)
     within = math.log(max(tree.chance(records), 1e-300))
-    mean = records * math.exp(tilt)
-    at_sum = -mean + records * math.log(mean) - math.lgamma(records + 1.0)
-    return tree, float(np.array([chance for _, chance in laws]) @ times) + within - at_sum
+    # The factors exp(-mean) of the cells are those of the sum.
+    at_sum = records * (math.log(records) + tilt) - math.lgamma(records + 1.0)
+    return tree, float(np.array([weight for _, weight in laws]) @ times) + within - at_sum

@@ -1,0 +1,118 @@
+"""Coarsening: categories are merged into groups, and the coarser table is published exactly.
+
+Categories of some variables were merged into the stated groups and the counts of each group added
+up. Every published count is exact; nothing else was changed. Small counts remain wherever the
+groups themselves are small.
+
+Example. Ages 0-9, 10-19, 20-29 with the counts 1, 7, 12; "wide:age=0-9>0-19,10-19>0-19,20-29>20-29"
+publishes the variable wide with 8 and 12. What a reader knows of the 1 is that it lies in 0..8:
+1 in 9 under a uniform prior.
+
+A group that still holds an at-risk count would publish it as it is; the method is refused on such
+a table unless that is accepted. A variable with two groupings is published by both at once, which
+is as fine as the two together.
+
+The posterior is exact: each published count is the sum of inner cells that occur in no other one.
+
+Source: Willenborg and de Waal 2001, section 6 (global recoding of tables).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+
+from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.method import Method
+from tabprotect.engine.protection.problem import Draft, Preview, Problem
+from tabprotect.engine.protection.published_sums import counts_of, sum_factors
+from tabprotect.engine.protection.subtables import GROUPINGS, groupings_of
+from tabprotect.engine.release.likelihood import CellFactors
+from tabprotect.engine.release.published import PublishedTable
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.publication import Publication
+
+
+class Coarsening(Method):
+    """Registered as ``coarsening``."""
+
+    name = "coarsening"
+    label = "Coarser categories"
+    parameters = (
+        replace(
+            GROUPINGS,
+            help="The groups, named: wide:age=0-9>0-19,10-19>0-19,20-29>20-29; further variables "
+            "after a semicolon; or a file. Each takes the place of the variable that it groups.",
+        ),
+    )
+    guarantees: ClassVar[Mapping[str, str]] = {
+        "exact": "Every published count is exact.",
+        "additive": "The published table adds up: inner cells to margins.",
+        "non_negative": "No published count is negative.",
+        "zeros_kept": "A zero stays zero.",
+        "posterior": "The posterior of every true cell is computable from the bundle alone.",
+    }
+
+    def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
+        """At least one grouping that merges something."""
+        values = super().resolve(domain, given)
+        groupings = groupings_of(domain, values)
+        if not any(len(set(g.groups)) < len(g.groups) for g in groupings):
+            raise ParameterError(
+                {GROUPINGS.name: "nothing is merged" if groupings else "no groups are given"},
+                hint="name the groups of a variable, such as wide:age=0-9>0-19,10-19>0-19",
+            )
+        return values
+
+    def is_random(self, values: Mapping[str, object]) -> bool:
+        """There is no chance in it."""
+        return False
+
+    def weakness(
+        self, problem: Problem, values: Mapping[str, object], preview: Preview, draft: Draft
+    ) -> str:
+        """Whatever is at risk in the coarser table would be published as it is."""
+        if not preview.at_risk_cells:
+            return ""
+        left = f"{preview.at_risk_cells:,} at-risk count{'s' * (preview.at_risk_cells != 1)}"
+        return f"the coarser table still shows {left}, exactly; merge more categories"
+
+    def draw(
+        self,
+        problem: Problem,
+        values: Mapping[str, object],
+        generator: np.random.Generator,
+        progress: Progress = SILENT,
+    ) -> Draft:
+        """Add up the groups."""
+        (table,) = _publication(problem.table.domain, values).sums(problem.table)
+        rule = problem.at_risk
+        at_risk = [int(rule.mask(t.counts).sum()) for t in (problem.table, table)]
+        return Draft(
+            (PublishedTable(table),),
+            findings={"at_risk_before": at_risk[0], "at_risk_after": at_risk[1]},
+            sentence=f"Of {at_risk[0]:,} at-risk counts {at_risk[1]:,} remain.",
+        )
+
+    def likelihood(self, release: Release) -> CellFactors:
+        """Each published count is the true sum of its own inner cells."""
+        values = self.resolve(release.domain, release.mechanism.parameters)
+        publication = _publication(release.domain, values)
+        counts = counts_of(release, publication)
+        return sum_factors(release, publication, counts, lambda count, _: (count, count, None))
+
+
+def _publication(domain: Domain, values: Mapping[str, object]) -> Publication:
+    """The one published table: a grouped variable's place is taken by its groupings."""
+    groupings = groupings_of(domain, values)
+    grouped = {grouping.of for grouping in groupings}
+    names = [name for name in domain.names if name not in grouped]
+    return Publication(domain, ((*names, *(g.name for g in groupings)),), groupings)
+
+
+PLUGIN = Coarsening()
