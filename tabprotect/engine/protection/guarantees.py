@@ -175,6 +175,24 @@ def _none_below_base(problem: Problem, values: Values, draft: Draft) -> str:
     )
 
 
+def _within_deviation(problem: Problem, values: Values, draft: Draft) -> str:
+    most = int(cast(int, values["D"]))
+    return _each(
+        draft,
+        lambda p: np.abs(p.table.counts - _truth(problem, values, p)) > most,
+        f"a change of more than {most}",
+    )
+
+
+def _small_avoided(problem: Problem, values: Values, draft: Draft) -> str:
+    small = int(cast(int, values["js"]))
+    return _each(
+        draft,
+        lambda p: (p.table.counts > 0) & (p.table.counts <= small),
+        f"a count between 1 and {small}",
+    )
+
+
 def _no_at_risk(problem: Problem, values: Values, draft: Draft) -> str:
     rule = problem.at_risk
     return _each(
@@ -205,6 +223,8 @@ GUARANTEES: Mapping[str, Guarantee] = MappingProxyType(
         "within_base": Guarantee("Within the base", _within_base),
         "none_below_base": Guarantee("No small count published", _none_below_base),
         "exact": Guarantee("What is published is exact", _exact),
+        "within_deviation": Guarantee("Noise within D", _within_deviation),
+        "small_avoided": Guarantee("Small counts avoided", _small_avoided),
         "no_at_risk": Guarantee("No at-risk count published", _no_at_risk),
         "intervals_protected": Guarantee("Protection intervals hold", _intervals),
         "bounded": Guarantee("Bounded change"),

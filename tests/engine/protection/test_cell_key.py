@@ -17,6 +17,7 @@ from tabprotect.engine.errors import InfeasibleError, InputError, Interrupted, P
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.prior import Poisson
 from tabprotect.engine.progress import Cancellable
+from tabprotect.engine.protection import guarantees
 from tabprotect.engine.protection import perturbation_files as files
 from tabprotect.engine.protection.perturbation_table import PerturbationTable, perturbation_table
 from tabprotect.engine.protection.problem import Draft, Problem
@@ -294,6 +295,23 @@ def test_notes_and_margins_without_inner_cells() -> None:
     likelihood = likelihood_of(part)
     found = infer(likelihood)
     assert found.domain.names == ("A", "B") and "cells of A x B" in found.note
+
+
+@pytest.mark.parametrize(
+    ("wrong", "label"),
+    [
+        ({"D": 1}, "noise within d: a change of more than 1"),
+        ({"js": 4}, "small counts avoided: a count between 1 and 4"),
+    ],
+)
+def test_a_broken_promise_is_seen(wrong: dict[str, int], label: str) -> None:
+    problem = random_problem(np.random.default_rng(12), (10, 10))
+    values = METHOD.resolve(problem.table.domain, {})
+    draft = METHOD.draw(problem, values, np.random.default_rng(0))
+    guarantees.verify(METHOD.promised(values), problem, values, draft)
+    with pytest.raises(InfeasibleError) as raised:
+        guarantees.verify(METHOD.promised(values), problem, values | wrong, draft)
+    assert label in raised.value.detail
 
 
 def test_cancelling() -> None:

@@ -189,7 +189,8 @@ class CellKey(Method):
     guarantees: ClassVar[Mapping[str, str]] = {
         "zeros_kept": "A zero stays zero.",
         "non_negative": "No published count is negative.",
-        "bounded": "No count moves by more than D; no count from 1 to js is published.",
+        "within_deviation": "No count moves by more than D.",
+        "small_avoided": "No count from 1 to js is published.",
         "consistent": "The same records get the same noise in every table of one set of keys.",
         "unbiased": "E[published | original] = original, count by count.",
         "posterior": "The posterior of every true cell is computable from the bundle alone.",
