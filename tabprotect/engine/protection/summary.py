@@ -75,7 +75,11 @@ class Summary:
         ]
         if self.suppressed_cells:
             parts.append(f"{self.suppressed_cells:,} cells are suppressed")
-        parts.append(f"no count differs by more than {self.largest_change}")
+        if self.changed_cells:
+            parts.append(f"no count differs by more than {self.largest_change}")
+        elif self.blocked_share is None:
+            said = "every published count" if self.tables == 1 else "the main table"
+            parts.append(f"{said} is exact")
         if self.blocked_share is not None:
             kept = "every margin is kept" if self.margins_preserved else "MARGINS ARE BROKEN"
             parts += [f"{self.blocked_share:.0%} of the moves were blocked", kept]

@@ -270,6 +270,8 @@ class PosteriorPage(Page):
             return
         posterior = view.posterior
         holds = posterior.mode_is_published
+        hidden = posterior.hidden
+        self.mode_button.setVisible(hidden is None or not hidden.all())
         self.mode_button.setText(mode_sentence(posterior))
         self.mode_button.setIcon(icons.icon("tick" if holds else "warning"))
         self.mode_button.setEnabled(not holds)

@@ -57,8 +57,6 @@ def mode_sentence(posterior: Posterior) -> str:
     if posterior.hidden is not None:
         shown = ~posterior.hidden
         matches, cells = int((posterior.mode_matches & shown).sum()), int(shown.sum())
-    if not cells:
-        return "No inner cell has a published count."
     return f"Mode is the published value: {count_text(matches)} of {count_text(cells)} cells."
 
 

@@ -108,6 +108,12 @@ class QuerySpacePage(Page):
         self.footer.addWidget(self.again)
         self.footer.addWidget(self.legend)
         self.footer.addStretch(1)
+        self.publish = QPushButton("Publish the plan")
+        self.publish.setAccessibleDescription(
+            "Take the planned margins as the release; Methods shows them before anything leaves"
+        )
+        self.publish.clicked.connect(self.use_plan)
+        self.tools.addWidget(self.publish)
         self.files = QuerySpaceFiles(self)
         export = QToolButton()
         export.setText("Export")
@@ -145,8 +151,16 @@ class QuerySpacePage(Page):
             self.settings.forget()
             self.set_sentence("What may go out together is decided in the house.")
             self.main_button.hide()
+            self.publish.hide()
             self.again.hide()
             return
+        margins = project.plan.margins
+        self.publish.setVisible(bool(margins))
+        self.publish.setText(
+            f"Publish the {len(margins)} planned margins"
+            if len(margins) > 1
+            else "Publish the planned margin"
+        )
         self.settings.show_project(project)
         self.space.refresh()
         self._show_all()
@@ -227,6 +241,17 @@ class QuerySpacePage(Page):
         if project is not None:
             # After an error the fields go back to what is still in force.
             self.settings.show_project(project)
+
+    def use_plan(self) -> None:
+        """Take the plan as the release and go where it can be run, perturbed or rounded first."""
+
+        def failed(error: TabprotectError) -> None:
+            self.show_error(error)
+
+        before = self.document.project
+        self.document.apply("use_release_plan", page=self.name, failed=failed)
+        if self.document.project is not before:
+            self.document.page_asked.emit("methods")
 
     def release(self, query: Query) -> None:
         """Plan to release a sub-table; one that may not go out only comes into focus."""
