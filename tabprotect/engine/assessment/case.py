@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -21,11 +22,14 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.grouped import true_table
 from tabprotect.engine.tables.publication import Publication
 
 Mask = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
 
 UNNAMED = "the table has one variable only: none is left as a key"
 
@@ -89,8 +93,8 @@ class Budget:
     """
 
     cells: int = 50_000
-    sampled: int = 400
-    draws: int = 1_000
+    sampled: int = 64
+    draws: int = 500
     seconds: float = 20.0
 
 
@@ -123,8 +127,6 @@ class Case:
         Another release of the same table by the same method; ``None`` where there is none.
     second_is_new
         Whether the second release had chances of its own (else it says nothing new).
-    seed
-        Of a posterior that has to be drawn.
     """
 
     problem: Problem
@@ -133,8 +135,7 @@ class Case:
     key: Key
     second: Release | None = None
     second_is_new: bool = True
-    seed: int = field(default=0, repr=False)
-    budget: Budget = field(default_factory=Budget)
+    budget: Budget = Budget()
     progress: Progress = SILENT
 
     @cached_property
@@ -228,20 +229,6 @@ class Case:
         """The original, float64, shape of the table."""
         return self.problem.table.counts.astype(np.float64)
 
-    @cached_property
-    def at_risk(self) -> Mask:
-        """Inner cells at risk by the problem's rule, shape of the table.
-
-        Raises
-        ------
-        NotComputable
-            When there is none.
-        """
-        mask = self.problem.at_risk.mask(self.problem.table.counts)
-        if not mask.any():
-            raise NotComputable(f"no inner cell has a count at risk ({self.problem.at_risk})")
-        return mask
-
     def by_key(self, cells: Reals) -> Reals:
         """Inner cells added up to (key groups, sensitive categories)."""
         domain = self.problem.table.domain
@@ -277,9 +264,11 @@ class Case:
 
     @property
     def posterior(self) -> Posterior:
-        """What a reader who assumes nothing believes of the inner cells.
+        """What a reader who assumes nothing believes of the inner cells, count by count.
 
-        Exact where the release allows it, drawn for small tables where it does not.
+        Exact where the release allows it, drawn for small tables where it does not. Where the
+        method chooses a whole table at once (rounding, suppression), what this choice says beyond
+        each published count is left out: use ``infer`` on the release for that.
 
         Raises
         ------
@@ -289,6 +278,29 @@ class Case:
         if isinstance(self._posterior, str):
             raise NotComputable(self._posterior)
         return self._posterior
+
+    @cached_property
+    def believed(self) -> Ints:
+        """True counts of the cells that the posterior is about, int64, shape of its table.
+
+        The inner cells, or those of the main published table where inner cells are not published.
+        """
+        domain = self.posterior.domain
+        return true_table(self.problem.table, domain, self.own.groupings).counts
+
+    @cached_property
+    def at_risk(self) -> Mask:
+        """Which of these are at risk by the problem's rule, shape of the posterior's table.
+
+        Raises
+        ------
+        NotComputable
+            When there is none.
+        """
+        mask = self.problem.at_risk.mask(self.believed)
+        if not mask.any():
+            raise NotComputable(f"no cell has a count at risk ({self.problem.at_risk})")
+        return mask
 
     @cached_property
     def feasible(self) -> tuple[Reals, Reals]:
@@ -324,30 +336,52 @@ class Case:
         return self._second_posterior
 
     def _inferred(self, release: Release) -> Posterior | str:
+        """The posterior or why there is none; that of an equal release is found again."""
+        name = _fingerprint(release)
+        if name not in _FOUND:
+            found = self._worked_out(release, Randomness.seeded(int(name[:32], 16)))
+            while len(_FOUND) >= MOST_FOUND:
+                _FOUND.pop(next(iter(_FOUND)))
+            _FOUND[name] = found
+        return _FOUND[name]
+
+    def _worked_out(self, release: Release, randomness: Randomness) -> Posterior | str:
         size, budget = release.domain.size, self.budget
         if size > budget.cells:
             return f"{size:,} cells are too many for a posterior in a comparison"
-        watch = _Deadline(budget.seconds, self.progress)
         try:
             likelihood = likelihood_of(release)
-            try:
-                return infer(likelihood, way="exact", progress=watch)
-            except Interrupted:
-                raise
-            except TabprotectError as error:
-                if size > budget.sampled:
-                    return f"no exact posterior, and too large to be drawn: {error}"
+            if isinstance(likelihood, CellFactors):
+                # What the choice of a whole table says takes thousands of simulated runs.
+                likelihood = replace(likelihood, rerun=None)
             return infer(
                 likelihood,
-                way="monte_carlo",
-                randomness=Randomness.seeded(self.seed),
+                way="auto" if size <= budget.sampled else "exact",
+                randomness=randomness,
                 draws=budget.draws,
-                progress=watch,
+                progress=_Deadline(budget.seconds, self.progress),
             )
         except Interrupted:
             raise
         except (NotComputable, TabprotectError) as error:
             return str(error)
+
+
+MOST_FOUND = 8
+"""Posteriors that are kept: methods with few outcomes give the same release again and again."""
+
+_FOUND: dict[str, Posterior | str] = {}
+
+
+def _fingerprint(release: Release) -> str:
+    """Equal for equal releases. A drawn posterior takes its seed from it: nothing confidential
+    depends on that one, and so the figures do not depend on which process works them out."""
+    digest = hashlib.sha256(release.mechanism.to_text(categories=True).encode())
+    for published in release.tables:
+        digest.update(repr(published.table.domain.names).encode())
+        digest.update(published.table.counts.tobytes())
+        digest.update(published.hidden.tobytes())
+    return digest.hexdigest()
 
 
 def true_counts(compared: Publication, problem: Problem) -> Reals:

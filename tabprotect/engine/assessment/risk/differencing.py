@@ -1,11 +1,11 @@
 """What two releases of the same table give away together.
 
 The table is released once more by the same method with chances of its own, and a reader who
-assumes nothing multiplies what both say of each cell: mean over the inner cells at risk of the
-belief in the true count. Exact where cells are independent of each other in the release; else it
-leaves out what the cells say about one another. Where the second release must be the same (no
-chance in the method, or record keys that came with the table) it says nothing new, and neither
-does this figure beside the belief in the true count.
+assumes nothing multiplies what both say of each cell: mean over the inner cells at risk (or those
+of the main published table) of the belief in the true count. Exact where cells are independent of
+each other in the release; else it leaves out what the cells say about one another. Where the
+second release must be the same (no chance in the method, or record keys that came with the table)
+it says nothing new, and neither does this figure beside the belief in the true count.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Differencing(Measure):
     def compute(self, case: Case) -> Figure:
         """From the posteriors of both releases."""
         at_risk = case.at_risk
-        truth = case.problem.table.counts
+        truth = case.believed
         first = case.posterior
         if not case.second_is_new:
             belief = first.probability(truth)

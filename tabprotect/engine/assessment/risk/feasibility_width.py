@@ -1,7 +1,8 @@
 """How wide the interval of counts that remain possible is in an at-risk cell.
 
-Mean over the inner cells at risk of highest less lowest count that some original could have there
-from which this release could come; 0 where the cell is known.
+Mean over the inner cells at risk (or those of the main published table) of highest less lowest
+count that some original could have there from which this release could come; 0 where the cell is
+known.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """How much a reader believes that an at-risk cell is at risk.
 
-Mean over the inner cells at risk of the posterior probability that the true count is one the
-small-count rule calls at risk, for a reader who assumes nothing and knows the mechanism.
+Mean over the inner cells at risk (or those of the main published table) of the posterior
+probability that the true count is one the small-count rule calls at risk, for a reader who
+assumes nothing and knows the mechanism.
 """
 
 from __future__ import annotations

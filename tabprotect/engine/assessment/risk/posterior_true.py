@@ -1,7 +1,8 @@
 """How much a reader believes in the true count of an at-risk cell.
 
-Mean over the inner cells at risk of the posterior probability of their true count, for a reader
-who assumes nothing (uniform prior) and knows the mechanism.
+Mean over the inner cells at risk (or those of the main published table) of the posterior
+probability of their true count, for a reader who assumes nothing (uniform prior) and knows the
+mechanism.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class PosteriorTrue(Measure):
     def compute(self, case: Case) -> Figure:
         """From the posterior of the release."""
         at_risk = case.at_risk
-        belief = np.where(at_risk, case.posterior.probability(case.problem.table.counts), np.nan)
+        belief = np.where(at_risk, case.posterior.probability(case.believed), np.nan)
         return Figure(float(belief[at_risk].mean()), belief)
 
 

@@ -1,0 +1,412 @@
+"""The fair comparison: several methods and settings on one table, over many seeds."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from tabprotect.engine.assessment.case import Budget, Case, Key
+from tabprotect.engine.assessment.compared import common
+from tabprotect.engine.assessment.figure import Figure
+from tabprotect.engine.assessment.measure import Measure
+from tabprotect.engine.assessment.registered import chosen, measures
+from tabprotect.engine.assessment.run_spec import RunSpec
+from tabprotect.engine.assessment.runs import (
+    Plan,
+    Run,
+    Task,
+    case_of,
+    derived_seed,
+    release_once,
+    run,
+)
+from tabprotect.engine.assessment.spreading import spread
+from tabprotect.engine.assessment.summary import Spread, front
+from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
+from tabprotect.engine.parameters import Parameter
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.method import Method
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.subtables import (
+    GROUPINGS,
+    MARGINS,
+    groupings_of,
+    publication_of,
+)
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.hierarchy import parse_groupings
+from tabprotect.engine.tables.publication import Publication
+
+RUNS = 20
+"""Runs of one configuration by default."""
+
+RISK, UTILITY = "risk_fbeta", "hellinger_restored"
+"""The axes of the risk-utility map by default."""
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """One method with one set of parameters, as it is compared.
+
+    Attributes
+    ----------
+    spec
+        As it was asked for, the comparison's margins included.
+    parameters
+        All resolved parameters, as plain JSON values; what is none (a cycle set) as it was given.
+    error
+        Why it cannot be run on this table; empty where it can.
+    """
+
+    spec: RunSpec
+    parameters: Mapping[str, object] = field(default_factory=dict)
+    error: str = ""
+
+    @property
+    def label(self) -> str:
+        """For a list: the method and what was given."""
+        return self.spec.text
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What many runs say. Confidential: every figure depends on the original.
+
+    Attributes
+    ----------
+    plan
+        The table, the cells that are compared, the measures.
+    configurations
+        The compared methods with their parameters.
+    values
+        Resolved parameters of each configuration.
+    runs
+        Configuration after configuration.
+    seed, seed_given
+        Of the comparison; every run's seed follows from it.
+    """
+
+    plan: Plan
+    configurations: tuple[Configuration, ...]
+    values: tuple[Mapping[str, object], ...] = field(repr=False)
+    runs: tuple[Run, ...]
+    seed: int = field(repr=False)
+    seed_given: bool
+
+    @cached_property
+    def measures(self) -> tuple[Measure, ...]:
+        """The measures, utility before risk."""
+        return chosen(self.plan.measures)
+
+    def figures(self, configuration: int, measure: str) -> list[float | None]:
+        """One measure over the runs of a configuration."""
+        return [r.values[measure] for r in self.runs if r.configuration == configuration]
+
+    @cached_property
+    def summaries(self) -> tuple[Mapping[str, Spread | None], ...]:
+        """Measure -> its spread over the seeds, for each configuration."""
+        return tuple(
+            {m.name: Spread.of(self.figures(c, m.name)) for m in self.measures}
+            for c in range(len(self.configurations))
+        )
+
+    def front(self, risk: str = RISK, utility: str = UTILITY) -> list[int]:
+        """Configurations that none beats in the means of a risk and a utility (Pareto front).
+
+        Raises
+        ------
+        ParameterError
+            For a measure that was not computed.
+        """
+        axes = [measures()[name] for name in (risk, utility) if name in self.plan.measures]
+        if len(axes) < 2:
+            raise ParameterError({"front": f"{risk} or {utility} was not computed"})
+        points = [
+            [np.nan if (s := summary[axis.name]) is None else s.mean for axis in axes]
+            for summary in self.summaries
+        ]
+        return front(np.array(points).reshape(-1, 2), [axis.higher_is_better for axis in axes])
+
+    def release(self, run: Run, progress: Progress = SILENT) -> Release:
+        """The release that a run looked at, made again from its seed.
+
+        Raises
+        ------
+        TabprotectError
+            Where the run failed, for the reason why.
+        """
+        task = self._task(run)
+        return release_once(
+            task.plan.problem, methods()[task.method], task.values, task.seed, progress
+        )
+
+    def case(self, run: Run, progress: Progress = SILENT) -> Case:
+        """A run's release with everything measures look at, for figures cell by cell."""
+        return case_of(self._task(run), self.release(run, progress), progress)
+
+    def figure(self, run: Run, measure: str, progress: Progress = SILENT) -> Figure:
+        """One measure of one run with its figures cell by cell."""
+        return measures()[measure].assess(self.case(run, progress))
+
+    def _task(self, run: Run) -> Task:
+        c = run.configuration
+        return Task(self.plan, c, self.configurations[c].spec.method, self.values[c], run.seed)
+
+    def as_json(self, risk: str = RISK, utility: str = UTILITY) -> dict[str, object]:
+        """For ``compare --json``."""
+        compared = self.plan.compared
+        mapped = risk in self.plan.measures and utility in self.plan.measures
+        return {
+            "runs": [
+                {
+                    "method": self.configurations[r.configuration].spec.method,
+                    "parameters": dict(self.configurations[r.configuration].parameters),
+                    "seed": r.seed,
+                    "configuration": r.configuration,
+                    "measures": dict(r.values),
+                    "reasons": dict(r.reasons),
+                    "error": r.error or None,
+                }
+                for r in self.runs
+            ],
+            "summary": [
+                {
+                    "configuration": c,
+                    "run": configuration.label,
+                    "method": configuration.spec.method,
+                    "parameters": dict(configuration.parameters),
+                    "measures": {
+                        name: None if s is None else s.as_json()
+                        for name, s in self.summaries[c].items()
+                    },
+                }
+                for c, configuration in enumerate(self.configurations)
+            ],
+            "pareto": {
+                "risk": risk,
+                "utility": utility,
+                "configurations": self.front(risk, utility) if mapped else [],
+            },
+            "compared": {
+                "cells": compared.size,
+                "margins": [list(margin) for margin in compared.margins],
+                "key": list(self.plan.key.variables),
+                "sensitive": self.plan.key.sensitive,
+            },
+            "confidential": True,
+        }
+
+    def as_csv(self) -> str:
+        """One row for each run with every measure; empty where there is no figure."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        names = [m.name for m in self.measures]
+        writer.writerow(["run", "method", "seed", *names, "error"])
+        for r in self.runs:
+            configuration = self.configurations[r.configuration]
+            figures = ["" if (v := r.values[name]) is None else repr(v) for name in names]
+            writer.writerow(
+                [configuration.label, configuration.spec.method, r.seed, *figures, r.error]
+            )
+        return out.getvalue()
+
+
+def compare(
+    problem: Problem,
+    specs: Sequence[RunSpec],
+    *,
+    runs_per_method: int = RUNS,
+    seed: int | None = None,
+    measures: Sequence[str] | None = None,
+    margins: str | None = None,
+    groupings: str | None = None,
+    key: Sequence[str] | None = None,
+    sensitive: str | None = None,
+    budget: Budget | None = None,
+    workers: int | None = None,
+    progress: Progress = SILENT,
+) -> Comparison:
+    """Release a table many times and look at every release with the same eyes.
+
+    The result depends on the seed alone, not on the number of workers.
+
+    Parameters
+    ----------
+    specs
+        Methods with parameters.
+    runs_per_method
+        Runs of each of them. A method without chance is run once, and counted so often.
+    seed
+        Every run's seed follows from it; from the operating system by default.
+    measures
+        Names, ``risk`` or ``utility``; all by default.
+    margins
+        A formula of the published sub-tables: for every method that takes one, and the cells that
+        are compared. Without it every method publishes what it publishes, and the cells compared
+        are those of every sub-table: what a release does not publish is added up where it can be.
+    groupings
+        For use in the formula.
+    key, sensitive
+        What an intruder knows and wants to know; by default the last variable is sensitive and the
+        others are the key.
+    workers
+        Processes; all cores by default, where it pays.
+
+    Raises
+    ------
+    ParameterError, InputError
+        For faults in what was asked, all at once; a method that fails on the table is a run that
+        says so.
+    Interrupted
+        When cancelled.
+    """
+    domain = problem.table.domain
+    if not specs:
+        raise ParameterError({"run": "nothing is to be compared"})
+    if runs_per_method < 1:
+        raise ParameterError({"runs_per_method": "must be at least 1"})
+    names = tuple(measure.name for measure in chosen(measures))
+    who = Key.of(domain, None if key is None else tuple(key), sensitive)
+    named = None
+    if margins is not None:
+        found = parse_groupings(groupings, domain) if groupings else ()
+        named = Publication.of(domain, margins, found)
+    asked = [_with_margins(spec, margins, groupings) for spec in specs]
+    configurations, values = _resolved(problem, asked)
+    compared = common(domain, _published(problem, values)) if named is None else named
+    plan = Plan(problem, compared, who, names, budget or Budget())
+    randomness = Randomness.seeded(seed)
+    tasks, copies = _tasks(plan, configurations, values, runs_per_method, randomness.seed)
+    made = spread(run, tasks, workers=workers, progress=progress, stage="comparing")
+    runs = []
+    for task, once, times in zip(tasks, made, copies, strict=True):
+        spec = configurations[task.configuration].spec
+        for number in range(times):
+            again = (
+                once
+                if not number
+                else replace(once, seed=derived_seed(randomness.seed, spec.text, number))
+            )
+            runs.append(again)
+    for c, configuration in enumerate(configurations):
+        if configuration.error:
+            runs += [
+                Run(
+                    c,
+                    derived_seed(randomness.seed, configuration.spec.text, number),
+                    dict.fromkeys(names),
+                    error=configuration.error,
+                )
+                for number in range(runs_per_method)
+            ]
+    runs.sort(key=lambda r: r.configuration)
+    return Comparison(
+        plan=plan,
+        configurations=tuple(configurations),
+        values=tuple(values),
+        runs=tuple(runs),
+        seed=randomness.seed,
+        seed_given=randomness.given,
+    )
+
+
+def _with_margins(spec: RunSpec, margins: str | None, groupings: str | None) -> RunSpec:
+    """The comparison's sub-tables for a method that takes such and was given none of its own."""
+    takes = {p.name for p in methods()[spec.method].parameters}
+    given = dict(spec.given)
+    for parameter, text in ((MARGINS, margins), (GROUPINGS, groupings)):
+        if text is not None and parameter.name in takes:
+            given.setdefault(parameter.name, text)
+    return replace(spec, given=given)
+
+
+def _resolved(
+    problem: Problem, specs: Sequence[RunSpec]
+) -> tuple[list[Configuration], list[Mapping[str, object]]]:
+    """Every specification completed and checked.
+
+    Raises
+    ------
+    ParameterError
+        With the wrong parameters of all of them.
+    """
+    domain = problem.table.domain
+    configurations: list[Configuration] = []
+    values: list[Mapping[str, object]] = []
+    wrong: dict[str, str] = {}
+    for spec in specs:
+        method = methods()[spec.method]
+        found: Mapping[str, object] = {}
+        error = ""
+        try:
+            found = method.resolve(domain, spec.given)
+            error = "; ".join(method.unmet(problem).values())
+        except ParameterError as fault:
+            wrong |= {f"{spec.text}: {name}": why for name, why in fault.fields.items()}
+        except InputError as fault:
+            error = f"{fault}" + (f" ({fault.hint})" if fault.hint else "")
+        configurations.append(Configuration(spec, _plain(method, spec, found), error))
+        values.append(found)
+    if wrong:
+        raise ParameterError(wrong)
+    return configurations, values
+
+
+def _plain(method: Method, spec: RunSpec, values: Mapping[str, object]) -> dict[str, object]:
+    """Parameters as JSON values."""
+
+    def plain(parameter: Parameter) -> object:
+        value = values.get(parameter.name)
+        if value is None or isinstance(value, (bool, int, float, str)):
+            return value
+        given = spec.given.get(parameter.name)
+        return None if given is None else str(given)
+
+    return {parameter.name: plain(parameter) for parameter in method.parameters}
+
+
+def _published(problem: Problem, values: Sequence[Mapping[str, object]]) -> list[Publication]:
+    """The sub-tables that parameters name."""
+    found = []
+    for chosen_values in values:
+        try:
+            if MARGINS.name in chosen_values:
+                found.append(publication_of(problem.table.domain, chosen_values))
+            elif groups := groupings_of(problem.table.domain, chosen_values):
+                names = tuple(
+                    next((g.name for g in groups if g.of == name), name)
+                    for name in problem.table.domain.names
+                )
+                found.append(Publication(problem.table.domain, (names,), groups))
+        except TabprotectError:
+            continue
+    return found
+
+
+def _tasks(
+    plan: Plan,
+    configurations: Sequence[Configuration],
+    values: Sequence[Mapping[str, object]],
+    times: int,
+    seed: int,
+) -> tuple[list[Task], list[int]]:
+    """The runs to make, and for how many runs each stands."""
+    tasks: list[Task] = []
+    copies: list[int] = []
+    for c, configuration in enumerate(configurations):
+        if configuration.error:
+            continue
+        spec = configuration.spec
+        random = methods()[spec.method].is_random(values[c])
+        for number in range(times if random else 1):
+            own = derived_seed(seed, spec.text, number)
+            tasks.append(Task(plan, c, spec.method, values[c], own))
+            copies.append(1 if random else times)
+    return tasks, copies

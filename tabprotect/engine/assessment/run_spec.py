@@ -1,0 +1,104 @@
+"""Which runs to make, as a person writes them: ``cell_key D=5 V=3 js=1,2``."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.protection.method import Method
+from tabprotect.engine.protection.registered import methods
+
+GRID_KINDS = ("real", "integer", "choice", "flag")
+"""Kinds of parameters whose values may be a list; in texts a comma is a comma."""
+
+FORM = 'write the method, then parameters: "cell_key D=5 V=3 js=2", "small_count_rounding base=3,5"'
+
+_SETTING = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """One method with one set of parameters.
+
+    Attributes
+    ----------
+    method
+        Registered name.
+    given
+        The parameters that are not left to the method's defaults.
+    """
+
+    method: str
+    given: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """As it is written on the command line."""
+        words = [self.method]
+        for name, value in self.given.items():
+            said = str(value).lower() if isinstance(value, bool) else str(value)
+            words.append(f"{name}={said}" if said and " " not in said else f"{name}='{said}'")
+        return " ".join(words)
+
+
+def parse_spec(text: str) -> tuple[RunSpec, ...]:
+    """Read a method with parameters; a list of values (``base=3,5``) makes a run of each.
+
+    Quotation marks keep spaces together; a word without ``=`` goes on with the value before it, so
+    that ``margins=a*b + c`` needs none.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown method, or anything that is no ``name=value``; every fault at once.
+    """
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        raise ParameterError({"run": f"a quotation mark is missing: {text!r}"}, hint=FORM) from None
+    if not words:
+        raise ParameterError({"run": "names no method"}, hint=FORM)
+    method = methods()[words[0]]
+    given: dict[str, str] = {}
+    wrong: dict[str, str] = {}
+    last = ""
+    for word in words[1:]:
+        match = _SETTING.fullmatch(word)
+        if match is not None:
+            last = match.group(1)
+            if last in given:
+                wrong[last] = "is given twice"
+            given[last] = match.group(2)
+        elif last:
+            given[last] += f" {word}"
+        else:
+            wrong[word] = "is no name=value"
+    if wrong:
+        raise ParameterError({f"{method.name} {k}": why for k, why in wrong.items()}, hint=FORM)
+    return expand(method.name, {name: _values(method, name, v) for name, v in given.items()})
+
+
+def expand(method: str, grid: Mapping[str, Sequence[object]]) -> tuple[RunSpec, ...]:
+    """One run specification for each combination of values."""
+    return tuple(
+        RunSpec(method, dict(zip(grid, values, strict=True))) for values in product(*grid.values())
+    )
+
+
+def _values(method: Method, name: str, text: str) -> list[object]:
+    """The listed values of a parameter, as numbers where it takes such."""
+    declared = next((p for p in method.parameters if p.name == name), None)
+    if declared is None or declared.kind not in GRID_KINDS:
+        return [text]
+    out: list[object] = []
+    for part in text.split(","):
+        try:
+            out.append(declared.check(part.strip()))
+        except ValueError:
+            # The method refuses it, together with every other fault.
+            out.append(part.strip())
+    return out

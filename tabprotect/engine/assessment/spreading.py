@@ -1,0 +1,128 @@
+"""Independent runs over the cores of this machine, to be cancelled at any time."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from tabprotect.engine.progress import Progress
+
+Piece = TypeVar("Piece")
+Result = TypeVar("Result")
+
+WORTHWHILE = 4.0
+"""Seconds of work left from which on processes are started: they take about a second."""
+
+LOOK = 0.1
+"""Seconds between two looks at whether to stop."""
+
+PATIENCE = 0.25
+"""Seconds of work put into one piece, so that there is progress to see."""
+
+
+def cores() -> int:
+    """Processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def spread(
+    work: Callable[[Piece, Progress], Result],
+    pieces: Sequence[Piece],
+    *,
+    workers: int | None,
+    progress: Progress,
+    stage: str,
+) -> list[Result]:
+    """The results in the order of the pieces.
+
+    Begins in this process, and goes on in others when what is left is worth starting them.
+
+    Parameters
+    ----------
+    work
+        A function that can be pickled, as the pieces can.
+    workers
+        Processes; all cores by default, 1 for this one alone.
+
+    Raises
+    ------
+    Interrupted
+        When cancelled; nothing is left running.
+    """
+    workers = cores() if workers is None else workers
+    if getattr(sys, "frozen", False):
+        # A packaged program has no interpreter to start processes with.
+        workers = 1
+    out: dict[int, Result] = {}
+    # Pieces spread over all kinds of work first: neighbours are alike.
+    step = max(1, len(pieces) // 10)
+    order = [k for offset in range(step) for k in range(offset, len(pieces), step)]
+    begun = time.monotonic()
+    for done, k in enumerate(order):
+        progress.report(stage, done / len(pieces))
+        out[k] = work(pieces[k], _Part(progress, stage, done, len(pieces)))
+        spent = time.monotonic() - begun
+        left = spent / (done + 1) * (len(pieces) - done - 1)
+        if workers > 1 and left * (1 - 1 / workers) > WORTHWHILE:
+            size = max(1, int(PATIENCE * (done + 1) / spent))
+            rest = [i for i in order if i not in out]
+            _in_processes(work, pieces, rest, (workers, size), progress, stage, out)
+            break
+    progress.report(stage, 1.0)
+    return [out[k] for k in range(len(pieces))]
+
+
+class _Part:
+    """The progress of one piece as a part of all."""
+
+    def __init__(self, progress: Progress, stage: str, done: int, pieces: int) -> None:
+        self._progress, self._stage = progress, stage
+        self._fraction = done / pieces
+
+    def report(self, stage: str, fraction: float, partial: object = None) -> None:
+        self._progress.report(self._stage, self._fraction)
+
+
+class _Unwatched:
+    def report(self, stage: str, fraction: float, partial: object = None) -> None:
+        """A worker process is ended, not asked."""
+
+
+def _several(
+    work: Callable[[Piece, Progress], Result], pieces: list[tuple[int, Piece]]
+) -> list[tuple[int, Result]]:
+    return [(k, work(piece, _Unwatched())) for k, piece in pieces]
+
+
+def _in_processes(
+    work: Callable[[Piece, Progress], Result],
+    pieces: Sequence[Piece],
+    rest: list[int],
+    size: tuple[int, int],
+    progress: Progress,
+    stage: str,
+    out: dict[int, Result],
+) -> None:
+    """Fill in the results of ``rest``, ``size[1]`` pieces at a time in ``size[0]`` processes."""
+    # Late: joblib costs a tenth of the program's start. Its executor can be ended at once, which
+    # that of the standard library cannot.
+    from joblib.externals.loky import ProcessPoolExecutor, wait
+
+    executor = ProcessPoolExecutor(max_workers=size[0])
+    try:
+        batches = [rest[i : i + size[1]] for i in range(0, len(rest), size[1])]
+        open_ = {executor.submit(_several, work, [(k, pieces[k]) for k in b]) for b in batches}
+        while open_:
+            done, open_ = wait(open_, timeout=LOOK, return_when="FIRST_COMPLETED")
+            for future in done:
+                out.update(future.result())
+            progress.report(stage, len(out) / len(pieces))
+    except BaseException:
+        executor.shutdown(wait=True, kill_workers=True)
+        raise
+    executor.shutdown(wait=True)

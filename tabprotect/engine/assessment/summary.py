@@ -1,0 +1,86 @@
+"""Figures over the seeds of one configuration, and which configurations are worth a thought."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tabprotect.engine.assessment.figure import Reals
+
+ALMOST = 1e-12
+"""Means closer than this are equal: they are sums of rounded figures."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """One measure over the runs of one configuration. Confidential.
+
+    Attributes
+    ----------
+    runs
+        Runs that have a figure.
+    mean, deviation
+        Mean and standard deviation over the runs (0 for a single one).
+    low, high
+        Between them lie 95 % of the runs.
+    """
+
+    runs: int
+    mean: float
+    deviation: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, values: Sequence[float | None]) -> Spread | None:
+        """Of the runs that have a figure; ``None`` when no run has."""
+        found = np.array([value for value in values if value is not None], dtype=np.float64)
+        if not len(found):
+            return None
+        low, high = np.quantile(found, [0.025, 0.975])
+        deviation = float(found.std(ddof=1)) if len(found) > 1 else 0.0
+        return cls(len(found), float(found.mean()), deviation, float(low), float(high))
+
+    @property
+    def standard_error(self) -> float:
+        """Of the mean."""
+        return self.deviation / float(np.sqrt(self.runs))
+
+    def as_json(self) -> dict[str, object]:
+        """For ``compare --json``."""
+        return {
+            "runs": self.runs,
+            "mean": self.mean,
+            "deviation": self.deviation,
+            "standard_error": self.standard_error,
+            "low": self.low,
+            "high": self.high,
+        }
+
+
+def front(points: Reals, higher_is_better: Sequence[bool]) -> list[int]:
+    """The points that no other point beats: at least as good in all, and better in one.
+
+    Parameters
+    ----------
+    points : float64 (points, figures)
+        NaN where there is no figure; such a point is never on the front.
+    higher_is_better
+        One for each figure.
+
+    Returns
+    -------
+    list of int
+        Ascending.
+    """
+    good = np.where(higher_is_better, points, -points)
+    there = np.flatnonzero(~np.isnan(good).any(axis=1))
+    on = []
+    for k in there.tolist():
+        ahead = good[there] - good[k]
+        beaten = (ahead >= -ALMOST).all(axis=1) & (ahead > ALMOST).any(axis=1)
+        if not beaten.any():
+            on.append(k)
+    return on
