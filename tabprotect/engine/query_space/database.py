@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import threading
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.resources import files
-from typing import cast
+from typing import TypeVar, cast
 
 import sqlalchemy as sa
 from alembic import command
@@ -32,6 +32,20 @@ MIGRATIONS = "tabprotect.engine.query_space"
 
 PATIENCE = 10
 """Seconds to wait for a database that somebody else is writing to."""
+
+ATTEMPTS = 50
+"""Runs of a transaction that the database takes back because of what others do at once."""
+
+TAKEN_BACK = {"40001", "40P01"}
+"""SQLSTATE of transactions that only have to be run again: not serialisable, deadlock."""
+
+BORN_TWICE = {"23505", "42P07", "42710", "42P06"}
+"""SQLSTATE where somebody else has made the same table or row meanwhile."""
+
+_MIGRATING = threading.Lock()
+"""The migrations' library keeps what it works on in globals."""
+
+T = TypeVar("T")
 
 _SCHEMA = sa.MetaData()
 _HISTORY = sa.Table(
@@ -123,6 +137,8 @@ class Ledger:
         self.url = url
         try:
             address = sa.make_url(url if "://" in url else f"sqlite:///{url}")
+            if address.drivername in ("postgresql", "postgres"):
+                address = address.set(drivername="postgresql+psycopg")
             self._engine = sa.create_engine(address, **_options(address))
         except (exc.ArgumentError, exc.NoSuchModuleError, ImportError) as error:
             raise InputError(
@@ -132,10 +148,16 @@ class Ledger:
         self._name = address.render_as_string(hide_password=True)
         if address.get_backend_name() == "sqlite":
             _take_turns(self._engine)
+        elif address.get_backend_name() == "postgresql":
+            _be_patient_and_durable(self._engine)
+        mark = fingerprint(table)
+
+        def opened(connection: sa.Connection) -> int:
+            _migrate(connection, self._name)
+            return _history_of(connection, mark, self.lattice)
+
         try:
-            with self._transaction() as connection:
-                _migrate(connection, self._name)
-                self._history = _history_of(connection, fingerprint(table), self.lattice)
+            self._history = self._transaction(opened, again=TAKEN_BACK | BORN_TWICE)
         except BaseException:
             self._engine.dispose()
             raise
@@ -152,14 +174,14 @@ class Ledger:
 
     def open_session(self, settings: Mapping[str, object]) -> int:
         """Record a new session with what was chosen for it; its number."""
-        with self._transaction() as connection:
-            done = connection.execute(
-                sa.insert(_SESSION).values(
-                    history=self._history, opened=_now(), settings=dict(settings)
-                )
-            )
+        row = {"history": self._history, "opened": _now(), "settings": dict(settings)}
+
+        def opened(connection: sa.Connection) -> int:
+            done = connection.execute(sa.insert(_SESSION).values(row))
             assert done.inserted_primary_key is not None
             return int(done.inserted_primary_key[0])
+
+        return self._transaction(opened)
 
     def settings(self, session: int) -> dict[str, object]:
         """What was chosen for a session.
@@ -169,12 +191,10 @@ class Ledger:
         InputError
             For a session this table does not have.
         """
-        with self._transaction() as connection:
-            found = connection.execute(
-                sa.select(_SESSION.c.settings).where(
-                    _SESSION.c.id == session, _SESSION.c.history == self._history
-                )
-            ).scalar()
+        wanted = sa.select(_SESSION.c.settings).where(
+            _SESSION.c.id == session, _SESSION.c.history == self._history
+        )
+        found = self._transaction(lambda connection: connection.execute(wanted).scalar())
         if found is None:
             raise InputError(f"the database has no session {session} of this table")
         return cast(dict[str, object], found)
@@ -187,8 +207,8 @@ class Ledger:
             wanted = wanted.where(_ENTRY.c.time <= when)
         elif until is not None:
             wanted = wanted.where(_ENTRY.c.number <= until)
-        with self._transaction() as connection:
-            rows = connection.execute(wanted.order_by(_ENTRY.c.number)).all()
+        ordered = wanted.order_by(_ENTRY.c.number)
+        rows = self._transaction(lambda connection: connection.execute(ordered).all())
         return [self._entry(row) for row in rows]
 
     def append(self, line: LogLine, *, session: int, number: int) -> Entry:
@@ -212,8 +232,7 @@ class Ledger:
             "detail": line.detail,
         }
         try:
-            with self._transaction() as connection:
-                connection.execute(sa.insert(_ENTRY).values(row))
+            self._transaction(lambda connection: connection.execute(sa.insert(_ENTRY).values(row)))
         except exc.IntegrityError:
             raise Taken from None
         return Entry(number, session, cast(datetime, row["time"]), line)
@@ -231,15 +250,19 @@ class Ledger:
         )
         return Entry(values["number"], values["session"], values["time"], line)
 
-    @contextmanager
-    def _transaction(self) -> Iterator[sa.Connection]:
-        try:
-            with self._engine.begin() as connection:
-                yield connection
-        except exc.IntegrityError:
-            raise
-        except exc.DBAPIError as error:
-            raise _explained(error, self._name) from None
+    def _transaction(self, work: Callable[[sa.Connection], T], again: set[str] = TAKEN_BACK) -> T:
+        """Run in a transaction, and again where others came between (SQLSTATE in ``again``)."""
+        for attempt in range(ATTEMPTS):
+            try:
+                with self._engine.begin() as connection:
+                    return work(connection)
+            except exc.DBAPIError as error:
+                if getattr(error.orig, "sqlstate", None) in again and attempt < ATTEMPTS - 1:
+                    continue
+                if isinstance(error, exc.IntegrityError):
+                    raise
+                raise _explained(error, self._name) from None
+        raise AssertionError
 
 
 def _options(address: sa.URL) -> dict[str, object]:
@@ -265,6 +288,18 @@ def _take_turns(engine: sa.Engine) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
+def _be_patient_and_durable(engine: sa.Engine) -> None:
+    """PostgreSQL: as much patience as elsewhere; a commit that returns has reached the disk."""
+
+    @sa.event.listens_for(engine, "connect")
+    def connect(connection: object, record: object) -> None:
+        cursor = connection.cursor()  # type: ignore[attr-defined]
+        cursor.execute(f"SET lock_timeout = '{PATIENCE}s'")
+        cursor.execute("SET synchronous_commit = on")
+        cursor.close()
+        connection.commit()  # type: ignore[attr-defined]
+
+
 def _migrate(connection: sa.Connection, name: str) -> None:
     """Bring the schema up to date."""
     config = Config()
@@ -281,7 +316,8 @@ def _migrate(connection: sa.Connection, name: str) -> None:
             file=name,
             hint="use that version, or another database; nothing was changed",
         )
-    command.upgrade(config, "head")
+    with _MIGRATING:
+        command.upgrade(config, "head")
 
 
 def _history_of(connection: sa.Connection, mark: str, lattice: Lattice) -> int:
@@ -299,7 +335,7 @@ def _history_of(connection: sa.Connection, mark: str, lattice: Lattice) -> int:
 
 def _explained(error: exc.DBAPIError, name: str) -> InputError:
     text = str(error.orig).strip().splitlines()[0] if error.orig else type(error).__name__
-    if "locked" in text:
+    if "locked" in text or "lock timeout" in text:
         return InputError(
             "the database is locked by somebody else",
             file=name,
