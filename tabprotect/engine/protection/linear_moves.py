@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.protection.deviation import ENDLESS, Deviation, Ints
-from tabprotect.engine.solver import NEAR, Entries, Model, Outcome
+from tabprotect.engine.solver import DUAL_SIMPLEX, NEAR, Entries, Model, Outcome
 from tabprotect.engine.tables.publication import Publication
 
 if TYPE_CHECKING:
@@ -32,7 +32,10 @@ Floats = npt.NDArray[np.float64]
 STEP = 1e-3
 """What moving a hidden cell costs, against 1 for the cheapest published one: fewer are moved."""
 
-MOST_NODES = 2_000
+ATTEMPTS = 3
+"""Linear programmes that are solved in search of whole numbers before an integer programme is."""
+
+MOST_NODES = 200
 """Branch-and-bound nodes an integer programme may take; a count, so that no clock decides."""
 
 LARGEST_TOTAL = 10**9
@@ -52,6 +55,8 @@ class LinearMoves:
     inner : int64 (inner cells,)
         The true inner counts.
     """
+
+    most_routes = 300
 
     def __init__(self, publication: Publication, values: Ints, cost: Floats, inner: Ints) -> None:
         if int(inner.sum()) > LARGEST_TOTAL:
@@ -116,28 +121,26 @@ class LinearMoves:
         at = int(self._place[cell])
         still = self._place[barred]
         still = still[still >= 0]
-        for integral in (False, True):
-            found = self._programme(integral=integral).least(at, sign * need, still)
+        for attempt in range(ATTEMPTS + 1):
+            integral = attempt == ATTEMPTS
+            if integral and not pay:
+                break
+            found = self._programme(integral=integral).least(at, sign * need, still, attempt)
             if found is None:
                 return None
-            change = self._checked(found)
-            if change is not None and change[1][at] == sign * need:
-                used = np.flatnonzero(change[1])
-                return self._deviation(change) if pay or self._open[used].all() else None
-            if not pay and not integral and self._paid(found):
+            # Rounding must not move what the programme leaves alone.
+            used = np.abs(np.asarray(self._sums @ found)) > NEAR
+            if not pay and (used & ~self._open).any():
                 return None
+            change = self._checked(found, self._open | used)
+            if change is not None and change[1][at] == sign * need:
+                return self._deviation(change)
         return None
 
-    def _paid(self, found: Floats) -> bool:
-        """Whether published cells are moved, in fractions or not: then nothing is for free."""
-        sums: Floats = np.asarray(self._sums @ found)
-        return bool((np.abs(sums[~self._open]) > NEAR).any())
-
-    def _checked(self, found: Floats, *, closed: bool = False) -> tuple[Ints, Ints] | None:
+    def _checked(self, found: Floats, movable: Bools) -> tuple[Ints, Ints] | None:
         """Whole changes of the inner and of the published cells, or None: no table does that."""
         inner = np.rint(found).astype(np.int64)
         sums: Ints = np.asarray(self._sums @ inner)
-        movable = self._open if closed else self._open | np.isfinite(self._price)
         if (inner < -self._inner).any() or (self._values + sums < 0).any() or sums[~movable].any():
             return None
         return inner, sums
@@ -175,7 +178,7 @@ class LinearMoves:
         most, point = self._programme(integral=False).farthest(at, sign, None)
         if most <= known:
             return known, True, None
-        change = self._checked(point, closed=True)
+        change = self._checked(point, self._open)
         if change is not None and sign * int(change[1][at]) == most:
             return most, True, self._deviation(change)
         return self._whole(at, sign, known, most)
@@ -185,7 +188,7 @@ class LinearMoves:
     ) -> tuple[int, bool, Deviation | None]:
         bound, point = self._programme(integral=True).farthest(at, sign, MOST_NODES)
         most = min(most, bound)
-        change = self._checked(point, closed=True) if len(point) else None
+        change = self._checked(point, self._open) if len(point) else None
         reached = known if change is None else max(known, sign * int(change[1][at]))
         proof = self._deviation(change) if change is not None and reached > known else None
         return most, reached == most, proof
@@ -249,7 +252,11 @@ class _Programme:
             matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data
         )
         self._model = Model.of_entries(
-            entries, rows=(zero, zero), columns=(np.zeros(len(high)), high), integral=integral
+            entries,
+            rows=(zero, zero),
+            columns=(np.zeros(len(high)), high),
+            integral=integral,
+            strategy=DUAL_SIMPLEX,
         )
         self._weights = np.full(len(high), STEP)
         finite = np.isfinite(price)
@@ -259,8 +266,15 @@ class _Programme:
         """What moving some published sums costs from now on."""
         self._weights[self._more[cells]] = self._weights[self._less[cells]] = price
 
-    def least(self, at: int, by: int, still: Ints) -> Floats | None:
-        """The cheapest changes of the inner cells that move one sum by so much; None if none do."""
+    def least(self, at: int, by: int, still: Ints, attempt: int) -> Floats | None:
+        """The cheapest changes of the inner cells that move one sum by so much; None if none do.
+
+        Later attempts have slightly other costs, and so another optimum.
+        """
+        weights = self._weights
+        if attempt:
+            generator = np.random.Generator(np.random.PCG64(attempt))
+            weights = weights * generator.uniform(1.0, 1.5, len(weights))
         up, down = int(self._more[at]), int(self._less[at])
         held = [int(c) for c in np.concatenate([self._more[still], self._less[still]])]
         held = [column for column in held if column not in (up, down)]
@@ -270,7 +284,7 @@ class _Programme:
             for column in held:
                 self._model.limit(column, 0, 0)
             outcome = self._model.weighted(
-                self._weights, most_nodes=MOST_NODES, stage="secondary suppression"
+                weights, most_nodes=MOST_NODES, stage="secondary suppression"
             )
         except InfeasibleError:
             return None

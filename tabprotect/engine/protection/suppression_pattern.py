@@ -35,7 +35,7 @@ Floats = npt.NDArray[np.float64]
 
 Insiders = Literal["none", "one", "all"]
 
-INSIDERS: dict[Insiders, str] = {
+INSIDERS: dict[str, str] = {
     "none": "A reader knows the published cells only.",
     "one": "Somebody who is alone in a cell knows its count: no such person learns another cell.",
     "all": "All who are alone in a cell put their counts together and learn no further cell.",
@@ -86,7 +86,15 @@ class Task:
 
 
 class Engine(Protocol):
-    """A way of finding tables that agree on the published cells."""
+    """A way of finding tables that agree on the published cells.
+
+    Attributes
+    ----------
+    most_routes
+        How many routes the tidying may ask for: a number, so that no clock decides.
+    """
+
+    most_routes: int
 
     def open(self, cells: Ints) -> None:
         """Suppress cells."""
@@ -151,6 +159,7 @@ class _Selection:
             -1: np.where(self._primary, self._levels(task.below), 0),
         }
         self._proofs: dict[Aim, list[Deviation]] = {}
+        self._routes = 0
 
     def _levels(self, level: Ints) -> Ints:
         out = np.zeros_like(level)
@@ -221,6 +230,7 @@ class _Selection:
             if self._task.insiders == "one" and proofs:
                 shared = set.intersection(*(self._knows(found, cell) for found in proofs))
                 barred = np.array([min(shared)], dtype=np.int64)
+            self._routes += 1
             found = self._engine.route(
                 cell, sign, int(self._need[sign][cell]), barred=barred, pay=pay
             )
@@ -247,18 +257,26 @@ class _Selection:
     def _tidy(self, progress: Progress) -> None:
         """Publish again, the dearest first, every secondary cell that no interval needs."""
         secondary = np.flatnonzero(self._suppressed & ~self._primary)
+        self._routes = 0
         order = secondary[np.argsort(-self._cost[secondary], kind="stable")]
         users: dict[int, set[Aim]] = {int(cell): set() for cell in order}
         for aim, proofs in self._proofs.items():
             self._enlist(users, aim, proofs)
         for done, cell in enumerate(order.tolist()):
             progress.report("publishing what need not be hidden", 0.7 + 0.3 * done / len(order))
+            if self._routes > self._engine.most_routes:
+                break
             self._suppressed[cell] = False
             self._engine.close(np.array([cell]))
             if self._do_without(cell, users):
                 continue
             self._suppressed[cell] = True
             self._engine.open(np.array([cell]))
+        used = self._primary.copy()
+        for proofs in self._proofs.values():
+            for found in proofs:
+                used[found.cells] = True
+        self._suppressed &= used
 
     def _enlist(self, users: dict[int, set[Aim]], aim: Aim, proofs: list[Deviation]) -> None:
         for found in proofs:

@@ -39,6 +39,8 @@ class TwoWayFlows:
         Of suppressing a cell, from 0 up; infinite where it must be published.
     """
 
+    most_routes = 100_000
+
     def __init__(self, publication: Publication, values: Ints, cost: Floats) -> None:
         self._values = values
         ids = _layout(publication)
