@@ -18,6 +18,7 @@ from typing import NoReturn
 from tabprotect import __version__
 from tabprotect.cli import (
     bounds,
+    compare,
     cycles,
     infer,
     protect,
@@ -96,6 +97,7 @@ def parser() -> argparse.ArgumentParser:
         cycles,
         protect,
         infer,
+        compare,
         bounds,
         query_space,
         query_space_session,

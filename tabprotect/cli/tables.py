@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tabprotect import __version__
 from tabprotect.cli.arguments import UsageError, absolute, keep_apart, names
 from tabprotect.cli.output import Console
+from tabprotect.engine.assessment.registered import measures
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.cycles.designs import DESIGNS
 from tabprotect.engine.project import storage
@@ -74,6 +75,7 @@ def run_describe(args: argparse.Namespace, console: Console) -> int:
         "criteria": [criterion.as_json() for criterion in criteria().values()],
         "rules": [rule.as_json() for rule in rules().values()],
         "utilities": [utility.as_json() for utility in utilities().values()],
+        "measures": [measure.as_json() for measure in measures().values()],
         "at_risk": str(SmallCount()),
         "priors": [
             "uniform",
@@ -108,6 +110,9 @@ def run_describe(args: argparse.Namespace, console: Console) -> int:
             lines += [f"    {value}: {text}" for value, text in (p.choices or {}).items()]
         lines += ["", "Guarantees:", *(f"  {text}" for text in method.guarantees.values())]
     lines += ["", "Cycle designs:", *(f"  {d.name}: {d.sentence}" for d in DESIGNS.values())]
+    lines += ["", "Measures of a comparison:"]
+    for measure in measures().values():
+        lines.append(f"  {measure.name} ({measure.noun}, {measure.direction}): {measure.label}")
     console.result(data, lines)
     return 0
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
@@ -41,6 +41,8 @@ class Example:
         The table (long-form CSV) or the records.
     cycles
         The source's own cycle set, where it has one.
+    comparison
+        The margins, key and sensitive variable of the source's own comparison of methods.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Example:
     terms: str
     file: Path
     cycles: Path | None
+    comparison: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def microdata(self) -> bool:
