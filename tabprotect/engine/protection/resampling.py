@@ -15,6 +15,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.errors import InputError
 from tabprotect.engine.protection.sum_tree import SumTree
 
 IntArray = npt.NDArray[np.int64]
@@ -80,6 +81,81 @@ def _first(total: IntArray, holds: Callable[[IntArray], npt.NDArray[np.bool_]]) 
         yes = holds(np.minimum(middle, total)) & (middle <= total)
         low, high = np.where(yes | (low >= high), low, middle + 1), np.where(yes, middle, high)
     return low
+
+
+MOST_WEIGHTS = 5_000_000
+"""Possible true counts, over all different published ones, up to which they are weighed."""
+
+
+def law_of_cell(
+    counts: IntArray, published: IntArray, total: int | IntArray, quality: float, samples: int = 1
+) -> FloatArray:
+    """log P(published count | true count) of a cell on its own, drawn until it is in its range.
+
+    Cells are drawn together, so this is not all that a release says; but it is most of it.
+
+    Parameters
+    ----------
+    counts, published, total : int64, of one shape
+        Each true count could lead to the published one.
+    """
+    from scipy.special import betainc, gammaln, xlog1py, xlogy  # a third of the program's start
+
+    low, high = limits(counts, total, quality, samples)
+    n = samples * np.maximum(np.asarray(total, dtype=np.float64), 1.0)
+    chance = counts / np.maximum(total, 1)
+
+    def below(sums: IntArray) -> FloatArray:
+        """P(sum <= sums)."""
+        k = np.clip(sums, 0, n - 1)
+        part = np.where(sums < n, betainc(n - k, k + 1.0, 1.0 - chance), 1.0)
+        return np.asarray(np.where(sums < 0, 0.0, part), dtype=np.float64)
+
+    logs = np.full(np.shape(counts), -np.inf)
+    half = (samples - 1) // 2
+    for step in range(-half, half + 1):
+        y = samples * published + step
+        inside = (y >= low) & (y <= high)
+        y = np.where(inside, y, low)
+        log = gammaln(n + 1.0) - gammaln(y + 1.0) - gammaln(n - y + 1.0)
+        log = log + xlogy(y, chance) + xlog1py(n - y, -chance)
+        logs = np.where(inside, np.logaddexp(logs, log), logs)
+    # A count of 0 or of all records is certain.
+    fixed = low == high
+    return np.where(fixed, 0.0, logs - np.log(np.where(fixed, 1.0, below(high) - below(low - 1))))
+
+
+def weighed(
+    published: IntArray, total: IntArray, quality: float, samples: int = 1
+) -> list[tuple[int, int, FloatArray | None]]:
+    """What each published count says of its true count: factor kinds of a likelihood.
+
+    Parameters
+    ----------
+    published, total : int64 (kinds,)
+
+    Returns
+    -------
+    (lowest, highest true count, log weights), without weights for all kinds where these would be
+    too many.
+
+    Raises
+    ------
+    InputError
+        For a count that no true count leads to.
+    """
+    low, high = possible(published, total, quality, samples)
+    wrong = (low > high) | (published < 0)
+    if wrong.any():
+        raise InputError(f"no true count leads to the published count {int(published[wrong][0])}")
+    lengths = high - low + 1
+    if int(lengths.sum()) > MOST_WEIGHTS:
+        return [(int(a), int(b), None) for a, b in zip(low, high, strict=True)]
+    ends = np.cumsum(lengths)
+    x = np.arange(int(ends[-1])) - np.repeat(ends - lengths - low, lengths)
+    n, out = np.repeat(total, lengths), np.repeat(published, lengths)
+    logs = np.split(law_of_cell(x, out, n, quality, samples), ends[:-1])
+    return [(int(a), int(b), run) for a, b, run in zip(low, high, logs, strict=True)]
 
 
 def binomial_logs(count: int, total: int, low: int, high: int) -> FloatArray:

@@ -36,7 +36,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection import compensation
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
-from tabprotect.engine.protection.resampling import possible
+from tabprotect.engine.protection.resampling import law_of_cell, limits, weighed
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
@@ -133,10 +133,7 @@ class BinomialCompensated(Method):
         np.add.at(sums, block, counts)
         # Cells with one published count and one total are alike.
         pairs, kind = np.unique(np.stack([counts, sums[block]]), axis=1, return_inverse=True)
-        low, high = possible(pairs[0], pairs[1], quality)
-        if (low > high).any():
-            wrong, total = pairs[:, low > high][:, 0]
-            raise InputError(f"no true count of {total} records leads to the count {wrong}")
+        kinds = weighed(pairs[0], pairs[1], quality)
         totals, total_kind = np.unique(sums, return_inverse=True)
         order = np.argsort(block, kind="stable")
         size = len(counts)
@@ -146,13 +143,10 @@ class BinomialCompensated(Method):
             release.domain,
             release.tables,
             (np.concatenate([cells, size + ends]), np.concatenate([cells, order])),
-            np.concatenate([kind.reshape(-1), len(low) + total_kind.reshape(-1)]),
-            [
-                *((int(a), int(b), None) for a, b in zip(low, high, strict=True)),
-                *((int(n), int(n), None) for n in totals),
-            ],
-            rerun=_rerun(counts, order, ends, quality),
-            note="how likely each count is within its range",
+            np.concatenate([kind.reshape(-1), len(kinds) + total_kind.reshape(-1)]),
+            [*kinds, *((int(n), int(n), None) for n in totals)],
+            rerun=_rerun(counts, sums[block], (order, ends), quality, kinds[0][2] is not None),
+            note="that the counts were put right to their totals",
         )
 
 
@@ -178,28 +172,33 @@ def _blocks(domain: Domain, values: Mapping[str, object]) -> IntArray:
     return Publication(domain, (_margin(domain, values),)).keys(0)
 
 
-def _rerun(out: IntArray, order: IntArray, ends: IntArray, quality: float) -> Rerun | None:
+def _rerun(
+    out: IntArray, sums: IntArray, blocks: tuple[IntArray, IntArray], quality: float, cellwise: bool
+) -> Rerun | None:
+    """The whole probability over that of the cells on their own, which the factors hold."""
+    order, ends = blocks
     parts = [order[a:b] for a, b in pairwise(ends.tolist()) if out[order[a:b]].any()]
     if sum(compensation.work(out[block], quality) for block in parts) > MOST_WORK:
         return None
-    empty = np.ones(len(out), dtype=np.bool_)
-    empty[np.concatenate([*parts, order[:0]])] = False
     scale: list[float] = []
 
-    def chance(x: IntArray) -> float:
-        found = -math.inf if x[empty].any() else 0.0
+    def beyond(x: IntArray) -> float:
+        log = -float(law_of_cell(x, out, sums, quality).sum()) if cellwise else 0.0
         for block in parts:
-            held = block[(x[block] > 0) | (out[block] > 0)]
-            found += compensation.log_chance(x[held], out[held], quality)
-            if found == -math.inf:
-                break
-        return found
+            held = block[x[block] > 0]
+            log += compensation.log_chance(x[held], out[held], quality)
+        return log
 
     def estimate(original: Table, generator: np.random.Generator) -> float:
+        x = original.counts.reshape(-1)
+        low, high = limits(x, sums, quality)
+        same = np.add.reduceat(x[order], ends[:-1]) == np.add.reduceat(out[order], ends[:-1])
+        if not same.all() or ((out < low) | (out > high)).any():
+            return 0.0
         if not scale:
             # A constant that keeps the figures of large tables within floating point.
-            scale.append(chance(out))
-        return math.exp(min(chance(original.counts.reshape(-1)) - scale[0], 700.0))
+            scale.append(beyond(out))
+        return math.exp(min(beyond(x) - scale[0], 700.0))
 
     return Rerun(estimate, exact=True)
 

@@ -35,7 +35,7 @@ from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
-from tabprotect.engine.protection.resampling import averaged, boxed, limits, possible
+from tabprotect.engine.protection.resampling import averaged, boxed, law_of_cell, limits, weighed
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
@@ -141,10 +141,7 @@ class Bootstrap(Method):
             raise InputError(f"the published counts add up to {published.total}, not to {total}")
         counts = published.counts.reshape(-1)
         seen, kind = np.unique(counts, return_inverse=True)
-        low, high = possible(seen, total, quality, samples)
-        if (low > high).any() or int(seen[0]) < 0:
-            wrong = int(seen[(low > high) | (seen < 0)][0])
-            raise InputError(f"no true count leads to the published count {wrong}")
+        kinds = weighed(seen, np.full_like(seen, total), quality, samples)
         cells = np.arange(len(counts), dtype=np.int64)
         starts = np.append(cells, [len(cells), 2 * len(cells)])
         return CellFactors.of(
@@ -152,26 +149,39 @@ class Bootstrap(Method):
             release.tables,
             (starts, np.concatenate([cells, cells])),
             np.append(kind.reshape(-1), len(seen)).astype(np.int64),
-            [
-                *((int(a), int(b), None) for a, b in zip(low, high, strict=True)),
-                (total, total, None),
-            ],
-            rerun=_rerun(counts, total, quality, samples),
-            note="how likely each count is within its range",
+            [*kinds, (total, total, None)],
+            rerun=_rerun(counts, total, (quality, samples), kinds[0][2] is not None),
+            note="that the counts were drawn together, given their sum",
         )
 
 
-def _rerun(out: IntArray, total: int, quality: float, samples: int) -> Rerun:
-    # A constant that keeps the figures of large tables within floating point.
-    scale = _log_chance(out, out, int(out.sum()), quality, samples)
+def _rerun(out: IntArray, total: int, drawn: tuple[float, int], cellwise: bool) -> Rerun:
+    """The whole probability over that of the cells on their own, which the factors hold."""
+    quality, samples = drawn
+    scale: list[float] = []
+
+    def beyond(x: IntArray, n: int) -> float:
+        log = _log_chance(x, out, n, quality, samples)
+        if cellwise and log > -math.inf:
+            log -= float(law_of_cell(x, out, n, quality, samples).sum())
+        return log
 
     def estimate(original: Table, generator: np.random.Generator) -> float:
         x = original.counts.reshape(-1)
-        if original.total != total or out[x == 0].any():
+        if original.total != total or not _reach(x, out, total, quality, samples):
             return 0.0
-        return math.exp(min(_log_chance(x, out, total, quality, samples) - scale, 700.0))
+        if not scale:
+            # A constant that keeps the figures of large tables within floating point.
+            scale.append(beyond(out, int(out.sum())))
+        return math.exp(min(beyond(x, total) - scale[0], 700.0))
 
     return Rerun(estimate, exact=True)
+
+
+def _reach(x: IntArray, out: IntArray, total: int, quality: float, samples: int) -> bool:
+    """Whether every count could lead to the published one."""
+    low, high = limits(x, total, quality, samples)
+    return bool(((averaged(low, samples) <= out) & (out <= averaged(high, samples))).all())
 
 
 def _log_chance(x: IntArray, out: IntArray, total: int, quality: float, samples: int) -> float:
