@@ -130,6 +130,17 @@ def select(task: Task, progress: Progress = SILENT) -> Bools:
     return _Selection(task).run(progress)
 
 
+def _persons(task: Task) -> Ints:
+    """Who is alone in each published cell (size,): the number of their inner cell, else -1."""
+    inner = task.table.counts.reshape(-1)
+    if task.insiders == "none":
+        return np.full(len(task.values), -1, dtype=np.int64)
+    # A sum of 1 has one inner count of 1, and zeros.
+    numbers = np.where(inner == 1, np.arange(len(inner)), 0)
+    person: Ints = np.where(task.values == 1, task.publication.incidence @ numbers, -1)
+    return person
+
+
 Aim = tuple[int, int]
 """A primary cell, and +1 for the upper or -1 for the lower end of its interval."""
 
@@ -153,7 +164,7 @@ class _Selection:
         self._engine = engine(task.publication, task.table, task.values, self._cost)
         self._suppressed = self._primary.copy()
         self._engine.open(np.flatnonzero(self._primary))
-        self._alone = (task.values == 1) if task.insiders != "none" else np.zeros(0, dtype=bool)
+        self._person = _persons(task)
         self._need = {
             +1: np.where(self._primary, self._levels(task.above), 0),
             -1: np.where(self._primary, self._levels(task.below), 0),
@@ -200,14 +211,11 @@ class _Selection:
         )
 
     def _knows(self, found: Deviation, cell: int) -> set[int]:
-        """Cells that a deviation moves and an insider, other than of this very cell, knows."""
-        if self._task.insiders == "none":
-            return set()
-        known = found.cells[self._alone[found.cells]]
-        return set(known.tolist()) - {cell}
+        """Who else knows the count of a cell that a deviation moves."""
+        return set(self._person[found.cells].tolist()) - {-1, int(self._person[cell])}
 
     def _enough(self, proofs: list[Deviation], cell: int) -> bool:
-        """Whether no insider (or all of them) can rule out every one of the deviations."""
+        """Whether neither one insider (nor all together) can rule out every deviation."""
         if not proofs:
             return False
         known = [self._knows(found, cell) for found in proofs]
@@ -224,12 +232,12 @@ class _Selection:
         proofs = self._proofs.setdefault(aim, [])
         barred = np.zeros(0, dtype=np.int64)
         if self._task.insiders == "all":
-            barred = np.flatnonzero(self._alone)
-            barred = barred[barred != cell]
+            others = (self._person >= 0) & (self._person != self._person[cell])
+            barred = np.flatnonzero(others)
         while not self._enough(proofs, cell):
             if self._task.insiders == "one" and proofs:
                 shared = set.intersection(*(self._knows(found, cell) for found in proofs))
-                barred = np.array([min(shared)], dtype=np.int64)
+                barred = np.flatnonzero(self._person == min(shared))
             self._routes += 1
             found = self._engine.route(
                 cell, sign, int(self._need[sign][cell]), barred=barred, pay=pay

@@ -163,6 +163,8 @@ class TwoWayFlows:
             return own, True, None
         finite = sum(float(side[side < ENDLESS].sum(dtype=float)) for side in (forward, back))
         amount, moved = _maximum_flow(forward, back, (i, j), min(most, int(finite)))
+        if amount <= known or amount > own:
+            return min(amount, own), True, None
         moved[i, j] = amount
         at = np.nonzero(moved)
         found = {(int(r), int(c)): turn * int(moved[r, c]) for r, c in zip(*at, strict=True)}

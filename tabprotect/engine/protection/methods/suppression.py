@@ -310,13 +310,11 @@ def _task(problem: Problem, publication: Publication, values: Values) -> Task:
 
 
 def _cost(publication: Publication, counts: Ints, values: Values) -> npt.NDArray[np.float64]:
-    cost: npt.NDArray[np.float64]
+    cost = np.ones(len(counts))
     if values["costs"] == "count":
-        cost = counts + 1.0
+        cost += counts
     elif values["costs"] == "log":
-        cost = np.asarray(1.0 + np.log1p(counts), dtype=np.float64)
-    else:
-        cost = np.ones(len(counts))
+        cost += np.log1p(counts)
     if values["zeros"] == "published":
         cost[counts == 0] = np.inf
     if values["totals"] == "published":
