@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -119,7 +120,7 @@ def _named(table: Table, mechanism: object) -> Table:
 def run_infer(args: argparse.Namespace, console: Console) -> int:
     """Print the posterior."""
     release = _release(args, console)
-    domain = release.table.domain
+    domain = release.domain
     prior = parse_prior(args.prior, domain)
     for cell in args.cells:
         if len(cell) != domain.ndim:
@@ -144,21 +145,23 @@ def run_infer(args: argparse.Namespace, console: Console) -> int:
 
 def _json(posterior: Posterior, cells: list[Index]) -> dict[str, object]:
     mean, mode = posterior.mean, posterior.mode
-    table = posterior.published
+    domain = posterior.domain
     return {
         "way": posterior.way,
         "reason": posterior.reason,
+        "note": posterior.note,
         "error": posterior.error,
         "effective_sample_size": posterior.effective_sample_size,
         "draws": posterior.draws,
+        "r_hat": posterior.r_hat,
         "prior": posterior.prior.label,
         "originals": posterior.originals,
         "mode_is_published": posterior.mode_is_published,
         "cells": [
             {
                 "index": list(index),
-                "labels": list(table.domain.labels(index)),
-                "published": table[index],
+                "labels": list(domain.labels(index)),
+                "published": posterior.published_count(index),
                 "mean": float(mean[index]),
                 "mode": int(mode[index]),
                 "distribution": _distribution(posterior, index),
@@ -168,13 +171,18 @@ def _json(posterior: Posterior, cells: list[Index]) -> dict[str, object]:
     }
 
 
+def _published(posterior: Posterior, index: Index) -> str:
+    count = posterior.published_count(index)
+    return "-" if count is None else str(count)
+
+
 def _distribution(posterior: Posterior, index: Index) -> dict[str, float]:
     values, chances = posterior.distribution(index)
     return {str(v): p for v, p in zip(values.tolist(), chances.tolist(), strict=True)}
 
 
 def _lines(posterior: Posterior, cells: list[Index], *, all_asked: bool) -> list[str]:
-    domain = posterior.published.domain
+    domain = posterior.domain
     way = (
         "Exact posterior"
         if posterior.way == "exact"
@@ -183,13 +191,17 @@ def _lines(posterior: Posterior, cells: list[Index], *, all_asked: bool) -> list
     )
     originals = posterior.originals
     possible = "too many originals to count" if originals is None else f"{originals:,} originals"
+    estimate = posterior.count_estimate
+    if estimate is not None:
+        possible = f"about {Decimal(estimate.count):.3g} originals"
     matches = posterior.mode_matches
     lines = [
         f"{way} of a reader who {posterior.prior.label}: {possible} are possible."
         if originals != 1
         else f"{way} of a reader who {posterior.prior.label}: only one original is possible.",
         f"The published count is the most probable one in {int(matches.sum()):,} of "
-        f"{domain.size:,} cells.",
+        f"{int(posterior.is_published.sum()):,} cells that have one.",
+        *([f"Left out: {posterior.note}"] if posterior.note else []),
         "",
     ]
     shown = cells if all_asked else cells[:SHOWN]
@@ -198,7 +210,7 @@ def _lines(posterior: Posterior, cells: list[Index], *, all_asked: bool) -> list
     for index in shown:
         chances = "  ".join(f"{v}: {p:.3f}" for v, p in _distribution(posterior, index).items())
         lines.append(
-            f"{domain.cell_text(index):<{width}}  {posterior.published[index]:>9}  "
+            f"{domain.cell_text(index):<{width}}  {_published(posterior, index):>9}  "
             f"{posterior.mean[index]:>5.2f}  {chances}"
         )
     if len(shown) < len(cells):

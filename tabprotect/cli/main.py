@@ -19,6 +19,7 @@ from tabprotect import __version__
 from tabprotect.cli import (
     bounds,
     compare,
+    count_tables,
     cycles,
     infer,
     protect,
@@ -98,6 +99,7 @@ def parser() -> argparse.ArgumentParser:
         protect,
         infer,
         compare,
+        count_tables,
         bounds,
         query_space,
         query_space_session,

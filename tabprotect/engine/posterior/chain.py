@@ -24,6 +24,7 @@ from tabprotect.engine.posterior.lattice import Vector, kernel, shortened
 from tabprotect.engine.posterior.parts import Part
 from tabprotect.engine.posterior.starts import starts
 from tabprotect.engine.posterior.sweeps import Sweeps
+from tabprotect.engine.posterior.two_way import counting
 from tabprotect.engine.progress import SILENT, Progress
 
 IntArray = npt.NDArray[np.int64]
@@ -389,6 +390,7 @@ def _part(
     variance = square.reshape(-1, width) / (len(used) * (len(used) - 1))
     taken = int(counts.sum())
     spread, noise = float((chances * (1 - chances)).sum()), float(variance.sum())
+    count, estimate = counting(component)
     kept_record, kept_chain = np.nonzero(counts)
 
     def draw(number: int, generator: np.random.Generator, progress: Progress) -> IntArray:
@@ -401,9 +403,10 @@ def _part(
         first,
         list(chances),
         draw,
-        lambda: None,
+        count,
         errors=list(np.sqrt(variance)),
         effective_sample_size=min(spread / noise, float(taken)) if noise else float(taken),
         draws=taken,
         r_hat=agreement,
+        estimate=estimate,
     )

@@ -11,11 +11,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.bounds.counting import TableCount
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior import reweighing
 from tabprotect.engine.posterior.cell_laws import cell_laws
@@ -32,6 +34,7 @@ from tabprotect.engine.posterior.parts import (
 )
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior
+from tabprotect.engine.posterior.residuals import MOST_STEPS
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors
@@ -39,6 +42,9 @@ from tabprotect.engine.tables.table import Table
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
+
+THOROUGH = 3
+"""How much more may be spent where the exact way is asked for."""
 
 MIXED = 1.1
 """R-hat above which it is said that chains disagree."""
@@ -122,7 +128,9 @@ def _one(
 ) -> Part:
     if way == "monte_carlo" and component.sums:
         return by_chain(component, shape, draws=draws, generator=generator, progress=progress)
-    found = by_convolution(component, progress) or by_residuals(component, progress)
+    found = by_convolution(component, progress) or by_residuals(
+        component, most=MOST_STEPS * (THOROUGH if way == "exact" else 1), progress=progress
+    )
     if found is None and way == "exact":
         raise InfeasibleError(
             "too many originals hang together for an exact posterior",
@@ -190,6 +198,7 @@ def _joined(
             [(alone.cells, alone.draw)] + [(part.cells, part.draw) for part in parts],
         ),
         count_originals=_counting(alone, parts),
+        estimate_originals=_estimating(alone, parts),
         hidden=hidden,
         standard_errors=standard_errors,
         error=None if standard_errors is None else float(standard_errors.max()),
@@ -264,6 +273,24 @@ def _counting(alone: Cellwise, parts: list[Part]) -> Callable[[], int | None]:
         return total
 
     return count
+
+
+def _estimating(alone: Cellwise, parts: list[Part]) -> Callable[[], TableCount | None]:
+    def estimate() -> TableCount | None:
+        if math.isinf(alone.log_count):
+            return None
+        total, relative = alone.count(), 0.0
+        for part in parts:
+            exact = part.count()
+            found = TableCount(exact, True, None) if exact is not None else part.estimate()
+            if found is None or found.count == 0:
+                return None
+            total *= found.count
+            relative += float(Fraction(found.error or 0) / found.count) ** 2
+        error = Fraction(math.sqrt(relative)) * total
+        return TableCount(total, False, float(error) if error < 2**1000 else int(error))
+
+    return estimate
 
 
 def _simulated(

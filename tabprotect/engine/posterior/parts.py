@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.bounds.counting import TableCount
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.cellwise import Cellwise
 from tabprotect.engine.posterior.components import Component
@@ -40,6 +41,8 @@ class Part:
         ``(number, generator, progress) -> int64 (number, cells)``.
     count
         The number of originals of these cells; ``None`` when unknown.
+    estimate
+        The same as an estimate, where the number is unknown; ``None`` without one.
     listed
         Every original, int64 (originals, cells), with its probability; ``None`` where they cannot
         be listed. Ask for the count first.
@@ -59,6 +62,7 @@ class Part:
     effective_sample_size: float | None = None
     draws: int | None = None
     r_hat: float | None = None
+    estimate: Callable[[], TableCount | None] = lambda: None
 
 
 def by_convolution(component: Component, progress: Progress = SILENT) -> Part | None:
@@ -85,9 +89,9 @@ def by_convolution(component: Component, progress: Progress = SILENT) -> Part | 
     )
 
 
-def by_residuals(component: Component, progress: Progress = SILENT) -> Part | None:
-    """Any component with few states; ``None`` when there are too many."""
-    found = Residuals.of(component, progress=progress)
+def by_residuals(component: Component, *, most: int, progress: Progress = SILENT) -> Part | None:
+    """Any component with at most so many transitions between states; ``None`` beyond."""
+    found = Residuals.of(component, most=most, progress=progress)
     if found is None:
         return None
     if not found.possible:

@@ -10,6 +10,7 @@ from typing import Literal, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.bounds.counting import TableCount
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.progress import SILENT, Progress
@@ -27,20 +28,6 @@ TIE = 1e-9
 
 WIDE = 64
 """Rows wider than this are searched one by one."""
-
-
-@dataclass(frozen=True, eq=False)
-class CountEstimate:
-    """How many originals remain possible, estimated.
-
-    Attributes
-    ----------
-    value, error
-        The estimate and its standard error.
-    """
-
-    value: float
-    error: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +94,7 @@ class Posterior:
     draws: int | None = None
     r_hat: float | None = None
     note: str = ""
-    estimate_originals: Callable[[], CountEstimate | None] = field(default=lambda: None, repr=False)
+    estimate_originals: Callable[[], TableCount | None] = field(default=lambda: None, repr=False)
 
     @property
     def domain(self) -> Domain:
@@ -125,7 +112,7 @@ class Posterior:
         return self.count_originals()
 
     @cached_property
-    def count_estimate(self) -> CountEstimate | None:
+    def count_estimate(self) -> TableCount | None:
         """The same as an estimate, where :attr:`originals` is unknown and an estimate can be had."""
         return None if self.originals is not None else self.estimate_originals()
 

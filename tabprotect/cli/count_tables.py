@@ -1,0 +1,87 @@
+"""``count-tables``: how many originals remain possible."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tabprotect.cli.arguments import UsageError, positive
+from tabprotect.cli.output import Console
+from tabprotect.engine.bounds.counting import DRAWS, TableCount, count_tables
+from tabprotect.engine.bundle import verify as bundle
+from tabprotect.engine.errors import InfeasibleError, ParameterError
+from tabprotect.engine.posterior.infer import infer
+from tabprotect.engine.protection.registered import likelihood_of
+from tabprotect.engine.randomness import Randomness
+
+if TYPE_CHECKING:
+    from tabprotect.cli.main import Verbs
+
+
+def add(verbs: Verbs) -> None:
+    """Declare the command."""
+    command = verbs.add(
+        "count-tables", run, "how many tables have these totals, or fit this release"
+    )
+    command.add_argument("--rows", metavar="20,55,25,35", help="row totals, with --cols")
+    command.add_argument("--cols", metavar="50,35,30,20", help="column totals")
+    command.add_argument("--release", type=Path, metavar="RELEASE.zip", help="count its originals")
+    command.add_argument(
+        "--draws", type=positive, default=DRAWS, metavar="N", help="of an estimate"
+    )
+    command.add_argument("--seed", type=int, metavar="N", help="of an estimate")
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    """Print the number alone."""
+    both = args.rows is not None and args.cols is not None
+    neither = args.rows is None and args.cols is None
+    if args.release is None and not both:
+        raise UsageError("say both --rows and --cols, or --release")
+    if args.release is not None and not neither:
+        raise UsageError("--release has its own totals: leave out --rows and --cols")
+    randomness = Randomness.seeded(args.seed)
+    if args.release is None:
+        rows, cols = _totals("rows", args.rows), _totals("cols", args.cols)
+        found = count_tables(rows, cols, randomness=randomness, draws=args.draws, progress=console)
+    else:
+        found = _of_release(args.release, randomness, console)
+    data = {"count": found.count, "exact": found.exact, "error": found.error}
+    if not found.exact:
+        console.say(f"An estimate; its standard error is {float_text(found.error)}.")
+    console.result(data, [str(found.count)])
+    return 0
+
+
+def float_text(error: float | int | None) -> str:
+    """A standard error of any size in few digits."""
+    text = f"{error:.3g}" if isinstance(error, float) else str(error)
+    return text if len(text) < 20 else f"{text[0]}.{text[1:3]}e+{len(text) - 1}"
+
+
+def _totals(name: str, text: str) -> list[int]:
+    if not text.strip():
+        return []
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise ParameterError(
+            {name: f"not whole numbers: {text!r}"}, hint="totals apart by commas: 20,55,25,35"
+        ) from None
+
+
+def _of_release(path: Path, randomness: Randomness, console: Console) -> TableCount:
+    release = bundle.verify(path, progress=console).release
+    posterior = infer(likelihood_of(release), randomness=randomness, progress=console)
+    if posterior.note:
+        console.say(f"Left out of the count: {posterior.note}")
+    if posterior.originals is not None:
+        return TableCount(posterior.originals, True, None)
+    estimate = posterior.count_estimate
+    if estimate is None:
+        raise InfeasibleError(
+            "the originals of this release are too many to be counted, or without limit",
+            hint="infer tells what can be believed about each cell",
+        )
+    return estimate

@@ -1,0 +1,235 @@
+"""How many two-way tables of non-negative counts have given row and column totals.
+
+Exactly by a dynamic programme over what is left of the columns: columns are interchangeable, so
+that a state is a sorted list of residuals. Beyond its limits by sequential importance sampling
+(in the manner of Chen, Diaconis, Holmes and Liu 2005), with its standard error.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.randomness import Randomness
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+MOST_STEPS = 20_000_000
+"""Transitions between states of the exact way, in all."""
+
+MOST_AT_ONCE = 6_000_000
+"""Of these in one step, which bounds memory."""
+
+DRAWS = 5_000
+"""Tables of importance sampling."""
+
+MOST_TOTAL = 2**53
+
+FITS = 2.0**61
+"""Whole numbers below this may be added in int64."""
+
+
+@dataclass(frozen=True)
+class TableCount:
+    """A number of tables.
+
+    Attributes
+    ----------
+    count
+        Rounded where it is an estimate.
+    exact
+        Whether it is none.
+    error
+        Its standard error; ``None`` when exact. A whole number where it is beyond floats.
+    """
+
+    count: int
+    exact: bool
+    error: float | int | None
+
+
+def count_tables(
+    rows: Sequence[int],
+    columns: Sequence[int],
+    *,
+    randomness: Randomness | None = None,
+    draws: int = DRAWS,
+    progress: Progress = SILENT,
+) -> TableCount:
+    """Count the tables with these totals.
+
+    Parameters
+    ----------
+    randomness, draws
+        Of importance sampling, where the exact way is too long.
+
+    Raises
+    ------
+    ParameterError
+        For totals that are negative or missing, or do not have the same sum.
+    """
+    a, b = _checked(rows, columns)
+    # Fewer columns are fewer residuals; the row taken last costs nothing.
+    few, many = sorted((a, b), key=len)
+    exact = _exact(sorted(many), few, progress)
+    if exact is not None:
+        return TableCount(exact, True, None)
+    generator = (randomness or Randomness.fresh()).generator()
+    return _estimated(sorted(many, reverse=True), few, draws, generator, progress)
+
+
+def _checked(rows: Sequence[int], columns: Sequence[int]) -> tuple[list[int], list[int]]:
+    wrong = {}
+    for name, totals in (("rows", rows), ("cols", columns)):
+        if not len(totals):
+            wrong[name] = "there are none"
+        elif min(totals) < 0:
+            wrong[name] = f"a total is negative: {min(totals)}"
+    if not wrong and sum(rows) != sum(columns):
+        wrong["cols"] = f"they add up to {sum(columns)}, the rows to {sum(rows)}"
+    if not wrong and sum(rows) > MOST_TOTAL:
+        wrong["rows"] = "they add up to more than counts can be"
+    if wrong:
+        raise ParameterError(wrong, hint="both are totals of the same table")
+    return [int(t) for t in rows if t], [int(t) for t in columns if t]
+
+
+def _exact(rows: list[int], columns: list[int], progress: Progress) -> int | None:
+    """By states; ``None`` beyond the limits."""
+    left = np.array([sorted(columns)], dtype=np.int64)
+    ways: npt.NDArray[np.int64 | np.object_] = np.ones(1, dtype=np.int64)
+    sizes = np.ones(1)
+    steps = 0
+    for number, total in enumerate(rows[:-1]):
+        progress.report("counting tables", number / len(rows))
+        # The last column holds what the row still has to place.
+        state = np.column_stack([left, np.full(len(left), total)])
+        for column in range(left.shape[1]):
+            rest = state[:, column + 1 : -1].sum(axis=1)
+            low = np.maximum(state[:, -1] - rest, 0)
+            lengths = np.maximum(np.minimum(state[:, column], state[:, -1]) - low + 1, 0)
+            here = int(lengths.sum())
+            steps += here
+            if here > MOST_AT_ONCE or steps > MOST_STEPS:
+                return None
+            source = np.repeat(np.arange(len(state)), lengths)
+            begins = np.cumsum(lengths) - lengths
+            placed = np.arange(here) - begins[source] + low[source]
+            state = state[source]
+            state[:, column] -= placed
+            state[:, -1] -= placed
+            state, ways, sizes = _merged(state, ways[source], sizes[source])
+        left, ways, sizes = _merged(np.sort(state[:, :-1], axis=1), ways, sizes)
+    # What is left is the last row.
+    return int(sum(ways.tolist()))
+
+
+def _merged(
+    states: IntArray, ways: npt.NDArray[np.int64 | np.object_], sizes: FloatArray
+) -> tuple[IntArray, npt.NDArray[np.int64 | np.object_], FloatArray]:
+    """Equal states made one, their ways added: in whole numbers of any size once int64 may fail."""
+    key = np.zeros(len(states), dtype=np.int64)
+    low = states.min(axis=0)
+    ranges = (states.max(axis=0) - low + 1).tolist()
+    if math.prod(ranges) < FITS:
+        for column, size in enumerate(ranges):
+            key = key * size + (states[:, column] - low[column])
+        _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+    else:
+        _, first, inverse = np.unique(states, axis=0, return_index=True, return_inverse=True)
+    inverse = inverse.reshape(-1)
+    after = np.asarray(np.bincount(inverse, weights=sizes), dtype=np.float64)
+    if ways.dtype != np.object_ and after.max() >= FITS:
+        ways = ways.astype(np.object_)
+    out = np.zeros(len(first), dtype=ways.dtype)
+    np.add.at(out, inverse, ways)
+    return states[first], out, after
+
+
+def _estimated(
+    rows: list[int],
+    columns: list[int],
+    draws: int,
+    generator: np.random.Generator,
+    progress: Progress,
+) -> TableCount:
+    """Tables drawn cell by cell, each weighed by one over its chance.
+
+    A cell takes x with a chance in proportion to the ways to fill the rest of its column, times
+    a normal approximation of the chance that the rest of the row then comes out right.
+    """
+    left = np.tile(np.array(columns, dtype=np.int64), (draws, 1))
+    log_weight = np.zeros(draws)
+    for i, total in enumerate(rows[:-1]):
+        below = len(rows) - 1 - i
+        ways = _log_ways(int(left.max()), below)
+        to_place = np.full(draws, total, dtype=np.int64)
+        for j in range(len(columns) - 1):
+            progress.report("drawing tables", (i + j / len(columns)) / len(rows))
+            rest = left[:, j + 1 :]
+            low = np.maximum(to_place - rest.sum(axis=1), 0)
+            high = np.minimum(left[:, j], to_place)
+            values = low[:, None] + np.arange(int((high - low).max()) + 1)
+            possible = values <= high[:, None]
+            logs = ways[np.maximum(left[:, j, None] - values, 0)]
+            mean, variance = _in_one_row(rest, below + 1)
+            miss = (to_place[:, None] - values) - mean[:, None]
+            logs = logs - miss**2 / (2 * variance[:, None])
+            x, chance = _drawn(values, np.where(possible, logs, -np.inf), generator)
+            log_weight -= chance
+            left[:, j] -= x
+            to_place -= x
+        left[:, -1] -= to_place
+    peak = float(log_weight.max())
+    weight = np.exp(log_weight - peak)
+    mean_weight = float(weight.mean())
+    error = float(weight.std(ddof=1)) / math.sqrt(draws)
+    with localcontext() as context:
+        context.prec = max(30, int(peak / math.log(10)) + 30)
+        scale = Decimal(peak).exp()
+        count = int((scale * Decimal(mean_weight)).to_integral_value())
+        spread = scale * Decimal(error)
+        whole = int(spread.to_integral_value())
+    return TableCount(count, False, float(spread) if whole < 2**1000 else whole)
+
+
+def _in_one_row(left: IntArray, rows: int) -> tuple[FloatArray, FloatArray]:
+    """Mean and variance of what columns place together in one of so many rows, (draws,) each.
+
+    Each column by itself, all ways to fill it equally likely.
+    """
+    mean = left / rows
+    variance = mean * (left + rows) * (rows - 1) / (rows * (rows + 1))
+    return mean.sum(axis=1), variance.sum(axis=1) + 0.1
+
+
+def _drawn(
+    values: IntArray, logs: FloatArray, generator: np.random.Generator
+) -> tuple[IntArray, FloatArray]:
+    """One value of each row in proportion to its weights, and the logs of their chances."""
+    logs = logs - logs.max(axis=1, keepdims=True)
+    cumulative = np.cumsum(np.exp(logs), axis=1)
+    u = generator.random(len(logs)) * cumulative[:, -1]
+    at = (cumulative <= u[:, None]).sum(axis=1)
+    # Rounding may lead beyond the last possible one.
+    at = np.minimum(at, (logs > -np.inf).sum(axis=1) - 1)
+    every = np.arange(len(logs))
+    return values[every, at], logs[every, at] - np.log(cumulative[:, -1])
+
+
+def _log_ways(most: int, cells: int) -> FloatArray:
+    """Logs of the ways to place 0, 1, ..., most in so many cells."""
+    # scipy is a third of the program's start, and few count tables.
+    from scipy.special import gammaln
+
+    total = np.arange(most + 1.0)
+    found = gammaln(total + cells) - gammaln(total + 1.0) - gammaln(cells)
+    return np.asarray(found, dtype=np.float64)
