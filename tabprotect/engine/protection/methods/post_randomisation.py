@@ -52,6 +52,12 @@ FloatArray = npt.NDArray[np.float64]
 TRANSITION = "transition"
 """Disclosed by the run: the matrix of every variable."""
 
+MOST_WEIGHTS = 2_000_000
+"""Possible counts, over all cells, up to which each is weighed on its own."""
+
+FLAT = 20.0
+"""Log weight that a count far from its estimate loses at most."""
+
 SPREADS = {
     "uniform": "A changed category is any other one, with equal chances.",
     "proportional": "A category is drawn anew from the shares of the categories, in whole percent.",
@@ -157,16 +163,59 @@ class PostRandomisation(Method):
         out = published.counts.reshape(-1)
         blocks = transitions.blocks(domain, matrices)
         totals, kind = np.unique([out[cells].sum() for cells in blocks], return_inverse=True)
-        starts = np.cumsum([0, *map(len, blocks)], dtype=np.int64)
+        kinds: list[tuple[int, int, FloatArray | None]] = [(int(n), int(n), None) for n in totals]
+        starts = [0, *np.cumsum([len(cells) for cells in blocks]).tolist()]
+        shapes = _shapes(out, blocks, matrices, domain)
+        loose = np.array(sorted(shapes), dtype=np.int64)
         return CellFactors.of(
             domain,
             release.tables,
-            (starts, np.concatenate(blocks)),
-            kind.reshape(-1).astype(np.int64),
-            [(int(n), int(n), None) for n in totals],
-            rerun=_rerun(out, blocks, matrices, values),
-            note="how likely the published counts are; only totals are used",
+            (
+                np.array([*starts, *(starts[-1] + 1 + np.arange(len(loose)))], dtype=np.int64),
+                np.concatenate([*blocks, loose]),
+            ),
+            np.concatenate([kind.reshape(-1), len(kinds) + np.arange(len(loose))]),
+            [*kinds, *((0, len(shapes[c]) - 1, shapes[c]) for c in loose.tolist())],
+            rerun=_rerun(out, blocks, matrices, shapes, values),
+            note="more than a normal law around the unbiased estimate of each count",
         )
+
+
+def _shapes(
+    out: IntArray, blocks: Sequence[IntArray], matrices: Mapping[str, FloatArray], domain: Domain
+) -> dict[int, FloatArray]:
+    """Log weights of each cell's counts from 0 up: what is left out where nothing else is used.
+
+    A normal law around the unbiased estimate with its variance, flat far out; empty where there
+    is no estimate or the counts are too many. What is beyond it is for the rerun.
+    """
+    if any(_condition(matrix) is None for matrix in matrices.values()):
+        return {}
+    inverses = [_inverse(matrix) for matrix in matrices.values()]
+    estimate = _along(out.reshape(domain.shape).astype(np.float64), inverses)
+    held = np.maximum(estimate, 0.0)
+    noise = _along(held, list(matrices.values())) - _along(
+        held, [matrix * matrix for matrix in matrices.values()]
+    )
+    spread = _along(np.maximum(noise, 0.0), [inverse * inverse for inverse in inverses])
+    centre, width = estimate.reshape(-1), np.maximum(spread.reshape(-1), 0.5)
+    if sum(len(c) * (int(out[c].sum()) + 1) for c in blocks if len(c) > 1) > MOST_WEIGHTS:
+        return {}
+    found = {}
+    for cells in blocks:
+        if len(cells) > 1:
+            counts = np.arange(int(out[cells].sum()) + 1)
+            for cell in cells.tolist():
+                far = (counts - centre[cell]) ** 2 / (2.0 * width[cell])
+                found[cell] = -np.minimum(far, FLAT)
+    return found
+
+
+def _along(array: FloatArray, matrices: Sequence[FloatArray]) -> FloatArray:
+    """Each axis multiplied by its matrix, from the left: rows are what goes in."""
+    for axis, matrix in enumerate(matrices):
+        array = np.moveaxis(np.moveaxis(array, axis, -1) @ matrix, -1, axis)
+    return array
 
 
 def moment_estimate(release: Release) -> FloatArray:
@@ -177,14 +226,12 @@ def moment_estimate(release: Release) -> FloatArray:
     InputError
         When a matrix has no inverse.
     """
-    estimate = release.table.counts.astype(np.float64)
     stated = _stated(release.domain, release.mechanism.parameters)
-    for axis, (name, matrix) in enumerate(stated.items()):
+    for name, matrix in stated.items():
         if _condition(matrix) is None:
             raise InputError(f"the matrix of {name!r} has no inverse: nothing is unbiased")
-        moved = np.moveaxis(estimate, axis, -1) @ np.linalg.inv(matrix)
-        estimate = np.moveaxis(moved, -1, axis)
-    return estimate
+    counts = release.table.counts.astype(np.float64)
+    return _along(counts, [_inverse(matrix) for matrix in stated.values()])
 
 
 def _chances(domain: Domain, text: str) -> dict[str, float]:
@@ -272,6 +319,10 @@ def _staying(table: Table, matrices: Mapping[str, FloatArray]) -> float:
     return float(expected) / table.total if table.total else 1.0
 
 
+def _inverse(matrix: FloatArray) -> FloatArray:
+    return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
+
+
 def _condition(matrix: FloatArray) -> float | None:
     found = float(np.linalg.cond(matrix))
     return found if found < 1e12 else None
@@ -281,8 +332,10 @@ def _rerun(
     out: IntArray,
     blocks: Sequence[IntArray],
     matrices: Mapping[str, FloatArray],
+    shapes: Mapping[int, FloatArray],
     values: Mapping[str, object],
 ) -> Rerun | None:
+    """The whole probability over the shapes, which the factors hold."""
     parts = [cells for cells in blocks if len(cells) > 1]
     if max(map(len, parts), default=0) > transitions.MOST_CELLS:
         return None
@@ -291,10 +344,15 @@ def _rerun(
     scale: list[float] = []
     own = _names(values) if values["spread"] == "proportional" else frozenset(matrices)
 
-    def chance(original: Table, generator: np.random.Generator) -> float:
+    chances_of: list[FloatArray] = []
+
+    def beyond(original: Table, generator: np.random.Generator) -> float:
         x, log = original.counts.reshape(-1), 0.0
-        for cells, sure in zip(parts, exact, strict=True):
-            chances = transitions.between(original.domain, matrices, cells)
+        if not chances_of:
+            chances_of.extend(transitions.between(original.domain, matrices, c) for c in parts)
+        for cell, shape in shapes.items():
+            log -= shape[x[cell]]
+        for cells, chances, sure in zip(parts, chances_of, exact, strict=True):
             if sure:
                 log += transitions.log_chance(x[cells], out[cells], chances)
             else:
@@ -302,6 +360,8 @@ def _rerun(
         return log
 
     def estimate(original: Table, generator: np.random.Generator) -> float:
+        if any(original.counts.reshape(-1)[c].sum() != out[c].sum() for c in blocks):
+            return 0.0
         # Matrices made from the table are those of this candidate, or it is none.
         for name in matrices.keys() - own:
             made = _transition(original, values)[name]
@@ -311,9 +371,9 @@ def _rerun(
             # A constant that keeps the figures of large tables within floating point.
             fixed = np.random.Generator(np.random.PCG64(PREVIEW_SEED))
             published = Table.dense(original.domain, out.reshape(original.domain.shape))
-            found = chance(published, fixed)
+            found = beyond(published, fixed)
             scale.append(found if found > -math.inf else 0.0)
-        return math.exp(min(chance(original, generator) - scale[0], 700.0))
+        return math.exp(min(beyond(original, generator) - scale[0], 700.0))
 
     return Rerun(estimate, exact=all(exact))
 
