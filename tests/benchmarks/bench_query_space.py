@@ -1,7 +1,8 @@
 """Query space: widths, frontiers and optimal releases, and how they grow.
 
 ``TABPROTECT_NLTCS`` may name the National Long Term Care Survey's non-zero cells as
-``.csv.gz`` (16 columns of 0 and 1, then ``n``), which may not be shipped.
+``.csv.gz`` (16 columns of 0 and 1, then ``n``), which may not be shipped; ``TABPROTECT_CENSUS``
+the coded census microdata (see ``census_table.py``), for growth up to 20 variables.
 """
 
 from __future__ import annotations
@@ -9,12 +10,17 @@ from __future__ import annotations
 import gzip
 import os
 import resource
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import census_table
 
 from tabprotect.engine.project.examples import open_table
 from tabprotect.engine.query_space.at_risk import AtRiskCells
@@ -156,6 +162,19 @@ def main() -> None:
         some, times = np.unique(order[: len(order) // share], return_counts=True)
         part = Table.sparse(large.domain, some, times)
         widths(f"{int(times.sum()):,} records, {len(some):,} cells", part)
+    census = os.environ.get("TABPROTECT_CENSUS")
+    if census:
+        print("growth with variables (census with six more of two categories)")
+        recipe = census_table.RECIPE | census_table.MORE
+        shape, keys, counts = census_table.counted(Path(census), recipe)
+        whole = Table.sparse(Domain.of_shape(shape, list(recipe)), keys, counts)
+        for variables in (14, 16, 18, 20):
+            part = whole.margin(whole.domain.names[:variables])
+            evidence = widths(f"{variables} variables, {len(part.cells[0]):,} cells", part)
+            above = int((evidence.widths.smallest > evidence.widths.smallest.min()).sum())
+            print(f"  {above:,} margins above the floor")
+            frontiers(evidence, 3)
+            print(f"  {memory()}")
     nltcs = os.environ.get("TABPROTECT_NLTCS")
     if nltcs:
         survey = cells(Path(nltcs))

@@ -35,6 +35,16 @@ RECIPE: dict[str, int | list[int]] = {
 299,285 records in 435,456,000 cells, 73,729 of them not zero.
 """
 
+MORE: dict[str, int | list[int]] = {
+    "income": 2,
+    "year": [95],
+    "mig_same_house": 2,
+    "own_business": 2,
+    "labor_union": 2,
+    "parents_under18": 2,
+}
+"""Two categories each, for growth with variables."""
+
 
 def recoded(values: np.ndarray, rule: int | list[int]) -> tuple[np.ndarray, int]:
     """A column's new codes, and how many there are."""
@@ -43,15 +53,23 @@ def recoded(values: np.ndarray, rule: int | list[int]) -> tuple[np.ndarray, int]
     return np.searchsorted(rule, values, side="right"), len(rule) + 1
 
 
-def main(source: Path, target: Path) -> None:
-    """Read, recode, count, write."""
+def counted(
+    source: Path, recipe: dict[str, int | list[int]]
+) -> tuple[list[int], np.ndarray, np.ndarray]:
+    """The shape of the recipe's table, the keys of its cells that are not zero, their counts."""
     with gzip.open(source, "rt", newline="") as file:
         rows = csv.reader(file)
         header = next(rows)
-        places = [header.index(name) for name in RECIPE]
+        places = [header.index(name) for name in recipe]
         records = np.array([[row[place] for place in places] for row in rows], dtype=np.int64)
-    columns, shape = zip(*map(recoded, records.T, RECIPE.values()), strict=True)
+    columns, shape = zip(*map(recoded, records.T, recipe.values()), strict=True)
     keys, counts = np.unique(np.ravel_multi_index(columns, shape), return_counts=True)
+    return list(shape), keys, counts
+
+
+def main(source: Path, target: Path) -> None:
+    """Read, recode, count, write."""
+    shape, keys, counts = counted(source, RECIPE)
     cells = np.stack([*np.unravel_index(keys, shape), counts], axis=1)
     lines = [",".join([*RECIPE, "n"]), *(",".join(map(str, cell)) for cell in cells.tolist())]
     with gzip.GzipFile(target, "wb", mtime=0) as out:
