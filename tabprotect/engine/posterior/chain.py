@@ -43,7 +43,7 @@ MOST_HELD = 2**25
 DIRECTIONS = 12_000
 """Directions of the shortest run; at least four for each move of the basis."""
 
-MOST_UPDATES = 2 * 10**9
+MOST_UPDATES = 3 * 10**8
 """Cell updates by sweeps over the table in one run."""
 
 SWEEPS = 1500

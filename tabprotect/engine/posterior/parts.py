@@ -13,6 +13,7 @@ from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.cellwise import Cellwise
 from tabprotect.engine.posterior.components import Component
 from tabprotect.engine.posterior.convolution import Convolution
+from tabprotect.engine.posterior.even import Even
 from tabprotect.engine.posterior.residuals import Residuals
 from tabprotect.engine.progress import SILENT, Progress
 
@@ -67,26 +68,39 @@ class Part:
 
 def by_convolution(component: Component, progress: Progress = SILENT) -> Part | None:
     """A component with one sum; ``None`` when it has more, or is too large."""
+    even = Even.of(component)
+    if even is not None:
+        return Part(
+            component.cells,
+            component.low,
+            even.marginals(),
+            even.draw,
+            even.count,
+            _listing(component),
+        )
     found = Convolution.of(component)
     if found is None:
         return None
     if not found.possible:
         raise no_original()
-
-    def listed() -> tuple[IntArray, FloatArray]:
-        # So few originals have few states.
-        walked = Residuals.of(component)
-        assert walked is not None
-        return walked.originals()
-
     return Part(
         component.cells,
         component.low,
         found.marginals(progress),
         found.draw,
         found.count,
-        listed,
+        _listing(component),
     )
+
+
+def _listing(component: Component) -> Callable[[], tuple[IntArray, FloatArray]]:
+    def listed() -> tuple[IntArray, FloatArray]:
+        # So few originals have few states.
+        walked = Residuals.of(component)
+        assert walked is not None
+        return walked.originals()
+
+    return listed
 
 
 def by_residuals(component: Component, *, most: int, progress: Progress = SILENT) -> Part | None:

@@ -97,6 +97,8 @@ def reweighed(
             hint="take Monte Carlo, or a prior that knows more",
         )
     drawn = draws or min(DRAWS, calls)
+    if drawn < 2 * LEAST_EFFECTIVE:
+        return left_out
     tables = found.draw_originals(drawn, generator, progress)[:, unknown]
     weights = _weights(found, rerun, base, (tables, unknown), 1, generator, progress)
     total, square = float(weights.sum()), float((weights**2).sum())
@@ -210,7 +212,7 @@ def _weighed(found: Posterior, weighed: _Weighed, unknown: IntArray) -> Posterio
         out[:, unknown] = tables[generator.choice(len(tables), number, p=mean)]
         return out
 
-    effective = 1.0 / float((mean**2).sum())
+    spread, noise = float((chances * (1 - chances)).sum()), float((errors**2).sum())
     return replace(
         found,
         way="exact" if exact else "monte_carlo",
@@ -226,7 +228,7 @@ def _weighed(found: Posterior, weighed: _Weighed, unknown: IntArray) -> Posterio
         count_originals=(lambda: int((mean > 0).sum())) if exact else (lambda: None),
         standard_errors=None if exact else errors,
         error=None if exact else float(errors.max(initial=0.0)),
-        effective_sample_size=None if exact else effective,
+        effective_sample_size=None if exact else spread / noise if noise else float(len(tables)),
         draws=None if exact else (len(weights) if weighed.listed else 1) * len(tables),
         note="",
     )
