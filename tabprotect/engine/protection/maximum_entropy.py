@@ -125,6 +125,18 @@ def _features(
     return features, bounds
 
 
+def _newton(
+    curvature: FloatArray, slope: FloatArray, at: FloatArray, pinned: BoolArray
+) -> FloatArray:
+    """Newton's step of the unknowns that are free; those that are pinned go to 0."""
+    held = np.where(pinned[:, :, None] | pinned[:, None, :], 0.0, curvature)
+    diagonal = np.arange(slope.shape[1])
+    # A ridge for rows whose constraints depend on each other (two noise values only).
+    held[:, diagonal, diagonal] += np.where(pinned, 1.0, 1e-14)
+    right = np.where(pinned, at, slope)
+    return np.asarray(-np.linalg.solve(held, right[..., None])[..., 0], dtype=np.float64)
+
+
 def _solve(
     values: npt.NDArray[np.int64],
     allowed: BoolArray,
@@ -139,7 +151,6 @@ def _solve(
     signed = np.ones(unknowns, dtype=np.bool_)
     signed[0], signed[1] = False, not attain
     base = np.where(allowed, 0.0, -np.inf)
-    diagonal = np.arange(unknowns)
 
     def dual(at: FloatArray) -> tuple[FloatArray, FloatArray]:
         exponent = base - np.matmul(at[:, None, :], features)[:, 0]
@@ -164,11 +175,12 @@ def _solve(
         settled = done
         curvature = np.matmul(weighted, features.transpose(0, 2, 1))
         curvature -= mean[:, :, None] * mean[:, None, :]
-        curvature[pinned] = 0.0
-        curvature.transpose(0, 2, 1)[pinned] = 0.0
-        # A ridge for rows whose constraints depend on each other (two noise values only).
-        curvature[:, diagonal, diagonal] += np.where(pinned, 1.0, 1e-14)
-        step = -np.linalg.solve(curvature, np.where(pinned, at, slope)[..., None])[..., 0]
+        step = _newton(curvature, slope, at, pinned)
+        # What the step would take below 0 stays there, and the others move as if it did not exist.
+        below = signed & (at <= 0) & (step < 0)
+        if below.any():
+            pinned |= below
+            step = _newton(curvature, slope, at, pinned)
         length = np.ones(rows)
         for _ in range(40):
             ahead = at + length[:, None] * step

@@ -27,7 +27,8 @@ LARGEST_D = 200
 REACHED = 5e-4
 """A variance this near to V counts as reached (three decimals)."""
 
-STAY_STEP, STAY_TRIES = 0.05, 20
+STAY_STEP = 0.05
+"""By how much a bound on staying is lowered where it stands in the way of V."""
 
 
 @dataclass(frozen=True)
@@ -272,29 +273,36 @@ def perturbation_table(
     failed = count[attain & (widest < V * (1 - 1e-12))].tolist()
     stay = np.where(count > js, pstay, 0.0)
     p = (allowed & stuck[:, None]).astype(np.float64)
-    lowered = np.zeros(last, dtype=np.bool_)
-    open_rows = np.zeros(0, dtype=np.int64) if failed else np.flatnonzero(~stuck)
     reached = np.zeros(last)
-    for attempt in range(STAY_TRIES + 1):
-        if not len(open_rows):
-            break
+    # How often the bound on staying has to be lowered: between ``missed`` and ``enough`` times.
+    # The lower the bound, the more variance there can be, so halving finds the first that does.
+    steps = np.ceil(stay / STAY_STEP - 1e-9).astype(np.int64)
+    missed, enough, kept = np.full(last, -1), steps.copy(), np.full(last, -1)
+    trying = np.zeros(last, dtype=np.int64)
+    rows_left = np.zeros(0, dtype=np.int64) if failed else np.flatnonzero(~stuck)
+    while len(rows_left):
+        bound = np.maximum(stay - STAY_STEP * trying, 0.0)[rows_left]
         found = maximum_entropy(
-            noise[open_rows],
-            allowed[open_rows],
+            noise[rows_left],
+            allowed[rows_left],
             variance=V,
-            stay=np.minimum(stay[open_rows], 1 - 1e-9),
-            monotone=(count > js)[open_rows] & monotone,
+            stay=np.minimum(bound, 1 - 1e-9),
+            monotone=(count > js)[rows_left] & monotone,
             attain=attain,
         )
-        p[open_rows], reached[open_rows] = found.p, found.variance
         short = ~found.solved | (np.abs(found.variance - V) >= REACHED)
-        lower = short & (stay[open_rows] > 0) & (found.held | ~found.solved)
-        if attempt == STAY_TRIES:
-            lower[:] = False
-        failed += (open_rows[~found.solved & ~lower] + 1).tolist()
-        open_rows = open_rows[lower]
-        stay[open_rows] = np.maximum(stay[open_rows] - STAY_STEP, 0.0)
-        lowered[open_rows] = True
+        bad = short & (bound > 0) & (found.held | ~found.solved)
+        good = rows_left[~bad]
+        p[good], reached[good] = found.p[~bad], found.variance[~bad]
+        enough[good] = kept[good] = trying[good]
+        missed[rows_left[bad]] = trying[rows_left[bad]]
+        failed += (rows_left[~found.solved & ~bad] + 1).tolist()
+        rows_left = rows_left[(kept != enough)[rows_left] | (enough - missed > 1)[rows_left]]
+        rows_left = rows_left[~np.isin(rows_left + 1, failed)]
+        middle = (missed + enough) // 2
+        trying = np.where(enough - missed > 1, middle, enough)
+    stay = np.maximum(stay - STAY_STEP * np.maximum(kept, 0), 0.0)
+    lowered = kept > 0
     if failed:
         _fail(
             f"count {row}: no noise has variance {V:g}"

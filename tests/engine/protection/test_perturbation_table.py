@@ -167,6 +167,14 @@ def test_staying_is_lowered_until_the_variance_is_reached() -> None:
     assert all(np.isclose(p[noise == 0], 0.5).all() for noise, p in rows(kept)[1:])
 
 
+@pytest.mark.parametrize("pstay", [0.0, 0.2, 0.4, 0.65])
+def test_constraints_that_say_the_same(pstay: float) -> None:
+    # With D = 1 the variance is 1 - P(stay): the curvature of the dual is singular.
+    found = perturbation_table(D=1, V=0.3, pstay=pstay)
+    assert found.unreached == ()
+    assert found.transitions(1) == pytest.approx({-1: 0.15, 0: 0.7, 1: 0.15}, abs=2e-8)
+
+
 def test_rows_without_a_solution_are_named() -> None:
     with pytest.raises(InfeasibleError, match="count 1: going to 0 or to 3") as raised:
         perturbation_table(D=5, V=1, js=2)
