@@ -1,0 +1,179 @@
+"""The nearest safe table: its promises, against brute force, its refusals, its posterior."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from calibration import calibrate
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
+from tabprotect.engine.posterior.prior import Poisson
+from tabprotect.engine.protection.methods.controlled_tabular_adjustment import PLUGIN
+from tabprotect.engine.protection.nearest_table import nearest_safe
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.likelihood import CellFactors
+from tabprotect.engine.release.mechanism import Mechanism
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.table import Table
+
+RULE = SmallCount(1, 2)
+SLIDE = [[15, 1, 3, 1], [20, 10, 10, 15], [3, 10, 10, 2], [12, 14, 7, 2]]
+
+
+def _table(counts: object) -> Table:
+    array = np.array(counts)
+    return Table.dense(Domain.of_shape(array.shape), array)
+
+
+def _everything(table: Table) -> Publication:
+    return Publication.of(table.domain, "*".join(table.domain.names))
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.sampled_from([(2, 3), (3, 4), (2, 2, 3)]),
+    st.integers(0, 10**6),
+    st.sampled_from(["l1", "l2"]),
+    st.booleans(),
+)
+def test_promises(shape: tuple[int, ...], seed: int, distance: str, keep: bool) -> None:
+    counts = np.random.default_rng(seed).poisson(3, shape)
+    table = _table(counts)
+    publication = _everything(table)
+    try:
+        found = nearest_safe(
+            publication,
+            table,
+            RULE,
+            distance=distance,  # type: ignore[arg-type]
+            keep_totals=keep,
+        )
+    except InfeasibleError:
+        # Totals that may move always leave a table.
+        assert keep
+        return
+    true = publication.stack(publication.sums(table))
+    after = publication.stack(publication.sums(found))
+    assert not RULE.mask(after).any() and (after >= 0).all() and (after[true == 0] == 0).all()
+    assert (after[true >= 3] >= 3).all()
+    assert set(after[RULE.mask(true)].tolist()) <= {0, 3}
+    if keep:
+        whole = np.diff(publication.incidence.indptr) > 1
+        safe = whole & ~RULE.mask(true)
+        np.testing.assert_array_equal(after[safe], true[safe])
+
+
+def _cost(publication: Publication, counts: np.ndarray, moved: np.ndarray) -> int:
+    return int(np.abs(publication.incidence @ (moved - counts).reshape(-1)).sum())
+
+
+def test_no_table_with_the_nearest_choices_is_nearer() -> None:
+    """Every table of the same choices that keeps the promises, listed."""
+    for seed in range(3):
+        counts = np.random.default_rng(seed).poisson(5, (2, 3))
+        table = _table(counts)
+        publication = _everything(table)
+        found = nearest_safe(publication, table, RULE, keep_totals=False).counts
+        true = publication.incidence @ counts.reshape(-1)
+        least = _cost(publication, counts, found)
+        ranges = [
+            [int(f)] if c <= 2 else range(max(3, c - 3), c + 4)
+            for c, f in zip(counts.reshape(-1), found.reshape(-1), strict=True)
+        ]
+        for cells in product(*ranges):
+            after = publication.incidence @ np.array(cells)
+            if (after[true >= 3] >= 3).all() and not RULE.mask(after).any():
+                assert _cost(publication, counts, np.array(cells).reshape(2, 3)) >= least
+
+
+def test_the_worked_example() -> None:
+    done = PLUGIN.protect(Problem(_table(SLIDE)), {}, Randomness.seeded(1))
+    np.testing.assert_array_equal(
+        done.release.table.counts,
+        [[16, 0, 4, 0], [20, 11, 10, 14], [3, 10, 9, 3], [11, 14, 7, 3]],
+    )
+    assert done.release.mechanism.parameters["largest_change"] == 1
+    assert done.record.findings["sensitive counts"] == 4
+    again = PLUGIN.protect(Problem(_table(SLIDE)), {}, Randomness.seeded(2))
+    assert again.release == done.release
+
+
+def test_totals_in_conflict_are_named() -> None:
+    table = _table([[1, 1], [1, 1]])
+    with pytest.raises(InfeasibleError) as refused:
+        nearest_safe(_everything(table), table, RULE)
+    assert "grand total" in refused.value.message and "totals move" in refused.value.hint
+    moved = nearest_safe(_everything(table), table, RULE, keep_totals=False)
+    assert not RULE.mask(moved.counts).any()
+
+
+def test_empty_cells_at_risk_are_refused() -> None:
+    with pytest.raises(ParameterError, match="nobody"):
+        PLUGIN.protect(Problem(_table(SLIDE), at_risk=SmallCount(0, 2)), {}, Randomness.seeded(1))
+
+
+def test_hidden_inner_cells_stay_inside() -> None:
+    counts = np.random.default_rng(0).poisson(4, (3, 3, 2))
+    given = {"margins": "A*B", "totals": "moved"}
+    done = PLUGIN.protect(Problem(_table(counts)), given, Randomness.seeded(1))
+    assert all("C" not in p.table.domain.names for p in done.release.tables)
+    assert done.record.hidden is not None
+
+
+def test_mechanisms_that_cannot_be_are_refused() -> None:
+    release = PLUGIN.protect(Problem(_table(SLIDE)), {}, Randomness.seeded(1)).release
+    stated = release.mechanism
+    for change in ({"largest_change": None}, {"largest_change": -1}, {"at_risk": None}):
+        broken = Mechanism(stated.method, stated.domain, dict(stated.parameters) | change)
+        with pytest.raises(InputError, match="state"):
+            PLUGIN.likelihood(replace(release, mechanism=broken))
+    wider = dict(stated.parameters) | {"at_risk": "1..5"}
+    with pytest.raises(InputError, match="at-risk"):
+        PLUGIN.likelihood(
+            replace(release, mechanism=Mechanism(stated.method, stated.domain, wider))
+        )
+
+
+SMALL = Domain.of_shape((2, 2))
+MEANS = np.array([1.5, 2.0, 0.8, 2.2])
+_known: dict[bytes, Release] = {}
+
+
+def _release_of(original: Table, generator: np.random.Generator) -> Release:
+    key = original.counts.tobytes()
+    if key not in _known:
+        values = PLUGIN.resolve(SMALL, {"totals": "moved"})
+        _known[key] = PLUGIN.perform(Problem(original, at_risk=RULE), values, generator)[0]
+    return _known[key]
+
+
+def _calibrated(likelihood: object, runs: int) -> float:
+    return calibrate(
+        _release_of,
+        likelihood,  # type: ignore[arg-type]
+        Poisson(MEANS),
+        lambda generator: Table.dense(SMALL, generator.poisson(MEANS).reshape(2, 2)),
+        runs=runs,
+        generator=np.random.default_rng(3),
+        most=6,
+    ).worst_z
+
+
+def test_beliefs_come_true_when_the_rule_is_known() -> None:
+    assert _calibrated(PLUGIN.likelihood, 90) < 4.5
+
+
+def test_limits_alone_mislead() -> None:
+    def blind(release: Release) -> CellFactors:
+        return replace(PLUGIN.likelihood(release), rerun=None)
+
+    assert _calibrated(blind, 400) > 6
