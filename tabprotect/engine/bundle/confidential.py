@@ -118,8 +118,9 @@ def _evidence(protected: Protected) -> dict[str, bytes]:
 
 
 def _coins(steps: Steps) -> bytes:
-    passes, cycles = np.indices(steps.coins.shape).reshape(2, -1) + 1
-    columns = (passes, cycles, steps.coins, steps.effective, steps.blocked)
+    passes = np.indices(steps.coins.shape)[0] + 1
+    # A step without any cycle to take has the number 0.
+    columns = (passes, steps.cycles + 1, steps.coins, steps.effective, steps.blocked)
     out = io.StringIO()
     rows = np.stack([np.asarray(c, dtype=np.int64).reshape(-1) for c in columns], axis=1)
     np.savetxt(
@@ -193,10 +194,13 @@ def _read(data: bytes, progress: Progress) -> Protected:
     if keys is not None:
         record_keys = data_package.read_table(keys, release.domain, name=KEYS).table
     stated = _Stated.read(found[FOLDER + RECORD], release.domain)
+    given = {**release.mechanism.parameters, **stated.parameters}
+    declared = {p.name for p in methods()[release.mechanism.method].parameters}
     try:
         replayed = methods()[release.mechanism.method].protect(
             Problem(original.table, stated.at_risk, release.title, record_keys=record_keys),
-            {**release.mechanism.parameters, **stated.parameters},
+            # What else is disclosed follows from the run.
+            {n: v for n, v in given.items() if n in declared},
             Randomness(stated.seed, given=stated.seed_given),
             accept_weak=True,
             progress=progress,

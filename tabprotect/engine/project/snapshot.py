@@ -58,7 +58,7 @@ class Encoder:
 
     def _array(self, array: npt.NDArray[Any]) -> str:
         out = io.BytesIO()
-        np.save(out, np.ascontiguousarray(array), allow_pickle=False)
+        np.save(out, np.asarray(array, order="C"), allow_pickle=False)
         data = out.getvalue()
         name = hashlib.sha256(data).hexdigest()
         if name not in self.arrays:
@@ -184,6 +184,9 @@ class Encoder:
                 "coins": self._array(record.steps.coins),
                 "effective": self._array(record.steps.effective),
                 "blocked": self._array(record.steps.blocked),
+                "sequence": None
+                if record.steps.sequence is None
+                else self._array(record.steps.sequence),
             },
             "statuses": [self._array(letters) for letters in record.statuses],
             "hidden": None if record.hidden is None else self._table(record.hidden),
@@ -329,6 +332,10 @@ class Decoder:
             coins=self._array(data["coins"], np.int8),
             effective=self._array(data["effective"], np.int8),
             blocked=self._array(data["blocked"], np.bool_),
+            # Projects of earlier versions took the cycles as listed.
+            sequence=None
+            if data.get("sequence") is None
+            else self._array(data["sequence"], np.int64),
         )
 
     def _preview(self, data: Json) -> Preview:

@@ -119,6 +119,10 @@ class Method(ABC):
         """The guarantees that hold with these values."""
         return tuple(self.guarantees)
 
+    def trial_parameters(self, domain: Domain) -> dict[str, object]:
+        """Parameters to try the method with where its defaults alone say too little."""
+        return {}
+
     def unmet(self, problem: Problem) -> dict[str, str]:
         """Needs that a table does not meet, each with the reason."""
         reasons = {name: NEEDS[name].missing(problem) for name in self.needs}

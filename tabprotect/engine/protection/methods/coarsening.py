@@ -69,6 +69,12 @@ class Coarsening(Method):
             )
         return values
 
+    def trial_parameters(self, domain: Domain) -> dict[str, object]:
+        """The categories of the first variable, two by two."""
+        variable = domain.variables[0]
+        pairs = [f"{c}>{i // 2 + 1}" for i, c in enumerate(variable.categories)]
+        return {GROUPINGS.name: f"{variable.name}_merged:{variable.name}={','.join(pairs)}"}
+
     def is_random(self, values: Mapping[str, object]) -> bool:
         """There is no chance in it."""
         return False

@@ -21,16 +21,11 @@ Source: Dobra, Karr, Sanil and Fienberg 2002, sections 3 and 4.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from importlib import import_module
-from types import ModuleType
 from typing import ClassVar, cast
-from weakref import WeakKeyDictionary
 
 import numpy as np
-import numpy.typing as npt
 
 from tabprotect.engine.bounds import bounding
 from tabprotect.engine.errors import (
@@ -43,11 +38,18 @@ from tabprotect.engine.errors import (
 from tabprotect.engine.parameters import Parameter, resolve
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.composed import composed
+from tabprotect.engine.protection.margin_by_margin import (
+    Following,
+    following,
+    part,
+    registered,
+    values_for,
+)
+from tabprotect.engine.protection.margin_safety import CRITERION, judged
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Preview, Problem
 from tabprotect.engine.protection.published_sums import counts_of, sum_factors
 from tabprotect.engine.protection.subtables import MARGINS
-from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.published import PublishedTable
@@ -56,9 +58,6 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import terms
 from tabprotect.engine.tables.margins import MarginSet, maximal
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.engine.tables.table import Table
-
-CRITERION = "width"
 
 FRONTIER = "released_frontier"
 """Disclosed by the run: the published margins."""
@@ -70,9 +69,6 @@ DISCLOSED = frozenset({"criterion", FRONTIER, INNER})
 
 MOST_ENTRIES = 5_000_000
 """Inner cells times margins up to which there is a posterior."""
-
-MOST_TIGHT = 20
-"""Tight cells that the findings list."""
 
 
 class PublishMargins(Method):
@@ -138,8 +134,10 @@ class PublishMargins(Method):
                 wrong[MARGINS.name] = error.message
         if "then" not in wrong:
             try:
+                inner = _following(values)
                 for margin in margins:
-                    _inner(domain.project(margin), values)
+                    if inner is not None:
+                        values_for(inner, domain.project(margin))
             except TabprotectError as error:
                 wrong["then"] = error.message
         if wrong:
@@ -150,9 +148,14 @@ class PublishMargins(Method):
         """A further method keeps its own promises, which are checked where it runs."""
         return ("posterior",) if values["then"] else tuple(self.guarantees)
 
+    def trial_parameters(self, domain: Domain) -> dict[str, object]:
+        """The margins of one variable."""
+        return {MARGINS.name: " + ".join(f"`{name}`" for name in domain.names)}
+
     def is_random(self, values: Mapping[str, object]) -> bool:
         """Whether the further method is."""
-        return bool(values["then"])
+        inner = _following(values)
+        return inner is not None and inner[0].is_random(resolve(inner[0].parameters, inner[1]))
 
     def weakness(
         self, problem: Problem, values: Mapping[str, object], preview: Preview, draft: Draft
@@ -174,32 +177,35 @@ class PublishMargins(Method):
         """Sum up the margins, judge them, and protect each on its own if that is asked."""
         table = problem.table
         margins = _margins(table.domain, values)
-        judgement = _judged(problem, margins, values, progress)
-        parts = [_part(problem, margin) for margin in margins]
+        judgement = judged(
+            problem,
+            margins,
+            threshold=cast(int, values["threshold"]),
+            way=cast(bounding.Way, values["bounds"]),
+            progress=progress,
+        )
+        problems = [part(problem, margin) for margin in margins]
         findings = dict(judgement)
         findings["at_risk_counts_published"] = sum(
-            int(problem.at_risk.mask(part.table.counts).sum()) for part in parts
+            int(problem.at_risk.mask(p.table.counts).sum()) for p in problems
         )
         disclosed: dict[str, object] = {
             "criterion": CRITERION,
             FRONTIER: [list(margin) for margin in margins],
         }
         sentence = str(judgement["why"])
-        if not values["then"]:
-            tables = tuple(PublishedTable(part.table) for part in parts)
+        inner = _following(values)
+        if inner is None:
+            tables = tuple(PublishedTable(p.table) for p in problems)
             return Draft(tables, disclosed=disclosed, findings=findings, sentence=sentence)
         drafts, stated = [], []
-        for part in parts:
-            inner = _inner(part.table.domain, values)
-            assert inner is not None
-            method, given = inner
-            method.require(part)
-            release, draft = method.perform(
-                part, method.resolve(part.table.domain, given), generator, progress
-            )
-            if [p.table.domain for p in release.tables] != [part.table.domain]:
+        for one in problems:
+            inner[0].require(one)
+            chosen = values_for(inner, one.table.domain)
+            release, draft = inner[0].perform(one, chosen, generator, progress)
+            if [p.table.domain for p in release.tables] != [one.table.domain]:
                 raise ParameterError(
-                    {"then": f"{method.name} publishes other tables than the margin itself"}
+                    {"then": f"{inner[0].name} publishes other tables than the margin itself"}
                 )
             drafts.append(draft)
             stated.append(dict(release.mechanism.parameters))
@@ -238,7 +244,8 @@ class PublishMargins(Method):
         by_names = {p.table.domain: p for p in release.tables}
         if set(by_names) != set(publication.domains) or len(by_names) != len(release.tables):
             raise InputError("the published tables are not the margins the mechanism names")
-        if not values["then"]:
+        further = _following(values)
+        if further is None:
             counts = counts_of(release, publication)
             return sum_factors(release, publication, counts, lambda count, _: (count, count, None))
         inner = stated.get(INNER)
@@ -248,8 +255,8 @@ class PublishMargins(Method):
         for m, parameters in zip(publication.domains, inner, strict=True):
             if not isinstance(parameters, Mapping):
                 raise InputError(f'the mechanism\'s "{INNER}" holds no parameters')
-            mechanism = Mechanism(_words(values)[0], m, parameters)
-            likelihood = _registered().likelihood_of(Release((by_names[m],), mechanism))
+            mechanism = Mechanism(further[0].name, m, parameters)
+            likelihood = registered().likelihood_of(Release((by_names[m],), mechanism))
             if not isinstance(likelihood, CellFactors):
                 raise InfeasibleError("there is no posterior for margins protected by cycles")
             parts.append(likelihood)
@@ -265,123 +272,11 @@ def _margins(domain: Domain, values: Mapping[str, object]) -> MarginSet:
     return tuple(sorted(found, key=lambda margin: -len(margin)))
 
 
-def _words(values: Mapping[str, object]) -> list[str]:
-    try:
-        return shlex.split(str(values["then"]))
-    except ValueError as error:
-        raise InputError(f"cannot be read: {error}") from None
-
-
-def _inner(domain: Domain, values: Mapping[str, object]) -> tuple[Method, dict[str, object]] | None:
-    """The further method and its parameters for one margin.
-
-    Raises
-    ------
-    InputError, ParameterError
-        When it cannot be read, or stands for something else than a protection of the margin.
-    """
-    words = _words(values)
-    if not words:
-        return None
-    registry = _registered().methods()
-    if words[0] not in registry or words[0] == PublishMargins.name:
-        raise InputError(f"{words[0]!r} is no method for a margin")
-    method = cast(Method, registry[words[0]])
-    known = {p.name: p for p in method.parameters}
-    given: dict[str, object] = {}
-    for word in words[1:]:
-        name, equals, value = word.partition("=")
-        if not equals or name not in known:
-            raise InputError(f"{word!r} is not NAME=VALUE with one of {', '.join(known)}")
-        # What stands here is published: no file's name, nothing confidential.
-        told = known[name].public and known[name].kind not in (
-            "cycles",
-            "perturbation",
-            "groupings",
-        )
-        if not told or name == MARGINS.name:
-            raise InputError(f"{name!r} cannot be set for a margin")
-        given[name] = value
-    if any(p.kind == "cycles" for p in method.parameters):
-        raise InputError(f"{method.name} cannot follow: there is no posterior for it")
-    if MARGINS.name in known:
-        given[MARGINS.name] = (":".join(f"`{n}`" for n in domain.names) + " - 1").removeprefix(
-            " - "
-        )
-    method.resolve(domain, given)
-    return method, given
-
-
-def _registered() -> ModuleType:
-    """The other methods. By name, because the registry reads this file when it fills."""
-    return import_module("tabprotect.engine.protection.registered")
-
-
-def _part(problem: Problem, margin: tuple[str, ...]) -> Problem:
-    """One margin as a problem of its own; its record keys and weights add up, too."""
-    table = problem.table.margin(margin)
-    keys, weights = problem.record_keys, problem.weights
-    if keys is not None:
-        summed = keys.margin(margin)
-        keys = Table.dense(table.domain, summed.counts % KEY_MODULUS)
-    if weights is not None:
-        gone = tuple(a for a, n in enumerate(problem.table.domain.names) if n not in margin)
-        weights = weights.sum(axis=gone)
-    return Problem(
-        Table.dense(table.domain, table.counts),
-        problem.at_risk,
-        problem.title,
-        record_keys=keys,
-        weights=weights,
-    )
-
-
-_JUDGED: WeakKeyDictionary[Table, dict[object, Mapping[str, object]]] = WeakKeyDictionary()
-"""Judgements by table, for as long as it is open: trial runs ask the same again."""
-
-
-def _judged(
-    problem: Problem, margins: MarginSet, values: Mapping[str, object], progress: Progress
-) -> Mapping[str, object]:
-    """Whether the margins are proved safe, as findings."""
-    beta, way = cast(int, values["threshold"]), cast(bounding.Way, values["bounds"])
-    rule = (problem.at_risk.low, problem.at_risk.high)
-    known = _JUDGED.setdefault(problem.table, {})
-    key = (margins, rule, beta, way)
-    if key not in known:
-        known[key] = _judge(problem, margins, beta, way, progress)
-    return known[key]
-
-
-def _judge(
-    problem: Problem, margins: MarginSet, beta: int, way: bounding.Way, progress: Progress
-) -> Mapping[str, object]:
-    table, rule = problem.table, problem.at_risk
-    found: dict[str, object] = {"criterion": CRITERION, "threshold": beta}
-    if rule.low > 0 and not rule.mask(table.cells[1]).any():
-        why = f"No cell has a count in {rule}: nothing is at risk."
-        return found | {"width": None, "exact": True, "proved": True, "tight": [], "why": why}
-    result = bounding.width(
-        table, margins, at_risk=(rule.low, rule.high), beta=beta, method=way, progress=progress
-    )
-    bounds, domain = result.tight, table.domain
-    order: npt.NDArray[np.intp] = np.argsort(bounds.widths, kind="stable")[:MOST_TIGHT]
-    tight = [
-        {
-            "cell": domain.cell_text(domain.unflat(int(bounds.cells[at]))),
-            "lower": int(bounds.lower[at]),
-            "upper": int(bounds.upper[at]),
-        }
-        for at in order
-    ]
-    safe = result.verdict == "safe"
-    return found | {
-        "width": result.width,
-        "exact": result.exact,
-        "proved": safe,
-        "tight": [] if safe else tight,
-        "why": result.why,
-    }
+def _following(values: Mapping[str, object]) -> Following | None:
+    found = following(str(values["then"] or ""))
+    if found is not None and found[0].name == PublishMargins.name:
+        raise InputError(f"{found[0].name} cannot follow itself")
+    return found
 
 
 PLUGIN = PublishMargins()

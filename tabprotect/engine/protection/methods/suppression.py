@@ -170,7 +170,7 @@ class Suppression(Method):
     def promised(self, values: Values) -> tuple[str, ...]:
         """Other rules than that of small counts may leave small counts published."""
         names = tuple(self.guarantees)
-        if values["rule"] == "small_count":
+        if values.get("rule") == "small_count":
             return names
         return tuple(name for name in names if name != "no_at_risk")
 
