@@ -124,15 +124,16 @@ class SmallCounts:
             ``n -> `` a random permutation of 0..n-1.
         """
         now, sums = self.original.copy(), self.sums.copy()
-        rounds = derived = 0
+        rounds = derived = most = 0
         while True:
-            progress.report("rounding small counts", rounds / (rounds + 3))
             candidates, by_derivation = self._candidates(now, sums, first=rounds == 0)
             if not len(candidates):
                 break
-            derived += len(candidates) if by_derivation else 0
+            most = max(most, len(candidates))
+            progress.report("rounding small counts", 1 - len(candidates) / most)
             if len(candidates) > AT_ONCE:
                 candidates = np.sort(candidates[permutation(len(candidates))[:AT_ONCE]])
+            derived += len(candidates) if by_derivation else 0
             ups = self._round_down(candidates, now, sums)
             order = np.arange(len(candidates))
             if 0 < ups < len(candidates):
@@ -202,12 +203,16 @@ class SmallCounts:
         small = (sums > 0) & (sums <= most)
         if not first:
             small &= sums % base != 0
-        found = small[self.keys].any(axis=0)
-        odd = now % base != 0
-        wanted = found & odd if not (first and self.rules.zeros) else found
+        if first and self.rules.zeros:
+            wanted = small[self.keys].any(axis=0)
+            return np.flatnonzero(
+                wanted | (now % base != 0) if self.rules.inner == "all" else wanted
+            )
+        odd = np.flatnonzero(now % base)
         if first and self.rules.inner == "all":
-            wanted |= odd
-        return np.flatnonzero(wanted)
+            return odd
+        seen = small[self.keys[:, odd]].any(axis=0)
+        return np.compress(seen, odd)
 
     def _derivable(self, now: IntArray, sums: IntArray) -> IntArray:
         """Small inner cells that follow from published zeros and cells with one unknown left."""
