@@ -207,10 +207,13 @@ class ReleaseSet:
             everything = Frontier(variables, (0,), upward=True)
             proved = everything if self.judgement.verdict == "bad" else self.proved
             return replace(self, allowed=self.allowed[:0], unreleasable=everything, proved=proved)
+        progress.report("frontiers", 0.0)
         inside = self.released.covers(self.allowed)
         asked = self.allowed[~inside]
         found = self.criterion.screen(self.evidence, self.released.members, asked, self.threshold)
+        progress.report("frontiers", 0.0)
         safe, bad = _closed(asked, found.safe, found.bad)
+        progress.report("frontiers", 0.0)
         safe, bad = self._decided(asked, safe, bad, progress)
         allowed = np.sort(np.concatenate([self.allowed[inside], asked[safe]]))
         return replace(

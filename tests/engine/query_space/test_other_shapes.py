@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_tables import alike, every_table, exact_width
 
-from tabprotect.engine.bounds.bounding import WAYS, bounds
+from tabprotect.engine.bounds.bounding import WAYS, bounds, width
 from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.query_space.chordal import decomposable
 from tabprotect.engine.query_space.criterion import RiskCriterion
@@ -84,6 +84,38 @@ def test_widths_and_frontiers(
     assert set(state.allowed.tolist()) == safe
     assert set(state.unreleasable) == set(minimal(set(every) - safe))
     assert set(state.released) == set(maximal([0, *released]))
+
+
+RING = (0b0011, 0b0110, 0b1100, 0b1001)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(0, 15), min_size=2, max_size=6), st.integers(1, 4))
+def test_a_small_part_of_a_large_table_is_decided(cells: list[int], beta: int) -> None:
+    small = Table.dense(
+        Domain.of_shape((2,) * 4), np.bincount(cells, minlength=16).reshape([2] * 4)
+    )
+    if not ((small.counts == 1) | (small.counts == 2)).any():
+        return
+    # Of one more variable nothing is released, so that any cell may be empty.
+    keys, counts = small.cells
+    large = Table.sparse(Domain.of_shape((2, 2, 2, 2, 2000)), keys * 2000, counts)
+    left = alike(small, RING)
+    true = int(left.max(axis=0)[(small.counts == 1) | (small.counts == 2)].min())
+    evidence = Evidence.gather(large, SmallCount(1, 2))
+    criterion = criteria()["width"]
+    for quick in (False, True):
+        found = criterion.judge(evidence, RING, beta, quick=quick)
+        assert found.verdict == ("safe" if true >= beta else "bad")
+        assert found.width >= true and (not found.exact or found.width == true)
+    assert ReleaseSet.begin(evidence, criterion, beta, released=RING).judgement.verdict != "unknown"
+
+
+def test_large_counts_do_not_end_a_question(kdd: Table) -> None:
+    # The solver's tolerance is hardly met where hundreds of thousands are added up.
+    found = width(kdd, list(combinations(kdd.domain.names[:6], 2)), beta=3)
+    assert found.method == "lp" and found.width >= 3 and found.verdict == "unknown"
+    assert "28,752 cells" not in found.why and "cells" in found.why
 
 
 def figure(criterion: RiskCriterion, table: Table, released: Sequence[int]) -> int:
