@@ -1,0 +1,109 @@
+"""One margin of a table as a problem of its own, and the method that is to protect it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from importlib import import_module
+from types import ModuleType
+from typing import cast
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.protection.method import Method
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.subtables import MARGINS
+from tabprotect.engine.randomness import KEY_MODULUS
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+
+UNTOLD = frozenset({"cycles", "perturbation", "groupings"})
+"""Kinds of parameters that may name files."""
+
+
+def words(text: str) -> list[str]:
+    """``NAME KEY=VALUE ...`` in its parts; quotation marks protect blanks.
+
+    Raises
+    ------
+    InputError
+        When a quotation mark is not closed.
+    """
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise InputError(f"cannot be read: {error}") from None
+
+
+Following = tuple[Method, Mapping[str, object]]
+"""A method and the parameters that are given for every margin."""
+
+
+def following(text: str) -> Following | None:
+    """The further method that a text names; ``None`` for an empty one.
+
+    Raises
+    ------
+    InputError
+        When it cannot be read, or the method cannot protect a margin by itself.
+    """
+    parts = words(text)
+    if not parts:
+        return None
+    registry = registered().methods()
+    if parts[0] not in registry:
+        raise InputError(f"{parts[0]!r} is no method; there are {', '.join(registry)}")
+    method = cast(Method, registry[parts[0]])
+    known = {p.name: p for p in method.parameters}
+    if any(p.kind == "cycles" for p in method.parameters):
+        raise InputError(f"{method.name} cannot follow: there is no posterior for it")
+    given: dict[str, object] = {}
+    for word in parts[1:]:
+        name, equals, value = word.partition("=")
+        if not equals or name not in known:
+            raise InputError(f"{word!r} is not NAME=VALUE with one of {', '.join(known)}")
+        # What stands here is published: no file's name, nothing confidential.
+        if not known[name].public or known[name].kind in UNTOLD or name == MARGINS.name:
+            raise InputError(f"{name!r} cannot be set for a margin")
+        given[name] = value
+    return method, given
+
+
+def values_for(inner: Following, domain: Domain) -> dict[str, object]:
+    """The method's parameters for one margin: where it publishes sub-tables, the margin alone.
+
+    Raises
+    ------
+    InputError, ParameterError
+        When they do not fit the margin.
+    """
+    method, given = inner
+    alone = {}
+    if any(p.name == MARGINS.name for p in method.parameters):
+        alone[MARGINS.name] = (
+            ":".join(f"`{name}`" for name in domain.names) + " - 1" if domain.ndim else "1"
+        )
+    return method.resolve(domain, {**given, **alone})
+
+
+def registered() -> ModuleType:
+    """The methods. By name, because the registry reads the file that asks when it fills."""
+    return import_module("tabprotect.engine.protection.registered")
+
+
+def part(problem: Problem, margin: tuple[str, ...]) -> Problem:
+    """One margin as a problem of its own; its record keys and weights add up, too."""
+    table = problem.table.margin(margin)
+    keys, weights = problem.record_keys, problem.weights
+    if keys is not None:
+        summed = keys.margin(margin)
+        keys = Table.dense(table.domain, summed.counts % KEY_MODULUS)
+    if weights is not None:
+        gone = tuple(a for a, n in enumerate(problem.table.domain.names) if n not in margin)
+        weights = weights.sum(axis=gone)
+    return Problem(
+        Table.dense(table.domain, table.counts),
+        problem.at_risk,
+        problem.title,
+        record_keys=keys,
+        weights=weights,
+    )

@@ -1,0 +1,77 @@
+"""Whether margins that are to be published leave every at-risk cell of the table wide enough."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.bounds import bounding
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.tables.margins import MarginSet
+from tabprotect.engine.tables.table import Table
+
+CRITERION = "width"
+
+MOST_TIGHT = 20
+"""Tight cells that the findings list."""
+
+_JUDGED: WeakKeyDictionary[Table, dict[object, Mapping[str, object]]] = WeakKeyDictionary()
+"""Judgements by table, for as long as it is open: trial runs ask the same again."""
+
+
+def judged(
+    problem: Problem,
+    margins: MarginSet,
+    *,
+    threshold: int,
+    way: bounding.Way = "auto",
+    progress: Progress = SILENT,
+) -> Mapping[str, object]:
+    """Whether released margins are proved safe, as findings.
+
+    Returns
+    -------
+    ``criterion``, ``threshold``, ``width`` (``None`` where nothing is at risk; an upper limit
+    unless ``exact``), ``exact``, ``proved``, ``tight`` (cells with their bounds), ``why``.
+    """
+    rule = (problem.at_risk.low, problem.at_risk.high)
+    known = _JUDGED.setdefault(problem.table, {})
+    key = (margins, rule, threshold, way)
+    if key not in known:
+        known[key] = _judge(problem, margins, threshold, way, progress)
+    return known[key]
+
+
+def _judge(
+    problem: Problem, margins: MarginSet, beta: int, way: bounding.Way, progress: Progress
+) -> Mapping[str, object]:
+    table, rule = problem.table, problem.at_risk
+    found: dict[str, object] = {"criterion": CRITERION, "threshold": beta}
+    if rule.low > 0 and not rule.mask(table.cells[1]).any():
+        why = f"No cell has a count in {rule}: nothing is at risk."
+        return found | {"width": None, "exact": True, "proved": True, "tight": [], "why": why}
+    result = bounding.width(
+        table, margins, at_risk=(rule.low, rule.high), beta=beta, method=way, progress=progress
+    )
+    bounds, domain = result.tight, table.domain
+    order: npt.NDArray[np.intp] = np.argsort(bounds.widths, kind="stable")[:MOST_TIGHT]
+    tight = [
+        {
+            "cell": domain.cell_text(domain.unflat(int(bounds.cells[at]))),
+            "lower": int(bounds.lower[at]),
+            "upper": int(bounds.upper[at]),
+        }
+        for at in order
+    ]
+    safe = result.verdict == "safe"
+    return found | {
+        "width": result.width,
+        "exact": result.exact,
+        "proved": safe,
+        "tight": [] if safe else tight,
+        "why": result.why,
+    }
