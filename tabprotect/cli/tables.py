@@ -15,6 +15,7 @@ from tabprotect.engine.cycles.designs import DESIGNS
 from tabprotect.engine.project import storage
 from tabprotect.engine.project.examples import examples
 from tabprotect.engine.project.history import History
+from tabprotect.engine.protection.method_page import method_page
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.registered import criteria, rules, utilities
 from tabprotect.engine.randomness import Randomness
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 def add(verbs: Verbs) -> None:
     """Declare the commands."""
     verbs.add("examples", run_examples, "list the bundled examples")
-    verbs.add("describe", run_describe, "list methods, their parameters and guarantees")
+    describe = verbs.add("describe", run_describe, "list methods, their parameters and guarantees")
+    describe.add_argument("method", nargs="?", metavar="METHOD", help="the page of one method")
     tabulate = verbs.add("tabulate", run_tabulate, "count the records of a microdata file")
     tabulate.add_argument("microdata", help="CSV or Parquet file, or example:NAME")
     tabulate.add_argument("--by", type=names, required=True, metavar="A,B")
@@ -65,6 +67,10 @@ def run_examples(args: argparse.Namespace, console: Console) -> int:
 def run_describe(args: argparse.Namespace, console: Console) -> int:
     """Print the registries, as they are found in this very program."""
     found = methods()
+    if args.method is not None:
+        method = found[args.method]
+        console.result(method.as_json(), method_page(method).splitlines())
+        return 0
     data = {
         "version": __version__,
         "methods": [method.as_json() for method in found.values()],
@@ -97,19 +103,8 @@ def run_describe(args: argparse.Namespace, console: Console) -> int:
     }
     lines: list[str] = []
     for method in found.values():
-        lines += [
-            f"{method.name}: {method.label}",
-            "",
-            *method.help.splitlines(),
-            "",
-            "Parameters:",
-        ]
-        for p in method.parameters:
-            default = "" if p.default is None else f" (default {p.default})"
-            lines.append(f"  {p.name}: {p.help}{default}")
-            lines += [f"    {value}: {text}" for value, text in (p.choices or {}).items()]
-        lines += ["", "Guarantees:", *(f"  {text}" for text in method.guarantees.values())]
-    lines += ["", "Cycle designs:", *(f"  {d.name}: {d.sentence}" for d in DESIGNS.values())]
+        lines += [*method_page(method).splitlines(), ""]
+    lines += ["# Cycle designs", "", *(f"- `{d.name}`: {d.sentence}" for d in DESIGNS.values())]
     lines += ["", "Measures of a comparison:"]
     for measure in measures().values():
         lines.append(f"  {measure.name} ({measure.noun}, {measure.direction}): {measure.label}")

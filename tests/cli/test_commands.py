@@ -19,6 +19,7 @@ from tabprotect.cli import main as main_module
 from tabprotect.cli import tables
 from tabprotect.engine.cycles.designs import DESIGNS
 from tabprotect.engine.project.examples import examples
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.files import read_table
 
 Run = Callable[..., Any]
@@ -32,12 +33,19 @@ def test_examples_and_describe(run: Run) -> None:
     assert "example:czech-autoworkers" in run("examples").out
     found = run("describe", "--json").json
     (method,) = [m for m in found["methods"] if m["name"] == "cyclic_perturbation"]
-    assert [p["name"] for p in method["parameters"]] == [
-        *("cycles", "alpha", "beta", "passes", "blocking")
-    ]
+    assert {"cycles", "alpha", "beta", "passes", "blocking"} <= {
+        p["name"] for p in method["parameters"]
+    }
+    assert {m["name"] for m in found["methods"]} == set(methods())
     assert method["guarantees"]["margins_kept"] and found["version"] == __version__
     assert {d["name"] for d in found["cycle_designs"]} == set(DESIGNS)
     assert "alpha" in run("describe").out
+    for name, each in methods().items():
+        page = run("describe", name).out
+        assert page.startswith(f"# {each.label} (`{name}`)")
+        assert all(f"- `{p.name}`: " in page for p in each.parameters)
+    unknown = run("describe", "nothing")
+    assert unknown.code == 4 and "cell_key" in unknown.err
 
 
 def test_tabulate(run: Run, tmp_path: Path) -> None:
