@@ -25,12 +25,16 @@ from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.protection.method import Method
 from tabprotect.gui import icons
-from tabprotect.gui.label import Label
+from tabprotect.gui.label import Label, tip
 from tabprotect.gui.seed_chooser import SeedChooser
 from tabprotect.gui.theme import GRID, THEME
 
 REST = 600
 """Milliseconds after the last key before what was typed becomes a step of the history."""
+
+IMPORTED = "(read from a file)"
+LONG = 200
+"""Characters from which on a text stands for a file's content."""
 
 FILES = frozenset({"perturbation", "groupings"})
 """Kinds that may also be the name of a file."""
@@ -44,6 +48,7 @@ class Field(QWidget):
     def __init__(self, parameter: Parameter) -> None:
         super().__init__()
         self.parameter = parameter
+        self._held: str | None = None
         self._read: Callable[[], object]
         self._write: Callable[[object], None]
         self.fault = Label(wordWrap=True)
@@ -115,9 +120,21 @@ class Field(QWidget):
         if parameter.kind in ("real", "integer"):
             line.setMaximumWidth(18 * GRID)
         line.textEdited.connect(lambda _: self.changed.emit())
-        self._read = lambda: line.text().strip() or None
-        self._write = lambda v: line.setText(_written(v))
+        self._line = line
+        self._read = self._read_line
+        self._write = self._write_line
         return line
+
+    def _read_line(self) -> object:
+        text = self._line.text().strip()
+        return self._held if self._held is not None and text == IMPORTED else text or None
+
+    def _write_line(self, value: object) -> None:
+        text = _written(value)
+        # What was read from a file is its whole content: nobody reads that in a line.
+        self._held = text if len(text) > LONG else None
+        self._line.setText(IMPORTED if self._held is not None else text)
+        self._line.setToolTip(tip(f"{text[:400]}\u2026") if self._held is not None else "")
 
     def _placeholder(self) -> str:
         parameter = self.parameter

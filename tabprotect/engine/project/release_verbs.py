@@ -125,7 +125,11 @@ def open_bundle(project: Project, context: Context, *, path: str) -> Project:
 
 
 def _parameters_label(project: Project, given: Arguments) -> str:
-    return "set " + " and ".join(f"{n} to {number_text(v)}" for n, v in given.items())
+    def short(value: object) -> str:
+        text = number_text(value)
+        return text if len(text) <= 60 else f"{text[:60]}\u2026"
+
+    return "set " + " and ".join(f"{n} to {short(v)}" for n, v in given.items())
 
 
 VERBS = (
