@@ -15,7 +15,7 @@ from decimal import Decimal, localcontext
 import numpy as np
 import numpy.typing as npt
 
-from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
 
@@ -32,6 +32,9 @@ DRAWS = 5_000
 """Tables of importance sampling."""
 
 MOST_TOTAL = 2**53
+
+MOST_DIGITS = 4000
+"""Longer numbers are not told."""
 
 FITS = 2.0**61
 """Whole numbers below this may be added in int64."""
@@ -75,6 +78,8 @@ def count_tables(
     ------
     ParameterError
         For totals that are negative or missing, or do not have the same sum.
+    InfeasibleError
+        When the number is too long to be told.
     """
     a, b = _checked(rows, columns)
     # Fewer columns are fewer residuals; the row taken last costs nothing.
@@ -189,6 +194,11 @@ def _estimated(
             to_place -= x
         left[:, -1] -= to_place
     peak = float(log_weight.max())
+    if peak > MOST_DIGITS * math.log(10):
+        raise InfeasibleError(
+            f"the number of tables has {int(peak / math.log(10)):,} digits",
+            hint="count smaller tables",
+        )
     weight = np.exp(log_weight - peak)
     mean_weight = float(weight.mean())
     error = float(weight.std(ddof=1)) / math.sqrt(draws)

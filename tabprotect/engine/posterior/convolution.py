@@ -1,13 +1,12 @@
 """Cells that one sum joins (merged categories, a lone total): exact by convolution.
 
 The weights are tilted by ``exp(theta x)``, which changes nothing given the sum, so that far tails
-do not underflow: theta makes the expected sum a possible one.
+do not underflow where they would: theta makes the expected sum a possible one.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,9 @@ MOST_WORK = 2 * 10**9
 MOST_HELD = 2 * 10**7
 """Numbers held."""
 
+UNDERFLOW = 1e-100
+"""A chance (against the largest) below this may have lost digits on the way."""
+
 EXACT_FLOAT = 2.0**52
 """Whole numbers below this are exact as floats."""
 
@@ -37,12 +39,23 @@ class Convolution:
         (one,) = component.sums
         base = int(component.low.sum())
         self._least, self._most = one.low - base, one.high - base
-        logs, theta = component.logs, _tilt(component, self._least, self._most)
-        self._weights = [_tilted(log[: self._most + 1], theta) for log in logs]
+        self._set(0.0)
+        if self._after[0][0] < UNDERFLOW:
+            self._set(_tilt(component, self._least, self._most))
+
+    def _set(self, theta: float) -> None:
+        """Weigh the cells, tilted, and pass what follows back along the chain."""
+        one = self.component.sums[0]
+        self._weights = [_tilted(log[: self._most + 1], theta) for log in self.component.logs]
         allowed = np.arange(self._least, self._most + 1)
         end = np.full(self._most + 1, -np.inf)
         end[self._least :] = (0.0 if one.logs is None else one.logs) - theta * allowed
-        self._end = np.exp(end - end.max())
+        after = [np.exp(end - end.max())]
+        for weight in self._weights[::-1]:
+            then = np.convolve(after[-1], weight[::-1])[len(weight) - 1 :]
+            after.append(then / (then.max() or 1.0))
+        # For each place in the chain the weight of what follows, by the sum so far.
+        self._after = after[::-1]
 
     @classmethod
     def of(cls, component: Component) -> Convolution | None:
@@ -54,15 +67,6 @@ class Convolution:
         if int((widths * total).sum()) > MOST_WORK or len(component) * total > MOST_HELD:
             return None
         return cls(component)
-
-    @cached_property
-    def _after(self) -> list[FloatArray]:
-        """For each place in the chain the weight of what follows, by the sum so far."""
-        after = [self._end]
-        for weight in self._weights[::-1]:
-            then = np.convolve(after[-1], weight[::-1])[len(weight) - 1 :]
-            after.append(then / (then.max() or 1.0))
-        return after[::-1]
 
     @property
     def possible(self) -> bool:
@@ -120,12 +124,15 @@ class Convolution:
             if ways.dtype == np.object_:
                 can = can.astype(np.int64).astype(np.object_)
             ways = np.convolve(ways, can)[: self._most + 1]
-        allowed = np.flatnonzero(self._end > 0)
+        logs = self.component.sums[0].logs
+        allowed = np.arange(self._least, self._most + 1)
+        if logs is not None:
+            allowed = allowed[logs > -np.inf]
         return sum(int(ways[s]) for s in allowed.tolist() if s < len(ways))
 
 
 def _tilted(logs: FloatArray, theta: float) -> FloatArray:
-    tilted = logs + theta * np.arange(len(logs))
+    tilted = logs + theta * np.arange(len(logs)) if theta else logs
     return np.asarray(np.exp(tilted - tilted.max()), dtype=np.float64)
 
 

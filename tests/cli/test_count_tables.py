@@ -1,0 +1,51 @@
+"""``count-tables``: the number alone on standard output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+
+
+def test_the_number_alone(run: Run) -> None:
+    found = run("count-tables", "--rows", "20,55,25,35", "--cols", "50,35,30,20")
+    assert (found.code, found.out, found.err) == (0, "18272363056\n", "")
+
+
+def test_json_exact_and_estimated(run: Run) -> None:
+    found = run("count-tables", "--rows", "2,2", "--cols", "1,1,2", "--json")
+    assert found.json == {"count": 4, "exact": True, "error": None}
+    ten = ",".join(["90"] * 10)
+    found = run("count-tables", "--rows", ten, "--cols", ten, "--seed", 1, "--draws", 300, "--json")
+    assert set(found.json) == {"count", "exact", "error"}
+    assert not found.json["exact"] and 0 < found.json["error"] < found.json["count"]
+    assert "estimate" in found.err
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (["--rows", "1,2", "--cols", "4"], 4, "cols"),
+        (["--rows", "", "--cols", "4"], 4, "rows"),
+        (["--rows=-1,2", "--cols", "1"], 4, "negative"),
+        (["--rows", "one", "--cols", "1"], 4, "whole numbers"),
+        (["--rows", "1"], 2, "--cols"),
+        ([], 2, "--release"),
+        (["--release", "nowhere.zip", "--rows", "1", "--cols", "1"], 2, "--release"),
+    ],
+)
+def test_what_cannot_be_counted(run: Run, words: list[str], code: int, says: str) -> None:
+    found = run("count-tables", *words)
+    assert found.code == code and says in found.err and not found.out
+
+
+def test_a_release(run: Run, tmp_path: Any) -> None:
+    """The originals of a bundle are those that ``infer`` counts."""
+    bundle = tmp_path / "release.zip"
+    done = run("protect", "example:duncan-roehrig-4x4", "--out", bundle, "--seed", 1)
+    assert done.code == 0, done.err
+    counted = run("count-tables", "--release", bundle, "--json").json
+    assert counted["exact"] and counted["count"] == run("infer", bundle, "--json").json["originals"]
