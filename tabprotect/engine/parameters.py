@@ -36,6 +36,9 @@ class Parameter:
         For example ``"probability"`` or ``"passes"``.
     public
         Whether the value is part of what is released (else it is confidential).
+    may_be_unstated
+        Whether a mechanism that does not state the value has the default: only for parameters
+        that came later than the releases of their method, which could do nothing else.
     """
 
     name: str
@@ -48,6 +51,7 @@ class Parameter:
     choices: Mapping[str, str] | None = None
     unit: str = ""
     public: bool = True
+    may_be_unstated: bool = False
 
     def check(self, value: object) -> object:
         """The value in its own type.

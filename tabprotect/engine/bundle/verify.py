@@ -12,7 +12,7 @@ from tabprotect.engine.bundle import archive, data_package, manifest, reader_tex
 from tabprotect.engine.errors import BundleError, InputError, ParameterError, TooLargeError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import likelihood_of
-from tabprotect.engine.release.likelihood import Likelihood, MoveSequence
+from tabprotect.engine.release.likelihood import AdaptiveSequence, Likelihood, MoveSequence
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 
@@ -127,12 +127,13 @@ def verify_bytes(
     except (InputError, ParameterError) as error:
         raise BundleError(f"{MECHANISM}: {error.message}", detail=error.detail) from None
     checks.append("The method is known, its parameters are valid.")
-    if isinstance(likelihood, MoveSequence):
+    if isinstance(likelihood, (MoveSequence, AdaptiveSequence)):
         checks.append("The cycles keep the margins they claim.")
-        if likelihood.rule != "none" and release.table.has_negative:
+        rule = likelihood.rule if isinstance(likelihood, MoveSequence) else "any_zero"
+        if rule != "none" and release.table.has_negative:
             raise BundleError(
                 f"{data_package.TABLE}: a published count is negative, which the blocking rule "
-                f"{likelihood.rule!r} cannot produce"
+                f"{rule!r} cannot produce"
             )
     if likelihood is not None:
         checks.append("The published counts are possible under the mechanism.")

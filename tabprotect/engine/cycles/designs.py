@@ -7,6 +7,8 @@ two axes times balanced sign patterns on the others; elementary, products of dif
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -25,6 +27,9 @@ IntArray = npt.NDArray[np.int64]
 EXACT_WIDTH = 6
 """The default design stays at most this wide in one pass (the default number of passes)."""
 
+
+MOST_SWAPS = 200_000
+"""Swaps that are listed."""
 
 MOST_CELLS = 20_000_000
 """Cells of a table that cycles are designed for: some gigabytes of cycles."""
@@ -283,6 +288,25 @@ def _miniature(domain: Domain) -> Domain:
     return Domain.of_shape([max(s, 2) for s in shape])
 
 
+def every(domain: Domain) -> MoveSet:
+    """Every swap: each pair of categories of each variable, 2^k cells each.
+
+    To draw from, more than to run through: their number grows with the square of the cells.
+
+    Raises
+    ------
+    ParameterError
+        Where they would be more than ``MOST_SWAPS``.
+    """
+    _check(domain)
+    number = math.prod(math.comb(s, 2) for s in domain.shape)
+    if number > MOST_SWAPS:
+        raise ParameterError(
+            {"shape": f"{number:,} swaps are too many"}, hint="take elementary swaps"
+        )
+    return swaps(domain, [list(itertools.combinations(range(s), 2)) for s in domain.shape])
+
+
 def default_design(domain: Domain) -> MoveSet:
     """Short cycles whose posterior stays exact, from the shape alone.
 
@@ -394,6 +418,15 @@ DESIGNS: dict[str, Design] = {
             "Swaps of all neighbouring rows and columns, open at the ends.",
             "on tables wider than about 6 in both directions when the posterior must be exact",
             bands,
+        ),
+        Design(
+            "every",
+            "Every swap",
+            "Swaps of any two rows with any two columns: for the order that takes each step a "
+            "cycle through positive cells.",
+            "as a list to run through on large tables: their number grows with the square of "
+            "the cells",
+            every,
         ),
     )
 }

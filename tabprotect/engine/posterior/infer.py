@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Literal
 
+from tabprotect.engine.posterior.infer_adaptive import infer_adaptive
 from tabprotect.engine.posterior.infer_factors import infer_factors
 from tabprotect.engine.posterior.infer_moves import infer_moves
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.likelihood import Likelihood, MoveSequence
+from tabprotect.engine.release.likelihood import AdaptiveSequence, Likelihood, MoveSequence
 
 Way = Literal["auto", "exact", "monte_carlo"]
 
@@ -47,6 +48,10 @@ def infer(
     prior = Uniform() if prior is None else prior
     if isinstance(likelihood, MoveSequence):
         return infer_moves(
+            likelihood, prior, way=way, randomness=randomness, draws=draws, progress=progress
+        )
+    if isinstance(likelihood, AdaptiveSequence):
+        return infer_adaptive(
             likelihood, prior, way=way, randomness=randomness, draws=draws, progress=progress
         )
     return infer_factors(

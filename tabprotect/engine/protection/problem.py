@@ -124,17 +124,29 @@ class Steps:
 
     Attributes
     ----------
-    coins : int8 (passes, cycles)
-        What the coin said: +1 add, -1 subtract, 0 leave.
-    effective : int8 (passes, cycles)
+    coins : int8 (passes, steps of a pass)
+        What the coin said: +1 add, -1 subtract, 0 leave. One long pass where the steps are not
+        whole rounds over the list of cycles.
+    effective : int8 (passes, steps of a pass)
         What was done: 0 also where the step was blocked.
-    blocked : bool (passes, cycles)
+    blocked : bool (passes, steps of a pass)
         Steps that no coin could have taken (any_zero), or whose coin was refused (negative).
+    sequence : int64 (steps,) or None
+        The cycle of each step, from 0; -1 where none could be taken. ``None``: as listed.
     """
 
     coins: npt.NDArray[np.int8]
     effective: npt.NDArray[np.int8]
     blocked: npt.NDArray[np.bool_]
+    sequence: npt.NDArray[np.int64] | None = None
+
+    @property
+    def cycles(self) -> npt.NDArray[np.int64]:
+        """The cycle of each step, from 0, int64 (steps,); -1 where none could be taken."""
+        if self.sequence is not None:
+            return self.sequence
+        passes, each = self.coins.shape[:2]
+        return np.tile(np.arange(each, dtype=np.int64), passes)
 
     @property
     def blocked_share(self) -> float:

@@ -23,7 +23,8 @@ def likelihood_of(release: Release) -> Likelihood:
 
     A bundle may come from anywhere: every public parameter must be stated, as what it is (a
     default that filled a gap would give a posterior of another mechanism), and is then checked
-    as if a user had typed it.
+    as if a user had typed it. Only a parameter that came later than the first releases of its
+    method may be left out: these had no other value than today's default.
 
     Raises
     ------
@@ -32,7 +33,7 @@ def likelihood_of(release: Release) -> Likelihood:
     """
     method, stated = methods()[release.mechanism.method], release.mechanism.parameters
     for parameter in method.parameters:
-        if not parameter.public:
+        if not parameter.public or (parameter.may_be_unstated and parameter.name not in stated):
             continue
         if parameter.name not in stated:
             raise InputError(

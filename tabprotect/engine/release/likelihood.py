@@ -1,8 +1,9 @@
 """What a release says about the original: shapes of likelihood, no method by name.
 
 A method states one of these from its *disclosed* parameters alone; the posterior knows the
-shapes and no method. Two shapes: a known sequence of moves, each taken by a coin; and a product
-of factors, one per published count, each a function of the true count there.
+shapes and no method. Three shapes: a known sequence of moves, each taken by a coin; moves that
+the running table chose, unseen; and a product of factors, one per published count, each a
+function of the true count there.
 """
 
 from __future__ import annotations
@@ -40,6 +41,11 @@ BLOCKING_RULES: dict[BlockingRule, str] = {
 }
 
 
+def _gamma(alpha: float, beta: float) -> float:
+    gamma = 1.0 - (alpha + beta)
+    return gamma if gamma > 1e-12 else 0.0
+
+
 @dataclass(frozen=True)
 class MoveSequence:
     """Each step adds one move with probability alpha, subtracts it with beta, unless blocked.
@@ -74,8 +80,39 @@ class MoveSequence:
         Exactly 0 where alpha and beta add up to 1 but for rounding: 1 - 0.7 - 0.3 is 5.6e-17,
         which would make impossible originals possible.
         """
-        gamma = 1.0 - (self.alpha + self.beta)
-        return gamma if gamma > 1e-12 else 0.0
+        return _gamma(self.alpha, self.beta)
+
+
+@dataclass(frozen=True)
+class AdaptiveSequence:
+    """Each step takes one of the cycles through positive cells of the running table.
+
+    The cycle is drawn with equal chances among those of ``moves`` on which no cell is zero then,
+    and added with probability alpha, subtracted with beta, else left; a table without such a
+    cycle stays as it is. Which cycles came is not known.
+
+    Attributes
+    ----------
+    published
+        The released table.
+    moves
+        The cycles to draw from; their order means nothing.
+    alpha, beta
+        Chance of adding and of subtracting.
+    steps
+        How many cycles were drawn.
+    """
+
+    published: Table
+    moves: MoveSet
+    alpha: float
+    beta: float
+    steps: int
+
+    @property
+    def gamma(self) -> float:
+        """As of a ``MoveSequence``."""
+        return _gamma(self.alpha, self.beta)
 
 
 UNBOUNDED = 2**62
@@ -218,4 +255,4 @@ def independent(
     )
 
 
-Likelihood = MoveSequence | CellFactors
+Likelihood = MoveSequence | AdaptiveSequence | CellFactors

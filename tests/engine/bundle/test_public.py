@@ -203,7 +203,8 @@ def test_the_files_of_a_bundle_say_what_they_should(protected: Protected) -> Non
     files = public.files(protected.release)
     mechanism = json.loads(files["mechanism.json"])
     assert list(mechanism) == [
-        *("method", "variables", "shape", "cycles", "alpha", "beta", "passes", "blocking")
+        *("method", "variables", "shape", "cycles", "alpha", "beta", "passes", "blocking"),
+        *("order", "n_cover"),
     ]
     assert mechanism["shape"] == [6, 7] and set(mechanism["cycles"][0]) == {"plus", "minus"}
     package = json.loads(files["datapackage.json"])

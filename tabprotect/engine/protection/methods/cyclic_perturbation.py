@@ -12,6 +12,16 @@ positive published count proves a positive original one. negative: a cycle is no
 direction that would make a cell negative; zeros can rise. none: cells can become negative, for
 analysis only.
 
+Which cycle comes when. listed (the default): in the order of the list. random: every pass in a new
+random order. replacement: each step any cycle, which may come again. For these two the order that
+was drawn is published with the table; it was drawn without a look at the table, and the posterior
+stays as exact. positive: each step any of the cycles that run through positive cells of the table
+as it is then; nothing is ever blocked, but the choice depends on the table, so it stays secret
+and is part of the likelihood: the posterior adds up over everything that may have been chosen.
+cycles=data stands for that with all swaps of two rows and two columns. What no cycle through
+positive cells can move are the bridges of the graph of positive cells: they are reported.
+The number of steps is a number of passes, or n_cover coins in all.
+
 Long cycles fail on sparse tables: one zero blocks a whole cycle. A mechanism that would leave
 this table (almost) unchanged is refused before the coins are flipped, from the probability that
 at-risk cells move; never from the outcome, which would change the mechanism and every posterior.
@@ -31,22 +41,45 @@ import numpy.typing as npt
 
 from tabprotect.engine.cycles import files, reach
 from tabprotect.engine.cycles.designs import DESIGNS, default_design, design
-from tabprotect.engine.cycles.layers import layers
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import PREVIEW_SEED, WEAK_UNCHANGED, Method
-from tabprotect.engine.protection.problem import Draft, Preview, Problem, Remedy, Steps
-from tabprotect.engine.protection.walk import flip, walk
-from tabprotect.engine.release.likelihood import BLOCKING_RULES, BlockingRule, MoveSequence
+from tabprotect.engine.protection.problem import Draft, Preview, Problem, Remedy
+from tabprotect.engine.protection.sequence import (
+    DISCLOSED_ORDERS,
+    ORDERS,
+    SEQUENCE,
+    Order,
+    number_of_steps,
+    stated_sequence,
+)
+from tabprotect.engine.protection.walk import Walker
+from tabprotect.engine.release.likelihood import (
+    BLOCKING_RULES,
+    AdaptiveSequence,
+    BlockingRule,
+    MoveSequence,
+)
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import INT64_MAX, Table
 
+MOST_STEPS = 10_000_000
+
 PREVIEW_WORK = 30_000_000
 """Cell updates the preview may cost (about a second)."""
+
+STEP_COST = 100
+"""Cell updates that a step costs by itself where each copy takes its own cycle."""
+
+DRAWN_ORDERS = 12
+"""Orders that a preview tries where they are drawn."""
+
+DATA = "data"
+"""As ``cycles``: all swaps, of which the running table chooses."""
 
 LARGE = 200_000
 """Cells from which on only a few remedies are tried."""
@@ -60,55 +93,72 @@ class _Trial:
     judged: int
     unchanged_share: float
     change: dict[int, float]
+    blocked_share: float
     blocked: npt.NDArray[np.float64]
     unchanged: npt.NDArray[np.float64]
     runs: int
 
 
+def _walker(values: Mapping[str, object]) -> Walker:
+    moves = cast(MoveSet, values["cycles"])
+    return Walker(
+        moves,
+        cast(Order, values["order"]),
+        number_of_steps(values, len(moves)),
+        cast(float, values["alpha"]),
+        cast(float, values["beta"]),
+        cast(BlockingRule, values["blocking"]),
+    )
+
+
 def _try(problem: Problem, values: Mapping[str, object], work: int, progress: Progress) -> _Trial:
     """Run the mechanism on copies of the table, about ``work`` cell updates in all."""
-    moves = cast(MoveSet, values["cycles"])
-    passes, rule = cast(int, values["passes"]), cast(BlockingRule, values["blocking"])
-    alpha, beta = cast(float, values["alpha"]), cast(float, values["beta"])
+    walker = _walker(values)
+    moves = walker.moves
     counts = problem.table.counts.reshape(-1)
     judged = problem.at_risk.mask(counts)
     at_risk = int(judged.sum())
     if not at_risk:
         judged = counts > 0
-    plan = layers(moves)
-    runs = int(np.clip(work // max(len(moves.cells) * passes, 1), 2, 2000))
-    # Copies side by side, as many as fit about 100 MB at once.
-    batch = int(np.clip(10_000_000 // max(len(counts), 1), 1, runs))
+    each = len(moves.cells) * walker.steps / len(moves)
+    if walker.order == "positive":
+        each += STEP_COST * walker.steps
+    runs = int(np.clip(work // max(each, 1), 2, 2000))
+    # Copies side by side, as many as fit about 100 MB at once; a drawn order is that of a batch.
+    batch = int(np.clip(10_000_000 // max(len(counts), walker.steps), 1, runs))
+    if walker.order in DISCLOSED_ORDERS:
+        batch = min(batch, -(-runs // DRAWN_ORDERS))
     generator = np.random.Generator(np.random.PCG64(PREVIEW_SEED))
     unchanged = np.zeros(len(counts))
-    blocked = np.zeros(len(moves))
-    change: dict[int, float] = {}
-    done = 0
+    blocked, came = np.zeros(len(moves)), np.zeros(len(moves))
+    stuck, change, done = 0, dict[int, float](), 0
     while done < runs:
         size = min(batch, runs - done)
         progress.report("trying the mechanism on this table", done / runs)
         state = np.repeat(counts[:, None], size, axis=1)
-        coins = flip(generator, (passes, len(moves), size), alpha=alpha, beta=beta)
-        _, stuck = walk(state, plan, coins, rule)
+        steps = walker.run(state, generator)
         moved = state - counts[:, None]
         unchanged += (moved == 0).sum(axis=1)
-        blocked += stuck.sum(axis=(0, 2))
+        stuck += int(steps.blocked.sum())
+        if walker.order != "positive":
+            by_step = steps.blocked.sum(axis=2).reshape(-1)
+            np.add.at(blocked, steps.cycles, by_step)
+            np.add.at(came, steps.cycles, size)
         seen, times = np.unique(moved[judged], return_counts=True)
         for value, count in zip(seen.tolist(), times.tolist(), strict=True):
             change[value] = change.get(value, 0.0) + count
         done += size
     unchanged /= runs
-    blocked /= runs * passes
-    if rule == "negative":
-        # Only a coin that wants to move can be refused: share of those.
-        blocked /= alpha + beta
+    # Under negative only a coin that wants to move can be refused: share of those.
+    asked = walker.alpha + walker.beta if walker.rule == "negative" else 1.0
     cells = int(judged.sum())
     return _Trial(
         at_risk=at_risk,
         judged=cells,
         unchanged_share=float(unchanged[judged].mean()) if cells else 1.0,
         change={k: v / (cells * runs) for k, v in sorted(change.items())},
-        blocked=blocked,
+        blocked_share=stuck / (walker.steps * runs * asked),
+        blocked=blocked / np.maximum(came * asked, 1e-300),
         unchanged=unchanged,
         runs=runs,
     )
@@ -124,7 +174,8 @@ class CyclicPerturbation(Method):
             "cycles",
             "Cycle set",
             "The cycles in the order they are applied: a file, or the name of a template. "
-            "Without one the set follows from the table's shape alone.",
+            "Without one the set follows from the table's shape alone. data: all swaps, of which "
+            "each step takes one through positive cells.",
             "cycles",
         ),
         Parameter(
@@ -166,6 +217,27 @@ class CyclicPerturbation(Method):
             "any_zero",
             choices=cast("Mapping[str, str]", BLOCKING_RULES),
         ),
+        Parameter(
+            "order",
+            "Order of the cycles",
+            "Which cycle comes at which step.",
+            "choice",
+            "listed",
+            choices=cast("Mapping[str, str]", ORDERS),
+            may_be_unstated=True,
+        ),
+        Parameter(
+            "n_cover",
+            "Number of steps",
+            "Coins in all, in place of passes: the list is cut off or begun again; 0 takes the "
+            "passes.",
+            "integer",
+            0,
+            low=0,
+            high=MOST_STEPS,
+            unit="steps",
+            may_be_unstated=True,
+        ),
     )
     guarantees: ClassVar[Mapping[str, str]] = {
         "margins_kept": "Every margin that the cycles keep is published exactly.",
@@ -178,16 +250,26 @@ class CyclicPerturbation(Method):
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
         """Parameters with ``cycles`` as a ``MoveSet`` over the domain, margins verified."""
+        given = {name: value for name, value in given.items() if name != SEQUENCE}
+        if given.get("cycles") == DATA:
+            given = {"order": "positive", "n_cover": domain.size, **given, "cycles": "every"}
+            if given["order"] != "positive":
+                raise ParameterError({"order": f"cycles={DATA} goes with the order positive"})
         values = super().resolve(domain, given)
         alpha, beta = cast(float, values["alpha"]), cast(float, values["beta"])
         wrong: dict[str, str] = {}
+        if values["n_cover"] and values["passes"] != 1:
+            wrong["n_cover"] = "a number of steps and a number of passes exclude each other"
+        if values["order"] == "positive" and values["blocking"] != "any_zero":
+            wrong["order"] = "positive goes with the blocking rule any_zero: nothing is blocked"
         # A last-digit excess, as from 0.1 + 0.9, is rounding and not a mistake.
         if alpha + beta > 1.0 + 1e-12:
             wrong["alpha"] = f"alpha + beta = {alpha + beta:g} is more than 1"
         elif alpha + beta == 0.0:
             wrong["alpha"] = "alpha + beta = 0: nothing would ever move"
         if wrong:
-            raise ParameterError(wrong, hint="leave room for gamma = 1 - alpha - beta")
+            hint = "leave room for gamma = 1 - alpha - beta" if "alpha" in wrong else ""
+            raise ParameterError(wrong, hint=hint)
         values["cycles"] = self._moves(domain, values["cycles"])
         return values
 
@@ -235,8 +317,14 @@ class CyclicPerturbation(Method):
         """Simulate the mechanism on this table, from a fixed seed (an estimate)."""
         moves = cast(MoveSet, values["cycles"])
         trial = _try(problem, values, PREVIEW_WORK, progress)
+        steps = number_of_steps(values, len(moves))
+        if values["order"] == "listed" and steps < len(moves):
+            moves = moves.take(np.arange(steps))
+        passes = -(-steps // len(moves))
+        if values["order"] != "listed":
+            # Whatever chain of cycles could free a cell may come.
+            passes = steps
         rule = cast(BlockingRule, values["blocking"])
-        passes = cast(int, values["passes"])
         immovable = reach.immovable_cells(moves, problem.table, rule, passes=passes)
         stuck = np.flatnonzero(immovable)
         weak = ""
@@ -253,7 +341,7 @@ class CyclicPerturbation(Method):
             at_risk_cells=trial.at_risk,
             judged_cells=trial.judged,
             unchanged_share=trial.unchanged_share,
-            blocked_share=float(trial.blocked.mean()),
+            blocked_share=trial.blocked_share,
             mean_absolute_deviation=sum(abs(k) * p for k, p in trial.change.items()),
             change=trial.change,
             blocked_by_cycle=trial.blocked,
@@ -300,36 +388,77 @@ class CyclicPerturbation(Method):
         generator: np.random.Generator,
         progress: Progress = SILENT,
     ) -> Draft:
-        """Flip the coins and apply the cycles."""
-        moves = cast(MoveSet, values["cycles"])
-        passes = cast(int, values["passes"])
-        rule = cast(BlockingRule, values["blocking"])
+        """Draw the order, flip the coins and apply the cycles."""
+        walker = _walker(values)
         state = problem.table.counts.reshape(-1).copy()
-        plus, minus = moves.touches
-        if int(state.max(initial=0)) > INT64_MAX - passes * int((plus + minus).max()):
+        if walker.order in DISCLOSED_ORDERS or walker.order == "positive":
+            most = walker.steps
+        else:
+            plus, minus = walker.moves.touches
+            most = -(-walker.steps // len(walker.moves)) * int((plus + minus).max())
+        if int(state.max(initial=0)) > INT64_MAX - most:
             raise InputError("a count is too large to be perturbed within 9.2e18")
-        coins = flip(
-            generator,
-            (passes, len(moves)),
-            alpha=cast(float, values["alpha"]),
-            beta=cast(float, values["beta"]),
-        )
-        effective, blocked = walk(state, layers(moves), coins, rule, progress)
+        steps = walker.run(state, generator, progress)
         domain = problem.table.domain
         table = Table.dense(domain, state.reshape(domain.shape))
-        return Draft((PublishedTable(table),), steps=Steps(coins, effective, blocked))
+        disclosed: dict[str, object] = {}
+        findings: dict[str, object] = {}
+        sentence = ""
+        if walker.order in DISCLOSED_ORDERS:
+            disclosed[SEQUENCE] = steps.cycles.tolist()
+        elif walker.order == "positive":
+            findings, sentence = _bridges(problem.table)
+        return Draft(
+            (PublishedTable(table),),
+            disclosed=disclosed,
+            findings=findings,
+            sentence=sentence,
+            steps=steps,
+        )
 
-    def likelihood(self, release: Release) -> MoveSequence:
-        """A known sequence of moves, each taken by a coin unless blocked."""
-        values = self.resolve(release.table.domain, release.mechanism.parameters)
+    def likelihood(self, release: Release) -> MoveSequence | AdaptiveSequence:
+        """A known sequence of moves, each taken by a coin unless blocked; or an unseen one."""
+        stated = release.mechanism.parameters
+        values = self.resolve(release.table.domain, stated)
+        walker = _walker(values)
+        moves, steps, passes = walker.moves, walker.steps, 1
+        if walker.order == "positive":
+            return AdaptiveSequence(release.table, moves, walker.alpha, walker.beta, steps)
+        if walker.order in DISCLOSED_ORDERS:
+            sequence = stated_sequence(
+                stated.get(SEQUENCE), walker.order, cycles=len(moves), steps=steps
+            )
+            moves = moves.take(sequence)
+        elif steps % len(moves):
+            moves = moves.take(np.arange(steps) % len(moves))
+        else:
+            passes = steps // len(moves)
         return MoveSequence(
             published=release.table,
-            moves=cast(MoveSet, values["cycles"]),
-            alpha=cast(float, values["alpha"]),
-            beta=cast(float, values["beta"]),
-            passes=cast(int, values["passes"]),
-            rule=cast(BlockingRule, values["blocking"]),
+            moves=moves,
+            alpha=walker.alpha,
+            beta=walker.beta,
+            passes=passes,
+            rule=walker.rule,
         )
+
+
+def _bridges(table: Table) -> tuple[dict[str, object], str]:
+    """Positive cells that no cycle through positive cells can ever move; two-way tables only."""
+    if table.domain.ndim != 2:
+        return {"bridges": None, "why_no_bridges": "only a two-way table is a graph"}, ""
+    found = reach.bridges(table)
+    if not found:
+        return {"bridges": []}, "Every positive cell lies on a cycle through positive cells."
+    which = (
+        "1 positive cell is a bridge"
+        if len(found) == 1
+        else (f"{len(found):,} positive cells are bridges")
+    )
+    return (
+        {"bridges": [list(cell) for cell in found]},
+        f"{which}: no cycle through positive cells can move such a cell, it is published as it is.",
+    )
 
 
 PLUGIN = CyclicPerturbation()

@@ -1,0 +1,98 @@
+"""A set of cycles from which each step takes one that runs through positive cells.
+
+Cycles are padded to one length, so that many tables are looked at side by side.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.tables.moves import MoveSet
+
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+FULL = 2**30
+"""The count of the cell that pads: it never blocks."""
+
+MOST_NEIGHBOURS = 2**23
+"""Entries of the list of neighbours; beyond, everything is looked at again after each step."""
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """Cycles over the cells they touch.
+
+    Attributes
+    ----------
+    touched : int64 (touched,)
+        Flat cells of the table that some cycle touches, ascending.
+    cells : int64 (cycles, longest)
+        Numbers within ``touched``; padded with ``len(touched)``.
+    signs : int64 (cycles, longest)
+        Padded with 0.
+    """
+
+    touched: IntArray
+    cells: IntArray
+    signs: IntArray
+
+    @classmethod
+    def of(cls, moves: MoveSet) -> Family:
+        """The cycles of a set."""
+        touched, number = np.unique(moves.cells, return_inverse=True)
+        lengths = np.diff(moves.starts)
+        longest = int(lengths.max(initial=0))
+        cells = np.full((len(moves), longest), len(touched), dtype=np.int64)
+        signs = np.zeros((len(moves), longest), dtype=np.int64)
+        column = np.arange(len(moves.cells)) - np.repeat(moves.starts[:-1], lengths)
+        cells[moves.rows, column] = number.reshape(-1)
+        signs[moves.rows, column] = moves.signs
+        return cls(touched, cells, signs)
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def take(self, cycles: IntArray) -> Family:
+        """The cycles of the given numbers, over the same cells."""
+        return Family(self.touched, self.cells[cycles], self.signs[cycles])
+
+    def padded(self, counts: IntArray) -> IntArray:
+        """Counts of the touched cells and of the one that pads, (touched + 1, ...)."""
+        pad = np.full((1, *counts.shape[1:]), FULL, dtype=np.int64)
+        return np.concatenate([counts, pad])
+
+    def lowest(self, counts: IntArray, cycles: IntArray | slice = slice(None)) -> IntArray:
+        """The smallest count on each cycle, (cycles, tables), of padded counts."""
+        cells = self.cells[cycles]
+        low = counts[cells[..., 0]]
+        for column in range(1, cells.shape[-1]):
+            low = np.minimum(low, counts[cells[..., column]])
+        return low
+
+    def neighbours(self) -> IntArray | None:
+        """Cycles that share a cell with each cycle, itself among them; ``None`` if too many.
+
+        int64 (cycles, most), padded with ``len(self)``.
+        """
+        # Late: scipy would be a third of the program's start.
+        from scipy.sparse import csr_array
+
+        real = self.signs != 0
+        row, _ = np.nonzero(real)
+        touches = np.bincount(self.cells[real], minlength=len(self.touched))
+        if int((touches.astype(np.float64) ** 2).sum()) > MOST_NEIGHBOURS:
+            return None
+        incidence = csr_array(
+            (np.ones(len(row), dtype=np.int64), (row, self.cells[real])),
+            shape=(len(self), len(self.touched)),
+        )
+        shared = (incidence @ incidence.T).tocsr()
+        length = np.diff(shared.indptr)
+        out = np.full((len(self), int(length.max(initial=0))), len(self), dtype=np.int64)
+        column = np.arange(len(shared.indices)) - np.repeat(shared.indptr[:-1], length)
+        out[np.repeat(np.arange(len(self)), length), column] = shared.indices
+        return out
