@@ -16,7 +16,7 @@ import numpy.typing as npt
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.deviation import ENDLESS, Deviation, Ints
-from tabprotect.engine.protection.suppression_pattern import engine
+from tabprotect.engine.protection.suppression_pattern import Steady, engine
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
@@ -145,7 +145,7 @@ def audit(
     hidden = np.ones(len(first), dtype=np.bool_)
     hidden[inverse[~suppressed]] = False
     cells = first[hidden]
-    bounds = _Bounding(publication, table, values, cells).run(progress)
+    bounds = _Bounding(publication, table, values, cells, Steady(progress)).run()
     place = np.full(len(first), -1, dtype=np.int64)
     place[hidden] = np.arange(len(cells))
     every = np.flatnonzero(suppressed)
@@ -164,23 +164,31 @@ def audit(
 class _Bounding:
     """Both ends of each interval; a table that shows one end shows something of many cells."""
 
-    def __init__(self, publication: Publication, table: Table, values: Ints, cells: Ints) -> None:
+    def __init__(
+        self,
+        publication: Publication,
+        table: Table,
+        values: Ints,
+        cells: Ints,
+        progress: Progress,
+    ) -> None:
+        self._progress = progress
         self._cells = cells
         self._values = values
         cost = np.full(publication.size, np.inf)
-        self._engine = engine(publication, table, values, cost)
+        self._engine = engine(publication, table, values, cost, progress)
         self._engine.open(cells)
         self._place = np.full(publication.size, -1, dtype=np.int64)
         self._place[cells] = np.arange(len(cells))
         # How far each cell is known to move up and down.
         self._moves = {1: np.zeros(len(cells), np.int64), -1: np.zeros(len(cells), np.int64)}
 
-    def run(self, progress: Progress) -> tuple[Ints, Ints, Bools]:
+    def run(self) -> tuple[Ints, Ints, Bools]:
         """Lower and upper bounds, and whether both are sharp, each (cells,)."""
         ends = {1: np.zeros(len(self._cells), np.int64), -1: np.zeros(len(self._cells), np.int64)}
         sharp = np.ones(len(self._cells), dtype=np.bool_)
         for number, cell in enumerate(self._cells.tolist()):
-            progress.report("audit", number / len(self._cells))
+            self._progress.report("audit", number / len(self._cells))
             for sign in (1, -1):
                 known = int(self._moves[sign][number])
                 most, proven, found = self._engine.extreme(cell, sign, known)

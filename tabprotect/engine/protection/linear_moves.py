@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.errors import InfeasibleError, InputError
+from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.deviation import ENDLESS, Deviation, Ints
 from tabprotect.engine.solver import DUAL_SIMPLEX, NEAR, Entries, Model, Outcome
 from tabprotect.engine.tables.publication import Publication
@@ -54,11 +55,21 @@ class LinearMoves:
         Of suppressing a cell, from 0 up; infinite where it must be published.
     inner : int64 (inner cells,)
         The true inner counts.
+    progress
+        Asked whether to go on while a programme is solved.
     """
 
-    most_routes = 300
+    most_routes = 150
 
-    def __init__(self, publication: Publication, values: Ints, cost: Floats, inner: Ints) -> None:
+    def __init__(
+        self,
+        publication: Publication,
+        values: Ints,
+        cost: Floats,
+        inner: Ints,
+        progress: Progress = SILENT,
+    ) -> None:
+        self._progress = progress
         if int(inner.sum()) > LARGEST_TOTAL:
             raise InputError(
                 f"the counts add up to more than {LARGEST_TOTAL:,}: too much for a linear "
@@ -97,7 +108,9 @@ class LinearMoves:
         if kept is None:
             movable = self._open | np.isfinite(self._price)
             price = np.where(self._open, STEP, self._price)
-            kept = _Programme(self._sums, self._values, self._inner, movable, price, integral)
+            kept = _Programme(
+                self._sums, self._values, self._inner, movable, price, integral, self._progress
+            )
             if integral:
                 self._exact = kept
             else:
@@ -214,9 +227,12 @@ class _Programme:
         movable: Bools,
         price: Floats,
         integral: bool,
+        progress: Progress,
     ) -> None:
+        # A third of the program's start, and few need it.
         from scipy.sparse import csc_array, eye_array, hstack
 
+        self._progress = progress
         by_sum = sums.tocsr()
         single = np.diff(by_sum.indptr) == 1
         several = np.flatnonzero(~single)
@@ -284,7 +300,10 @@ class _Programme:
             for column in held:
                 self._model.limit(column, 0, 0)
             outcome = self._model.weighted(
-                weights, most_nodes=MOST_NODES, stage="secondary suppression"
+                weights,
+                most_nodes=MOST_NODES,
+                progress=self._progress,
+                stage="secondary suppression",
             )
         except InfeasibleError:
             return None
@@ -297,7 +316,9 @@ class _Programme:
         """How far one sum can move (rounded outwards), and changes of the inner cells."""
         cost = np.zeros(len(self._high))
         cost[self._more[at]], cost[self._less[at]] = sign, -sign
-        outcome = self._model.weighted(cost, "max", most_nodes=nodes, stage="audit")
+        outcome = self._model.weighted(
+            cost, "max", most_nodes=nodes, progress=self._progress, stage="audit"
+        )
         bound = outcome.bound
         most = ENDLESS if bound >= ENDLESS else math.floor(bound + NEAR)
         found = self._changes(outcome)

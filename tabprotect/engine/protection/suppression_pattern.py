@@ -111,11 +111,27 @@ class Engine(Protocol):
         """How far one suppressed cell can move, whether proven, and a change that does."""
 
 
-def engine(publication: Publication, table: Table, values: Ints, cost: Floats) -> Engine:
+class Steady:
+    """Progress that stays where it is while a solver only asks whether to go on."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._stage, self._fraction = "", 0.0
+
+    def report(self, stage: str, fraction: float, partial: object = None) -> None:
+        """Pass on what is more than a question."""
+        if fraction:
+            self._stage, self._fraction = stage, fraction
+        self._progress.report(self._stage or stage, self._fraction, partial)
+
+
+def engine(
+    publication: Publication, table: Table, values: Ints, cost: Floats, progress: Progress
+) -> Engine:
     """Flows where the published tables are a network, else linear programmes."""
     if TwoWayFlows.fits(publication):
         return TwoWayFlows(publication, values, cost)
-    return LinearMoves(publication, values, cost, table.counts.reshape(-1))
+    return LinearMoves(publication, values, cost, table.counts.reshape(-1), progress)
 
 
 def select(task: Task, progress: Progress = SILENT) -> Bools:
@@ -127,7 +143,7 @@ def select(task: Task, progress: Progress = SILENT) -> Bools:
         When some primary cells cannot be protected even if all cells were hidden that may be;
         it lists them.
     """
-    return _Selection(task).run(progress)
+    return _Selection(task, Steady(progress)).run()
 
 
 def _persons(task: Task) -> Ints:
@@ -146,8 +162,9 @@ Aim = tuple[int, int]
 
 
 class _Selection:
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, progress: Progress) -> None:
         self._task = task
+        self._progress = progress
         # The same number published twice is hidden twice or not at all.
         first, inverse = task.publication.distinct
         self._inverse = inverse
@@ -161,7 +178,7 @@ class _Selection:
         self._cost = np.where(self._twin == np.arange(len(inverse)), at, np.inf)
         self._primary = np.zeros(task.publication.size, dtype=np.bool_)
         self._primary[first[primary]] = True
-        self._engine = engine(task.publication, task.table, task.values, self._cost)
+        self._engine = engine(task.publication, task.table, task.values, self._cost, progress)
         self._suppressed = self._primary.copy()
         self._engine.open(np.flatnonzero(self._primary))
         self._person = _persons(task)
@@ -177,7 +194,7 @@ class _Selection:
         np.maximum.at(out, self._twin, np.where(self._task.primary, level, 0))
         return out
 
-    def run(self, progress: Progress) -> Bools:
+    def run(self) -> Bools:
         """Hide what is needed, then publish what is not."""
         aims = [
             (int(cell), sign)
@@ -189,12 +206,12 @@ class _Selection:
         aims.sort(key=lambda aim: (-int(self._need[aim[1]][aim[0]]), aim[0], -aim[1]))
         lost = []
         for done, aim in enumerate(aims):
-            progress.report("secondary suppression", 0.7 * done / len(aims))
+            self._progress.report("secondary suppression", 0.7 * done / len(aims))
             if not self._protected(aim) and not self._protect(aim, pay=True):
                 lost.append(aim[0])
         if lost:
             self._give_up(sorted(set(lost)))
-        self._tidy(progress)
+        self._tidy()
         return self._suppressed[self._twin]
 
     def _give_up(self, lost: list[int]) -> None:
@@ -262,7 +279,7 @@ class _Selection:
                     if not self._enough(proofs, cell):
                         proofs.append(found)
 
-    def _tidy(self, progress: Progress) -> None:
+    def _tidy(self) -> None:
         """Publish again, the dearest first, every secondary cell that no interval needs."""
         secondary = np.flatnonzero(self._suppressed & ~self._primary)
         self._routes = 0
@@ -271,7 +288,9 @@ class _Selection:
         for aim, proofs in self._proofs.items():
             self._enlist(users, aim, proofs)
         for done, cell in enumerate(order.tolist()):
-            progress.report("publishing what need not be hidden", 0.7 + 0.3 * done / len(order))
+            self._progress.report(
+                "publishing what need not be hidden", 0.7 + 0.3 * done / len(order)
+            )
             if self._routes > self._engine.most_routes:
                 break
             self._suppressed[cell] = False
