@@ -13,16 +13,24 @@ import numpy.typing as npt
 from tabprotect.engine.assessment.attribute_disclosure import Disclosures, Intruder
 from tabprotect.engine.assessment.compared import derive, published_by, stated
 from tabprotect.engine.assessment.figure import NotComputable, Reals
-from tabprotect.engine.errors import Interrupted, ParameterError, TabprotectError
+from tabprotect.engine.errors import (
+    InfeasibleError,
+    Interrupted,
+    ParameterError,
+    TabprotectError,
+)
 from tabprotect.engine.fitting.additivity import restore
 from tabprotect.engine.fitting.expected import fit
+from tabprotect.engine.posterior.cell_laws import cell_laws
+from tabprotect.engine.posterior.components import split
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.posterior.prior import Uniform
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.likelihood import CellFactors
+from tabprotect.engine.release.likelihood import CellFactors, MoveSequence
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.grouped import true_table
@@ -78,24 +86,28 @@ class Key:
 
 @dataclass(frozen=True)
 class Budget:
-    """What the posterior of one release may cost.
+    """What posteriors may cost. All limits but the last are known beforehand.
 
     Attributes
     ----------
     cells
-        Inner cells up to which it is asked for.
-    sampled
-        Inner cells up to which it may be drawn where it cannot be exact.
+        Inner cells up to which a posterior is asked for.
+    joined
+        Inner cells that hang together (by more than one published sum) up to which it is.
+    joined_runs
+        Runs of one configuration in which such a posterior, which takes a second or more, is
+        worked out.
     draws
         Draws of one that cannot be exact.
     seconds
-        After which it is given up: a safety net, that figures never depend on where it holds.
+        After which one is given up: a safety net, that figures never depend on where it holds.
     """
 
     cells: int = 50_000
-    sampled: int = 64
+    joined: int = 64
+    joined_runs: int = 3
     draws: int = 500
-    seconds: float = 20.0
+    seconds: float = 30.0
 
 
 class _Deadline:
@@ -125,6 +137,8 @@ class Case:
         For the risk by attribute disclosure.
     second
         Another release of the same table by the same method; ``None`` where there is none.
+    affords_joined
+        Whether a posterior may take a second or more.
     second_is_new
         Whether the second release had chances of its own (else it says nothing new).
     """
@@ -135,6 +149,7 @@ class Case:
     key: Key
     second: Release | None = None
     second_is_new: bool = True
+    affords_joined: bool = True
     budget: Budget = Budget()
     progress: Progress = SILENT
 
@@ -337,7 +352,7 @@ class Case:
 
     def _inferred(self, release: Release) -> Posterior | str:
         """The posterior or why there is none; that of an equal release is found again."""
-        name = _fingerprint(release)
+        name = _fingerprint(release, (self.budget, self.affords_joined))
         if name not in _FOUND:
             found = self._worked_out(release, Randomness.seeded(int(name[:32], 16)))
             while len(_FOUND) >= MOST_FOUND:
@@ -351,20 +366,37 @@ class Case:
             return f"{size:,} cells are too many for a posterior in a comparison"
         try:
             likelihood = likelihood_of(release)
+            joined = size
             if isinstance(likelihood, CellFactors):
                 # What the choice of a whole table says takes thousands of simulated runs.
                 likelihood = replace(likelihood, rerun=None)
+                joined = _joined(likelihood)
+            try:
+                # Of a sequence of moves it is known at once whether there is an exact way.
+                if isinstance(likelihood, MoveSequence) or not joined:
+                    return infer(likelihood, way="exact", progress=self._watch)
+            except InfeasibleError:
+                if not joined:
+                    raise
+            if joined > budget.joined:
+                return f"{joined:,} cells hang together: too many for a posterior in a comparison"
+            if not self.affords_joined:
+                return f"it takes long: worked out in the first {budget.joined_runs} runs only"
             return infer(
                 likelihood,
-                way="auto" if size <= budget.sampled else "exact",
+                way="auto",
                 randomness=randomness,
                 draws=budget.draws,
-                progress=_Deadline(budget.seconds, self.progress),
+                progress=self._watch,
             )
         except Interrupted:
             raise
         except (NotComputable, TabprotectError) as error:
             return str(error)
+
+    @property
+    def _watch(self) -> Progress:
+        return _Deadline(self.budget.seconds, self.progress)
 
 
 MOST_FOUND = 8
@@ -373,10 +405,17 @@ MOST_FOUND = 8
 _FOUND: dict[str, Posterior | str] = {}
 
 
-def _fingerprint(release: Release) -> str:
-    """Equal for equal releases. A drawn posterior takes its seed from it: nothing confidential
+def _joined(likelihood: CellFactors) -> int:
+    """Cells that more than one published sum joins."""
+    parts = split(cell_laws(likelihood, Uniform())).components
+    return sum(len(part.cells) for part in parts if len(part.sums) > 1)
+
+
+def _fingerprint(release: Release, means: object) -> str:
+    """Equal for equal releases with equal means. A drawn posterior takes its seed from it: nothing confidential
     depends on that one, and so the figures do not depend on which process works them out."""
     digest = hashlib.sha256(release.mechanism.to_text(categories=True).encode())
+    digest.update(repr(means).encode())
     for published in release.tables:
         digest.update(repr(published.table.domain.names).encode())
         digest.update(published.table.counts.tobytes())

@@ -157,7 +157,9 @@ class Comparison:
 
     def _task(self, run: Run) -> Task:
         c = run.configuration
-        return Task(self.plan, c, self.configurations[c].spec.method, self.values[c], run.seed)
+        return Task(
+            self.plan, c, self.configurations[c].spec.method, self.values[c], run.seed, run.number
+        )
 
     def as_json(self, risk: str = RISK, utility: str = UTILITY) -> dict[str, object]:
         """For ``compare --json``."""
@@ -287,20 +289,17 @@ def compare(
     made = spread(run, tasks, workers=workers, progress=progress, stage="comparing")
     runs = []
     for task, once, times in zip(tasks, made, copies, strict=True):
-        spec = configurations[task.configuration].spec
-        for number in range(times):
-            again = (
-                once
-                if not number
-                else replace(once, seed=derived_seed(randomness.seed, spec.text, number))
-            )
-            runs.append(again)
+        text = configurations[task.configuration].spec.text
+        for number in range(task.number, task.number + times):
+            own = derived_seed(randomness.seed, text, number)
+            runs.append(replace(once, seed=own, number=number))
     for c, configuration in enumerate(configurations):
         if configuration.error:
             runs += [
                 Run(
                     c,
                     derived_seed(randomness.seed, configuration.spec.text, number),
+                    number,
                     dict.fromkeys(names),
                     error=configuration.error,
                 )
@@ -346,16 +345,21 @@ def _resolved(
         found: Mapping[str, object] = {}
         error = ""
         try:
-            found = method.resolve(domain, spec.given)
             error = "; ".join(method.unmet(problem).values())
+            found = method.resolve(domain, spec.given)
         except ParameterError as fault:
-            wrong |= {f"{spec.text}: {name}": why for name, why in fault.fields.items()}
+            # A fault in what was not given is the table's, or that of a parameter left out.
+            if set(fault.fields) <= set(spec.given):
+                wrong |= {f"{spec.text}: {name}": why for name, why in fault.fields.items()}
+            error = error or str(fault)
         except InputError as fault:
             error = f"{fault}" + (f" ({fault.hint})" if fault.hint else "")
         configurations.append(Configuration(spec, _plain(method, spec, found), error))
         values.append(found)
     if wrong:
         raise ParameterError(wrong)
+    if all(configuration.error for configuration in configurations):
+        raise ParameterError({c.label: c.error for c in configurations})
     return configurations, values
 
 
@@ -407,6 +411,6 @@ def _tasks(
         random = methods()[spec.method].is_random(values[c])
         for number in range(times if random else 1):
             own = derived_seed(seed, spec.text, number)
-            tasks.append(Task(plan, c, spec.method, values[c], own))
+            tasks.append(Task(plan, c, spec.method, values[c], own, number))
             copies.append(1 if random else times)
     return tasks, copies

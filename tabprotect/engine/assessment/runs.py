@@ -37,6 +37,8 @@ class Run:
         Number of the run specification it belongs to.
     seed
         Replays the release: ``protect`` with the same parameters and this seed gives the same.
+    number
+        Which run of its configuration it is, from 0 up.
     values
         Measure -> figure; ``None`` where there is none.
     reasons
@@ -47,6 +49,7 @@ class Run:
 
     configuration: int
     seed: int = field(repr=False)
+    number: int = 0
     values: Mapping[str, float | None] = field(default_factory=dict)
     reasons: Mapping[str, str] = field(default_factory=dict)
     error: str = ""
@@ -81,6 +84,8 @@ class Task:
         Registered name.
     values
         Resolved parameters.
+    number
+        Which run of its configuration it is, from 0 up.
     """
 
     plan: Plan
@@ -88,6 +93,7 @@ class Task:
     method: str
     values: Mapping[str, object]
     seed: int = field(repr=False)
+    number: int = 0
 
 
 def derived_seed(seed: int, *what: object) -> int:
@@ -140,6 +146,7 @@ def case_of(task: Task, release: Release, progress: Progress = SILENT) -> Case:
         key=plan.key,
         second=second,
         second_is_new=second is not None,
+        affords_joined=task.number < plan.budget.joined_runs,
         budget=plan.budget,
         progress=progress,
     )
@@ -171,7 +178,7 @@ def run(task: Task, progress: Progress = SILENT) -> Run:
         return _failed(task, f"{error}" + (f" ({error.hint})" if error.hint else ""))
     except Exception as error:
         return _failed(task, _unforeseen(error))
-    return Run(task.configuration, task.seed, values, reasons)
+    return Run(task.configuration, task.seed, task.number, values, reasons)
 
 
 def _assessed(measure: Measure, case: Case) -> Figure:
@@ -195,7 +202,7 @@ def _unforeseen(error: Exception) -> str:
 
 def _failed(task: Task, error: str) -> Run:
     nothing = dict.fromkeys(task.plan.measures)
-    return Run(task.configuration, task.seed, nothing, error=error)
+    return Run(task.configuration, task.seed, task.number, nothing, error=error)
 
 
 def _tidy(value: float | None) -> float | None:

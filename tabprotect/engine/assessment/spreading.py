@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from typing import TypeVar
 
 from tabprotect.engine.progress import Progress
@@ -114,10 +115,14 @@ def _in_processes(
     from joblib.externals.loky import ProcessPoolExecutor, wait
 
     executor = ProcessPoolExecutor(max_workers=size[0])
+    batches = [rest[i : i + size[1]] for i in range(0, len(rest), size[1])][::-1]
+    open_: set[Future[list[tuple[int, Result]]]] = set()
     try:
-        batches = [rest[i : i + size[1]] for i in range(0, len(rest), size[1])]
-        open_ = {executor.submit(_several, work, [(k, pieces[k]) for k in b]) for b in batches}
-        while open_:
+        while batches or open_:
+            # No more than can be begun: what waits in the executor would outlive its end.
+            while batches and len(open_) < size[0]:
+                batch = [(k, pieces[k]) for k in batches.pop()]
+                open_.add(executor.submit(_several, work, batch))
             done, open_ = wait(open_, timeout=LOOK, return_when="FIRST_COMPLETED")
             for future in done:
                 out.update(future.result())

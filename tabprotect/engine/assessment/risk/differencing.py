@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.assessment.case import Case
-from tabprotect.engine.assessment.figure import Figure
+from tabprotect.engine.assessment.figure import Figure, NotComputable
 from tabprotect.engine.assessment.measure import Measure
 from tabprotect.engine.posterior.posterior import Posterior
 
@@ -41,7 +41,10 @@ class Differencing(Measure):
         if not case.second_is_new:
             belief = first.probability(truth)
         else:
-            belief = _joined(first, case.second_posterior, truth, at_risk)
+            second = case.second_posterior
+            if (first.way, second.way) != ("exact", "exact"):
+                raise NotComputable("the posteriors are drawn: their product is not")
+            belief = _joined(first, second, truth, at_risk)
         belief = np.where(at_risk, belief, np.nan)
         return Figure(float(belief[at_risk].mean()), belief)
 
@@ -60,9 +63,7 @@ def _joined(
         other, weights = second.distribution(index)
         shared, here, there = np.intersect1d(values, other, assume_unique=True, return_indices=True)
         joint = chances[here] * weights[there]
-        # Drawn posteriors may share no count: then the second adds nothing that can be used.
-        if joint.sum() > 0:
-            belief[index] = joint[shared == truth[index]].sum() / joint.sum()
+        belief[index] = joint[shared == truth[index]].sum() / joint.sum()
     return belief
 
 

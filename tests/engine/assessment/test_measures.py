@@ -1,0 +1,290 @@
+"""Every measure: against figures worked out by hand, and what all of them have in common."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tabprotect.engine.assessment.association import association
+from tabprotect.engine.assessment.attribute_disclosure import guess
+from tabprotect.engine.assessment.case import Budget, Case, Key
+from tabprotect.engine.assessment.compared import common, derive
+from tabprotect.engine.assessment.distances import ranks
+from tabprotect.engine.assessment.figure import Figure
+from tabprotect.engine.assessment.registered import chosen, measures
+from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.posterior.infer import infer
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.registered import likelihood_of
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.hierarchy import Grouping
+from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.table import Table
+from tests.engine.assessment.party import case, released
+
+TWO = Domain.of_shape((2, 2))
+WITH_TOTALS = Publication.of(TWO, "A*B")
+TRUE = [[4, 0], [1, 5]]
+PROBLEM = Problem(Table.dense(TWO, TRUE))
+TWO_KEY = Key(("A",), "B")
+
+SAME = [10, 4, 6, 5, 5, 4, 0, 1, 5]
+OTHER = [12, 3, 6, 5, 5, 0, 1, 1, 7]
+"""Published counts: the total, A, B, then the inner cells."""
+
+
+def looked_at(counts: list[int], **others: object) -> Case:
+    return case(counts, WITH_TOTALS, problem=PROBLEM, key=TWO_KEY, **others)  # type: ignore[arg-type]
+
+
+def figure(name: str, looked: Case) -> Figure:
+    return measures()[name].assess(looked)
+
+
+def test_the_order_of_cells_in_these_tests() -> None:
+    assert WITH_TOTALS.margins == ((), ("A",), ("B",), ("A", "B"))
+    assert looked_at(SAME).truth.tolist() == SAME
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("mean_absolute_deviation", (2 + 1 + 4 + 1 + 2) / 9),
+        ("max_absolute_deviation", 4),
+        ("mean_relative_deviation", (2 / 10 + 1 / 4 + 4 / 4 + 2 / 5) / 8),
+        ("max_relative_deviation", 1.0),
+        ("false_zeros", 1 / 8),
+        ("false_positives", 1.0),
+        ("published_share", 1.0),
+        ("unchanged_small", 1.0),
+        (
+            "hellinger_published",
+            1
+            - np.sqrt(
+                sum((np.sqrt(a) - np.sqrt(b)) ** 2 for a, b in zip(SAME, OTHER, strict=True)) / 2
+            )
+            / np.sqrt(40),
+        ),
+    ],
+)
+def test_published_counts_by_hand(name: str, value: float) -> None:
+    assert figure(name, looked_at(OTHER)).value == pytest.approx(value, abs=1e-12)
+
+
+def test_suppressed_cells_are_left_out() -> None:
+    # The cells (0, 0) and (0, 1) are suppressed, with 4 + 0 = 4 published.
+    seen = looked_at([10, 4, 6, 5, 5, 0, 0, 1, 4], hidden=[5, 6])
+    assert figure("published_share", seen).value == pytest.approx(7 / 9)
+    assert figure("max_absolute_deviation", seen).value == 1
+    assert figure("mean_absolute_deviation", seen).value == pytest.approx(1 / 7)
+    assert np.isnan(figure("mean_absolute_deviation", seen).per_cell[5])  # type: ignore[index]
+    # In the restoration they are free: what is left determines the inner table.
+    assert np.isnan(seen.restored_own[[5, 6]]).all()
+    assert seen.expected.sum() == pytest.approx(float(seen.restored_own[0]), abs=1e-6)
+
+
+def test_cells_that_are_not_published_are_added_up() -> None:
+    inner = Publication.of(TWO, [("A", "B")])
+    seen = case([4, 0, 1, 4], inner, problem=PROBLEM, compared=WITH_TOTALS, key=TWO_KEY)
+    assert seen.published.tolist() == [9, 4, 5, 5, 4, 4, 0, 1, 4]
+    # Margins alone tell nothing of the inner cells.
+    margins = Publication.of(TWO, "A + B")
+    seen = case([10, 4, 6, 5, 5], margins, problem=PROBLEM, compared=WITH_TOTALS, key=TWO_KEY)
+    assert np.isnan(seen.published).tolist() == [False] * 5 + [True] * 4
+    assert seen.expected == pytest.approx(np.outer([4, 6], [5, 5]) / 10)
+
+
+@given(st.data())
+def test_deriving_is_adding(data: st.DataObject) -> None:
+    shape = data.draw(st.lists(st.integers(1, 3), min_size=1, max_size=3))
+    domain = Domain.of_shape(shape)
+    groups = data.draw(st.lists(st.sampled_from("xyz"), min_size=shape[0], max_size=shape[0]))
+    grouping = Grouping("g", "A", tuple(groups))
+    names = (*domain.names, "g")
+    margin = st.lists(st.sampled_from(names), unique=True).map(tuple)
+    own = Publication(
+        domain, tuple(data.draw(st.lists(margin, min_size=1, max_size=3))), (grouping,)
+    )
+    compared = common(domain, [own])
+    assert set(own.margins) <= set(compared.margins)
+    counts = data.draw(st.lists(st.integers(0, 9), min_size=domain.size, max_size=domain.size))
+    table = Table.dense(domain, np.reshape(counts, domain.shape))
+    values = own.stack(own.sums(table)).astype(float)
+    lost = data.draw(st.lists(st.booleans(), min_size=own.size, max_size=own.size))
+    known = values.copy()
+    known[np.array(lost)] = np.nan
+    found = derive(own, compared, known)
+    truth = compared.stack(compared.sums(table))
+    there = ~np.isnan(found)
+    assert (found[there] == truth[there]).all()
+    # With nothing suppressed exactly those margins are there that a published one tells.
+    whole = compared.split(~np.isnan(derive(own, compared, values)))  # type: ignore[arg-type]
+    for names_, part in zip(compared.margins, whole, strict=True):
+        assert part.all() == any(own.determines(m, names_) for m in own.margins)
+        assert part.all() or not part.any()
+
+
+def test_association_by_hand() -> None:
+    chi_square, v = association(np.array([[10.0, 0.0, 0.0], [0.0, 10.0, 0.0]]))
+    assert (chi_square, v) == pytest.approx((20.0, 1.0))
+    assert association(np.array([[4.0, 0.0], [1.0, 5.0]]))[0] == pytest.approx(20 / 3)
+    assert association(np.outer([1.0, 2.0], [3.0, 4.0])) == pytest.approx((0.0, 0.0))
+    assert association(np.array([[3.0, 0.0], [2.0, 0.0]])) == (0.0, 0.0)
+
+
+def test_change_of_association() -> None:
+    # Margins alone leave independence: chi-square and V are lost.
+    margins = Publication.of(TWO, "A + B")
+    seen = case([10, 4, 6, 5, 5], margins, problem=PROBLEM, key=TWO_KEY)
+    assert figure("chi_square_change", seen).value == pytest.approx(1.0)
+    assert figure("cramers_v_change", seen).value == pytest.approx(np.sqrt(20 / 3 / 10))
+
+
+def test_rank_correlation_is_the_known_one() -> None:
+    assert ranks(np.array([3.0, 1.0, 3.0, 7.0])).tolist() == [2.5, 1.0, 2.5, 4.0]
+    domain = Domain.of_shape((5,))
+    problem = Problem(Table.dense(domain, [1, 2, 3, 4, 5]))
+    seen = case([2, 1, 4, 3, 9], Publication.of(domain, [("A",)]), problem=problem)
+    # Without ties 1 - 6 sum d^2 / (n (n^2 - 1)).
+    assert figure("rank_correlation", seen).value == pytest.approx(1 - 6 * 4 / (5 * 24))
+    assert figure("rank_correlation", looked_at(SAME)).value == pytest.approx(1.0)
+
+
+def test_knowing_oneself_is_the_best_way_to_take_off_one() -> None:
+    found = guess(np.array([[1.0, 1.0, 0.0], [1.0, 5.0, 0.0], [3.0, 3.0, 0.0]]), "know_yourself")
+    assert found.probability == pytest.approx([1.0, 1.0, 3 / 5])
+    assert found.disclosed.tolist() == [[True, True, False], [False, True, False], [False] * 3]
+    alone = guess(np.array([[0.0, 1.0], [0.0, 0.0]]), "know_yourself")
+    assert alone.probability.tolist() == [0.0, 0.0] and not alone.disclosed.any()
+
+
+def test_a_disclosure_of_another_category_is_a_false_one() -> None:
+    seen = case([0, 4, 1, 5], Publication.of(TWO, [("A", "B")]), problem=PROBLEM, key=TWO_KEY)
+    # Originally everybody in a1 is in b1; the release says b2.
+    assert seen.disclosures("guessing").counts == (1, 1, 0)
+    assert figure("risk_fbeta", seen).value == 0.0
+    assert figure("risk_precision", seen).value == 0.0
+    assert figure("tcap", seen).value == 0.0
+
+
+def test_tcap_by_hand() -> None:
+    domain = Domain.of_shape((3, 2))
+    problem = Problem(Table.dense(domain, [[3, 1], [5, 0], [2, 2]]))
+    inner = Publication.of(domain, [("A", "B")])
+    seen = case([4, 0, 6, 0, 2, 2], inner, problem=problem, key=TWO_KEY)
+    # a1 and a2 look disclosed with 4 and 6 expected people; 3 of 4 and 5 of 5 are in b1.
+    assert figure("tcap", seen).value == pytest.approx((4 * 3 / 4 + 6 * 1.0) / 10)
+
+
+def test_guess_probability_by_hand() -> None:
+    seen = looked_at(SAME)
+    assert figure("guess_probability", seen).value == pytest.approx((1 + 5 / 6) / 2, abs=1e-6)
+    # Taking one off: a1 stays b1 only; of a2 the one in b1 knows that all others are in b2.
+    assert figure("guess_probability_know_yourself", seen).value == pytest.approx(1.0, abs=1e-6)
+
+
+def test_posterior_measures_are_the_posterior_s() -> None:
+    seen = looked_at([10, 4, 6, 5, 5, 4, 0, 0, 5], given={"D": 2, "V": 1.0, "js": 0})
+    posterior = infer(likelihood_of(seen.release))
+    index = (1, 0)
+    truth = posterior.probability(np.array(TRUE))[index]
+    assert 0 < truth < 1
+    assert figure("posterior_true", seen).value == pytest.approx(truth)
+    assert figure("posterior_small", seen).value == pytest.approx(
+        posterior.small(PROBLEM.at_risk)[index]
+    )
+    values, _ = posterior.distribution(index)
+    assert figure("feasibility_width", seen).value == values[-1] - values[0]
+    assert figure("exact_disclosure", seen).value is None
+
+
+def test_exact_disclosure_looks_at_what_is_published() -> None:
+    seen = looked_at([10, 4, 6, 5, 5, 4, 1, 0, 5], given={"D": 2, "V": 1.0, "js": 0})
+    posterior = infer(likelihood_of(seen.release))
+    assert figure("exact_disclosure", seen).value == pytest.approx(posterior.probability(1)[0, 1])
+
+
+def test_two_releases_multiply() -> None:
+    given = {"D": 2, "V": 1.0, "js": 0}
+    first = looked_at([10, 4, 6, 5, 5, 4, 0, 0, 5], given=given)
+    again = released([10, 4, 6, 5, 5, 4, 0, 2, 5], WITH_TOTALS, given=given)
+    both = Case(PROBLEM, first.release, WITH_TOTALS, TWO_KEY, second=again)
+    one, two = (infer(likelihood_of(r)) for r in (first.release, again))
+    grid = np.arange(8)
+    joint = [one.probability(k)[1, 0] * two.probability(k)[1, 0] for k in grid]
+    found = figure("differencing", both).value
+    assert found == pytest.approx(joint[1] / sum(joint))
+    assert found != pytest.approx(one.probability(1)[1, 0])
+    # A release that must be the same again says nothing new.
+    same = Case(PROBLEM, first.release, WITH_TOTALS, TWO_KEY, second_is_new=False)
+    assert figure("differencing", same).value == pytest.approx(one.probability(1)[1, 0])
+    alone = Case(PROBLEM, first.release, WITH_TOTALS, TWO_KEY)
+    assert "no second release" in figure("differencing", alone).reason
+
+
+def test_posteriors_too_dear_are_left_out_with_the_reason() -> None:
+    release = released(SAME, WITH_TOTALS, given={"js": 0})
+    affordable = Case(PROBLEM, release, WITH_TOTALS, TWO_KEY)
+    assert figure("posterior_true", affordable).value is not None
+    seen = Case(PROBLEM, release, WITH_TOTALS, TWO_KEY, budget=Budget(cells=3))
+    for name in ("posterior_true", "posterior_small", "exact_disclosure", "feasibility_width"):
+        found = figure(name, seen)
+        assert found.value is None and "too many for a posterior" in found.reason
+
+
+@pytest.mark.parametrize("name", sorted(measures()))
+def test_an_unchanged_table_is_useful_and_gives_itself_away(name: str) -> None:
+    measure = measures()[name]
+    seen = looked_at(SAME, given={"D": 1, "V": 0.1, "js": 0})
+    found = Case(seen.problem, seen.release, seen.compared, seen.key, second_is_new=False)
+    figure = measure.assess(found)
+    assert figure.value is not None, figure.reason
+    if measure.noun == "utility":
+        best = 1.0 if measure.higher_is_better else 0.0
+        assert figure.value == pytest.approx(best, abs=1e-6)
+    elif measure.unit != "counts":
+        assert not measure.higher_is_better
+        assert 0.5 < figure.value <= 1.0
+
+
+@pytest.mark.parametrize("name", sorted(measures()))
+def test_what_a_measure_declares(name: str) -> None:
+    measure = measures()[name]
+    assert measure.name == name and measure.label and measure.unit and measure.help
+    shapes = {"published cells": (9,), "inner cells": (2, 2), "key groups": (2,)}
+    per_cell = measure.assess(looked_at(OTHER, given={"D": 5})).per_cell
+    assert per_cell is None or per_cell.shape == shapes[measure.over]
+    data = measure.as_json()
+    assert data["noun"] in ("risk", "utility") and str(data["direction"]).endswith("is better")
+
+
+@pytest.mark.parametrize("name", sorted(measures()))
+def test_every_measure_answers_for_odd_tables(name: str) -> None:
+    for counts in ([0, 0, 0], [7, 0, 0], [1, 2, 3]):
+        domain = Domain.of_shape((3,))
+        problem = Problem(Table.dense(domain, counts))
+        publication = Publication.of(domain, "A")
+        key = Key.of(domain, None, None)
+        found = case([6, 0, 3, 3], publication, problem=problem, key=key)
+        value = measures()[name].assess(found)
+        assert (value.value is None) == bool(value.reason)
+        assert value.value is None or np.isfinite(value.value)
+
+
+def test_the_key_is_completed_and_checked() -> None:
+    domain = Domain.of_shape((2, 2, 2))
+    assert Key.of(domain, None, None) == Key(("A", "B"), "C")
+    assert Key.of(domain, ("C",), None) == Key(("C",), "B")
+    assert Key.of(domain, None, "A") == Key(("B", "C"), "A")
+    for variables, sensitive in ((("Z",), None), (("A",), "A"), (("A", "B", "C"), None)):
+        with pytest.raises(ParameterError):
+            Key.of(domain, variables, sensitive)
+
+
+def test_choosing_measures() -> None:
+    assert {m.noun for m in chosen(["risk"])} == {"risk"}
+    assert [m.name for m in chosen(["tcap", "false_zeros"])] == ["false_zeros", "tcap"]
+    with pytest.raises(ParameterError, match="nonsense"):
+        chosen(["tcap", "nonsense"])
