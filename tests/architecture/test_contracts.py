@@ -45,6 +45,11 @@ def copy(tmp_path: Path) -> Path:
             "sibling",
         ),
         (
+            "engine/assessment/risk/other.py",
+            "import tabprotect.engine.assessment.risk.tcap",
+            "sibling",
+        ),
+        (
             "engine/query_space/rules/other.py",
             "import tabprotect.engine.query_space.rules.myopic",
             "sibling",
