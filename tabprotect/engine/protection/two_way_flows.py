@@ -61,6 +61,7 @@ class TwoWayFlows:
         self._weight = self._cost.copy()
         self._weight[~published] = self._step
         self._open = ~published
+        self._networks: dict[int, _Network] = {}
 
     @staticmethod
     def fits(publication: Publication) -> bool:
@@ -78,12 +79,14 @@ class TwoWayFlows:
         at = self._rows[cells], self._columns[cells]
         self._open[at] = True
         self._weight[at] = self._step
+        self._networks.clear()
 
     def close(self, cells: Ints) -> None:
         """Publish cells again."""
         at = self._rows[cells], self._columns[cells]
         self._open[at] = False
         self._weight[at] = self._cost[at]
+        self._networks.clear()
 
     def route(
         self, cell: int, sign: int, need: int, *, barred: Ints, pay: bool
@@ -153,22 +156,101 @@ class TwoWayFlows:
         """
         i, j = int(self._rows[cell]), int(self._columns[cell])
         turn = sign * int(self._sign[i, j])
-        forward, back = self._capacities(turn, cell, np.zeros(0, dtype=np.int64))
-        forward[~self._open] = back[~self._open] = 0
         own = int((self._increase if turn > 0 else self._decrease)[i, j])
-        most = min(own, int(forward[i].sum(dtype=float)), int(forward[:, j].sum(dtype=float)))
+        network = self._network(turn)
+        most = min(own, network.most(i, j))
         if most <= known:
             return most, True, None
-        if _reach(self._open, forward, back, i, j, ENDLESS, at_once=True)[0]:
-            return own, True, None
-        finite = sum(float(side[side < ENDLESS].sum(dtype=float)) for side in (forward, back))
-        amount, moved = _maximum_flow(forward, back, (i, j), min(most, int(finite)))
+        nothing = np.zeros(0, dtype=np.int64)
+        if network.endless:
+            forward, back = self._capacities(turn, cell, nothing)
+            if _reach(self._open, forward, back, i, j, ENDLESS, at_once=True)[0]:
+                return own, True, None
+        if network.fits:
+            amount, (rows, columns, flow) = network.flow(i, j)
+        else:
+            forward, back = self._capacities(turn, cell, nothing)
+            amount, moved = _augmented(forward * self._open, back * self._open, (i, j))
+            rows, columns = np.nonzero(moved)
+            flow = -moved[rows, columns]
         if amount <= known or amount > own:
             return min(amount, own), True, None
-        moved[i, j] = amount
-        at = np.nonzero(moved)
-        found = {(int(r), int(c)): turn * int(moved[r, c]) for r, c in zip(*at, strict=True)}
-        return amount, True, self._deviation(found)
+        rows, columns = np.append(rows, i), np.append(columns, j)
+        change = turn * self._sign[rows, columns] * np.append(-flow, amount)
+        cells = self._ids[rows, columns]
+        cells, change = cells[cells >= 0], change[cells >= 0]
+        return amount, True, Deviation.of(cells, change, self._values[cells])
+
+    def _network(self, turn: int) -> _Network:
+        if turn not in self._networks:
+            pair = (self._decrease, self._increase)
+            forward, back = pair if turn > 0 else pair[::-1]
+            self._networks[turn] = _Network(forward * self._open, back * self._open)
+        return self._networks[turn]
+
+
+class _Network:
+    """The arcs of hidden cells as a graph, kept between maximum flows.
+
+    Parameters
+    ----------
+    forward, back : int64 (rows, columns)
+        What can go from a row to a column, and back.
+    """
+
+    def __init__(self, forward: Ints, back: Ints) -> None:
+        # A third of the program's start, and few need it.
+        from scipy.sparse import csr_array
+
+        rows, columns = forward.shape
+        self._rows = rows
+        self._forward = forward
+        self._out = forward.sum(axis=1, dtype=np.float64)
+        self._into = forward.sum(axis=0, dtype=np.float64)
+        self.endless = bool((forward >= ENDLESS).any())
+        finite = sum(float(side[side < ENDLESS].sum(dtype=np.float64)) for side in (forward, back))
+        self.fits = finite < LARGEST_FLOW // 2
+        down, up = np.nonzero(forward), np.nonzero(back.T)
+        # By tails, then heads: as a compressed matrix has them.
+        capacity = np.concatenate([forward[down], back.T[up]])
+        ends = np.concatenate(
+            [np.bincount(down[0], minlength=rows), np.bincount(up[0], minlength=columns)]
+        )
+        self._graph = csr_array(
+            (
+                np.minimum(capacity, min(int(finite) + 1, LARGEST_FLOW)).astype(np.int32),
+                np.concatenate([down[1] + rows, up[1]]).astype(np.int32),
+                np.concatenate([[0], np.cumsum(ends)]).astype(np.int32),
+            ),
+            shape=(rows + columns, rows + columns),
+        )
+
+    def most(self, i: int, j: int) -> int:
+        """No more can go from row i to column j beside their own arc."""
+        own = float(self._forward[i, j])
+        return int(min(self._out[i] - own, self._into[j] - own))
+
+    def flow(self, i: int, j: int) -> tuple[int, tuple[Ints, Ints, Ints]]:
+        """The largest flow from row i to column j beside their own arc; rows, columns, amounts."""
+        from scipy.sparse.csgraph import maximum_flow
+
+        graph = self._graph
+        own = self._arcs(i, self._rows + j) + self._arcs(self._rows + j, i)
+        before = graph.data[own]
+        graph.data[own] = 0
+        found = maximum_flow(graph, i, self._rows + j)
+        graph.data[own] = before
+        flow = found.flow.tocoo()
+        used = (flow.data != 0) & (flow.row < self._rows)
+        amounts = flow.data[used].astype(np.int64)
+        at = flow.row[used].astype(np.int64), flow.col[used].astype(np.int64) - self._rows
+        return int(found.flow_value), (*at, amounts)
+
+    def _arcs(self, tail: int, head: int) -> list[int]:
+        """Where an arc stands among the graph's entries, if there is one."""
+        begin, end = self._graph.indptr[tail], self._graph.indptr[tail + 1]
+        at = int(begin + np.searchsorted(self._graph.indices[begin:end], head))
+        return [at] if at < end and self._graph.indices[at] == head else []
 
 
 def _layout(publication: Publication) -> Ints:
@@ -281,29 +363,6 @@ def _traced(from_row: Ints, from_column: Ints, i: int, j: int) -> Path:
             return path[::-1]
         column = int(from_column[row])
         path.append((row, column))
-
-
-def _maximum_flow(forward: Ints, back: Ints, ends: tuple[int, int], most: int) -> tuple[int, Ints]:
-    """The largest flow from a row to a column, and what it adds to each place (rows, columns).
-
-    No flow is larger than ``most``.
-    """
-    # A third of the program's start, and few need it.
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import maximum_flow
-
-    rows, columns = forward.shape
-    if most > LARGEST_FLOW // 2:
-        return _augmented(forward, back, ends)
-    i, j = ends
-    down, up = np.nonzero(forward), np.nonzero(back)
-    capacity = np.minimum(np.concatenate([forward[down], back[up]]), most).astype(np.int32)
-    tails = np.concatenate([down[0], up[1] + rows])
-    heads = np.concatenate([down[1] + rows, up[0]])
-    graph = csr_array((capacity, (tails, heads)), shape=(rows + columns, rows + columns))
-    found = maximum_flow(graph, i, j + rows)
-    flow = found.flow[:rows, rows:].toarray()
-    return int(found.flow_value), -flow.astype(np.int64)
 
 
 def _augmented(forward: Ints, back: Ints, ends: tuple[int, int]) -> tuple[int, Ints]:

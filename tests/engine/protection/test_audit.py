@@ -101,3 +101,16 @@ def test_a_lone_hidden_cell_is_known(formula: str) -> None:
     assert found.lower[0] == found.upper[0] == found.values[0]
     assert list(found.unprotected) == list(found.disclosed) == [publication.size - 1]
     assert "known exactly" in found.sentence
+
+
+def test_counts_beyond_int32() -> None:
+    big = 3 * 10**10
+    table = _table((2, 2), [big, 2 * big, 5, big])
+    publication = Publication.of(table.domain, "A*B")
+    hidden = np.zeros(publication.size, dtype=bool)
+    hidden[publication.starts[-2] :] = True
+    found = audit(publication, table, hidden)
+    assert found.exact
+    # One degree of freedom: up by 5 at most (the third cell), down by one ``big`` (first, fourth).
+    np.testing.assert_array_equal(found.lower, [0, 2 * big - 5, 0, 0])
+    np.testing.assert_array_equal(found.upper, [big + 5, 3 * big, big + 5, big + 5])

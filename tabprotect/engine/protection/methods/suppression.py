@@ -27,7 +27,7 @@ small table takes the whole choice into account, by protecting each possible ori
 posterior that ignores the choice believes in originals that would have been hidden otherwise.
 
 Worked example: in the 4 x 4 table 15 1 3 1 / 20 10 10 15 / 3 10 10 2 / 12 14 7 2 hiding the
-counts 1 and 2 and just two more cells leaves 15 tables, three without a suppressed zero, and no
+counts 1 and 2 and three more cells leaves 15 tables, three without a suppressed zero, and no
 count is safe; protection intervals of 2 need larger cells in their company.
 
 Sources: Kelly, Golden and Assad 1992; Cox 1995; Fischetti and Salazar 2001; Hundepool et al.
