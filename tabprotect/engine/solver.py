@@ -124,12 +124,10 @@ class Model:
         *,
         low: npt.NDArray[np.int64],
         high: npt.NDArray[np.int64],
-        starts: npt.NDArray[np.int64] | None = None,
         integral: bool = False,
     ) -> None:
         sums = totals.astype(np.float64)
-        if starts is None:
-            starts = np.arange(len(rows) + 1, dtype=np.int64) * rows.shape[1]
+        starts = np.arange(len(rows) + 1, dtype=np.int64) * rows.shape[1]
         entries = Entries(starts, rows.reshape(-1), np.ones(rows.size))
         self._pass(entries, (sums, sums), (low, high), integral)
 
