@@ -30,7 +30,7 @@ Who = Literal["user", "intruder"]
 EVERYTHING = frozenset(
     {
         *("title", "table", "at_risk", "placement", "cycles"),
-        *("parameters", "release", "priors", "plan"),
+        *("parameters", "release", "priors", "plan", "comparison"),
     }
 )
 """All names of changes: another project altogether."""

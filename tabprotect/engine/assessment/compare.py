@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -25,7 +26,7 @@ from tabprotect.engine.assessment.runs import (
     release_once,
     run,
 )
-from tabprotect.engine.assessment.spreading import spread
+from tabprotect.engine.assessment.spreading import LOOK, spread
 from tabprotect.engine.assessment.summary import Spread, front
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
 from tabprotect.engine.parameters import Parameter
@@ -237,7 +238,8 @@ def compare(
 ) -> Comparison:
     """Release a table many times and look at every release with the same eyes.
 
-    The result depends on the seed alone, not on the number of workers.
+    The result depends on the seed alone, not on the number of workers. Whoever watches gets the
+    comparison of the runs so far as partial result.
 
     Parameters
     ----------
@@ -286,34 +288,58 @@ def compare(
     plan = Plan(problem, compared, who, names, budget or Budget())
     randomness = Randomness.seeded(seed)
     tasks, copies = _tasks(plan, configurations, values, runs_per_method, randomness.seed)
-    made = spread(run, tasks, workers=workers, progress=progress, stage="comparing")
-    runs = []
-    for task, once, times in zip(tasks, made, copies, strict=True):
-        text = configurations[task.configuration].spec.text
-        for number in range(task.number, task.number + times):
-            own = derived_seed(randomness.seed, text, number)
-            runs.append(replace(once, seed=own, number=number))
-    for c, configuration in enumerate(configurations):
-        if configuration.error:
-            runs += [
-                Run(
-                    c,
-                    derived_seed(randomness.seed, configuration.spec.text, number),
-                    number,
-                    dict.fromkeys(names),
-                    error=configuration.error,
-                )
-                for number in range(runs_per_method)
-            ]
-    runs.sort(key=lambda r: r.configuration)
-    return Comparison(
-        plan=plan,
-        configurations=tuple(configurations),
-        values=tuple(values),
-        runs=tuple(runs),
-        seed=randomness.seed,
-        seed_given=randomness.given,
-    )
+    failed = [
+        Run(
+            c,
+            derived_seed(randomness.seed, configuration.spec.text, number),
+            number,
+            dict.fromkeys(names),
+            error=configuration.error,
+        )
+        for c, configuration in enumerate(configurations)
+        if configuration.error
+        for number in range(runs_per_method)
+    ]
+
+    def assembled(made: Mapping[int, Run]) -> Comparison:
+        runs = list(failed)
+        for k, once in made.items():
+            text = configurations[once.configuration].spec.text
+            for number in range(tasks[k].number, tasks[k].number + copies[k]):
+                own = derived_seed(randomness.seed, text, number)
+                runs.append(replace(once, seed=own, number=number))
+        runs.sort(key=lambda r: (r.configuration, r.number))
+        return Comparison(
+            plan=plan,
+            configurations=tuple(configurations),
+            values=tuple(values),
+            runs=tuple(runs),
+            seed=randomness.seed,
+            seed_given=randomness.given,
+        )
+
+    watched = _Watched(progress, assembled)
+    made = spread(run, tasks, workers=workers, progress=watched, stage="comparing")
+    return assembled(dict(enumerate(made)))
+
+
+class _Watched:
+    """Whoever watches gets the comparison of the runs so far."""
+
+    def __init__(
+        self, progress: Progress, assembled: Callable[[Mapping[int, Run]], Comparison]
+    ) -> None:
+        self._progress, self._assembled = progress, assembled
+        self._runs, self._since = 0, 0.0
+        # In every report: one that nobody has taken is not lost.
+        self._shown: Comparison | None = None
+
+    def report(self, stage: str, fraction: float, partial: object = None) -> None:
+        now = time.monotonic()
+        if isinstance(partial, dict) and len(partial) > self._runs and now - self._since > LOOK:
+            self._runs, self._since = len(partial), now
+            self._shown = self._assembled(partial)
+        self._progress.report(stage, fraction, self._shown)
 
 
 def _with_margins(spec: RunSpec, margins: str | None, groupings: str | None) -> RunSpec:

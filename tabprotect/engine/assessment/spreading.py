@@ -41,6 +41,8 @@ def spread(
 ) -> list[Result]:
     """The results in the order of the pieces.
 
+    Whoever watches gets the results so far as partial result: number of the piece -> result.
+
     Begins in this process, and goes on in others when what is left is worth starting them.
 
     Parameters
@@ -65,7 +67,7 @@ def spread(
     order = [k for offset in range(step) for k in range(offset, len(pieces), step)]
     begun = time.monotonic()
     for done, k in enumerate(order):
-        progress.report(stage, done / len(pieces))
+        progress.report(stage, done / len(pieces), out)
         out[k] = work(pieces[k], _Part(progress, stage, done, len(pieces)))
         spent = time.monotonic() - begun
         left = spent / (done + 1) * (len(pieces) - done - 1)
@@ -126,7 +128,7 @@ def _in_processes(
             done, open_ = wait(open_, timeout=LOOK, return_when="FIRST_COMPLETED")
             for future in done:
                 out.update(future.result())
-            progress.report(stage, len(out) / len(pieces))
+            progress.report(stage, len(out) / len(pieces), out)
     except BaseException:
         executor.shutdown(wait=True, kill_workers=True)
         raise

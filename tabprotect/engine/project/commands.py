@@ -10,7 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.project import cycle_verbs, query_verbs, release_verbs, table_verbs
+from tabprotect.engine.project import (
+    compare_verbs,
+    cycle_verbs,
+    query_verbs,
+    release_verbs,
+    table_verbs,
+)
 from tabprotect.engine.project.command import Command, Context
 from tabprotect.engine.project.project import Changes, Project, changes
 
@@ -21,6 +27,7 @@ COMMANDS: dict[str, Command] = {
         *cycle_verbs.VERBS,
         *release_verbs.VERBS,
         *query_verbs.VERBS,
+        *compare_verbs.VERBS,
     )
 }
 

@@ -15,6 +15,7 @@ from typing import Literal
 
 from tabprotect.engine.cycles.designs import default_design
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.project.comparison_plan import ComparisonPlan
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.release_plan import ReleasePlan
 from tabprotect.engine.protection.method import Method
@@ -33,7 +34,16 @@ PRIORS: Mapping[str, str] = MappingProxyType({"user": "uniform", "intruder": "po
 """The two priors that are compared, as prior texts, until others are chosen."""
 
 ChangeName = Literal[
-    "title", "table", "at_risk", "placement", "cycles", "parameters", "release", "priors", "plan"
+    "title",
+    "table",
+    "at_risk",
+    "placement",
+    "cycles",
+    "parameters",
+    "release",
+    "priors",
+    "plan",
+    "comparison",
 ]
 Changes = frozenset[ChangeName]
 
@@ -83,6 +93,8 @@ class Project:
         Prior texts of ``user`` and ``intruder``.
     plan
         Which margins are to be released together.
+    comparison
+        Which methods are to be compared.
     """
 
     title: str = ""
@@ -103,6 +115,7 @@ class Project:
     published: bool = False
     priors: Mapping[str, str] = field(default_factory=lambda: PRIORS)
     plan: ReleasePlan = field(default_factory=ReleasePlan)
+    comparison: ComparisonPlan = field(default_factory=ComparisonPlan)
 
     def __post_init__(self) -> None:
         if self.table is not None and self.released is not None:
@@ -240,6 +253,8 @@ def changes(before: Project, after: Project) -> Changes:
         found.add("priors")
     if before.plan != after.plan:
         found.add("plan")
+    if before.comparison != after.comparison:
+        found.add("comparison")
     return frozenset(found)
 
 

@@ -22,8 +22,8 @@ def as_command(project: Project, name: str, arguments: Arguments | None = None) 
     Parameters
     ----------
     name
-        A command's name, or ``infer``, ``check``, ``widths``, ``frontier``, ``optimal`` and
-        ``serve-session`` for the questions the window asks itself.
+        A command's name, or ``infer``, ``check``, ``compare``, ``widths``, ``frontier``,
+        ``optimal`` and ``serve-session`` for the questions the window asks itself.
     """
     given = dict(arguments or {})
     words = _words(project, name, given)
@@ -56,6 +56,8 @@ def _words(project: Project, name: str, given: Arguments) -> list[str]:
     if name == "infer":
         release = project.source if project.kind == "reader" else "release.zip"
         return ["infer", release, "--prior", str(given.get("prior") or project.priors["user"])]
+    if name == "compare":
+        return _compare(project)
     if name in ("widths", "frontier", "optimal", "serve-session"):
         return _query_space(project, name, given)
     return []
@@ -77,6 +79,25 @@ def _query_space(project: Project, name: str, given: Arguments) -> list[str]:
         words += ["--method", str(given.get("method") or "annealing")]
     words += ["--beta", str(plan.threshold)]
     return words if plan.bounds == "auto" else [*words, "--bounds", plan.bounds]
+
+
+def _compare(project: Project) -> list[str]:
+    plan = project.comparison
+    if not plan.runs:
+        return []
+    words = ["compare", _table(project)]
+    for run in plan.runs:
+        words += ["--run", run]
+    words += ["--runs-per-method", str(plan.runs_per_method)]
+    given = {
+        "--margins": plan.margins,
+        "--groupings": plan.groupings,
+        "--key": ",".join(plan.key),
+        "--sensitive": plan.sensitive,
+    }
+    for option, value in given.items():
+        words += [option, value] if value else []
+    return [*words, "--at-risk", str(project.at_risk)]
 
 
 def _table(project: Project) -> str:

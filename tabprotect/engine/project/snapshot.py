@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.project.comparison_plan import ComparisonPlan
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.release_plan import ReleasePlan
@@ -104,6 +105,14 @@ class Encoder:
                     "threshold": project.plan.threshold,
                     "criterion": project.plan.criterion,
                     "bounds": project.plan.bounds,
+                },
+                "comparison": {
+                    "runs": list(project.comparison.runs),
+                    "runs_per_method": project.comparison.runs_per_method,
+                    "margins": project.comparison.margins,
+                    "groupings": project.comparison.groupings,
+                    "key": list(project.comparison.key),
+                    "sensitive": project.comparison.sensitive,
                 },
             },
         )
@@ -384,6 +393,10 @@ class Decoder:
             published=bool(data["published"]),
             priors=MappingProxyType({str(k): str(v) for k, v in data["priors"].items()}),
             plan=_plan(data["plan"]) if "plan" in data else ReleasePlan(),
+            # Projects of earlier versions compared nothing.
+            comparison=_comparison(data["comparison"])
+            if "comparison" in data
+            else ComparisonPlan(),
         )
         if project.kind != "empty" and project.placement is not None:
             project.placement.check(project.domain)
@@ -400,4 +413,15 @@ def _plan(data: Json) -> ReleasePlan:
         int(data["threshold"]),
         str(data["criterion"]),
         str(data["bounds"]),
+    )
+
+
+def _comparison(data: Json) -> ComparisonPlan:
+    return ComparisonPlan(
+        tuple(map(str, data["runs"])),
+        int(data["runs_per_method"]),
+        str(data["margins"]),
+        str(data["groupings"]),
+        tuple(map(str, data["key"])),
+        str(data["sensitive"]),
     )
