@@ -38,7 +38,7 @@ PREVIEW_SEED = 20061984
 random numbers are never used for a release."""
 
 PREVIEW_WORK = 1_000_000
-"""Published cells the trial runs of a preview may produce."""
+"""Published cells (or inner ones, if more) the trial runs of a preview may produce."""
 
 
 class Method(ABC):
@@ -188,6 +188,7 @@ class Method(ABC):
         runs = 1
         if self.is_random(values):
             size = sum(published.table.domain.size for published in draft.tables)
+            size = max(size, problem.table.domain.size)
             runs = int(np.clip(PREVIEW_WORK // max(size, 1), 3, self.most_trials))
         unchanged = np.zeros(judged.truth.shape)
         change: dict[int, float] = {}

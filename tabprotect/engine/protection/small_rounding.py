@@ -27,7 +27,7 @@ AT_ONCE = 2000
 """Candidates handled together; of more, so many are drawn first."""
 
 LAID_OUT = 5_000_000
-"""Inner cells up to which a reader's knowledge is followed cell by cell, zeros included."""
+"""Inner cells times margins up to which a reader's knowledge is followed through zeros too."""
 
 Inner = Literal["published", "all"]
 """Which small inner cells are rounded: those seen in a small published cell, or all."""
@@ -219,7 +219,7 @@ class SmallCounts:
         if self.is_published or not (now % self.rules.base).any():
             return np.zeros(0, dtype=np.int64)
         # Of a table too large to follow, a reader is taken to know the cells that are zero.
-        whole = self.table.domain.size <= LAID_OUT
+        whole = self.table.domain.size * len(self.publication.margins) <= LAID_OUT
         cells = np.arange(self.table.domain.size) if whole else self.table.cells[0]
         margins = range(len(self.publication.margins))
         keys = [self.publication.keys(m, cells) + self.publication.starts[m] for m in margins]

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
+from tabprotect.engine.errors import InputError
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.hierarchy import Grouping, parse_groupings
 from tabprotect.engine.tables.publication import Publication
+
+MOST_PUBLISHED = 20_000_000
+"""Cells of all published sub-tables together."""
 
 MARGINS = Parameter(
     "margins",
@@ -51,4 +55,11 @@ def publication_of(domain: Domain, values: Mapping[str, object]) -> Publication:
 @lru_cache(maxsize=8)
 def _publication(domain: Domain, formula: str, groupings: tuple[Grouping, ...]) -> Publication:
     # A preview asks for the same one again and again; it remembers its incidence.
-    return Publication.of(domain, formula, groupings)
+    publication = Publication.of(domain, formula, groupings)
+    if publication.size > MOST_PUBLISHED:
+        raise InputError(
+            f"{len(publication.margins):,} sub-tables with {publication.size:,} cells in all are "
+            "too many to be published at once",
+            hint="name the sub-tables you need in the formula, for example (a + b + c)^2",
+        )
+    return publication

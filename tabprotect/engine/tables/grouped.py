@@ -26,7 +26,9 @@ def true_table(table: Table, domain: Domain, groupings: Sequence[Grouping] = ())
     keys, values = table.cells
     out = np.zeros(len(keys), dtype=np.int64)
     for variable in domain.variables:
-        grouping = by_name.get(variable.name)
+        # The table may itself be one over groups.
+        own = variable.name in table.domain.names
+        grouping = None if own else by_name.get(variable.name)
         source = variable.name if grouping is None else grouping.of
         axis = table.domain.axis(source)
         stride = 1

@@ -260,3 +260,28 @@ def test_small_count_rounding_promises() -> None:
             {"base": 5},
             Randomness.fresh(),
         )
+
+
+@pytest.mark.parametrize("name", ROUNDING)
+def test_groups_of_categories_are_rounded_with_the_rest(name: str) -> None:
+    domain = Domain.of_shape((4, 3))
+    counts = np.random.default_rng(6).poisson(2, size=(4, 3))
+    given_ = {
+        "base": 3,
+        "margins": "(A + half + odd) * B",
+        "groupings": "half:A=a1>x,a2>x,a3>y,a4>y; odd:A=a1>x,a2>y,a3>x,a4>y",
+    }
+    release = (
+        methods()[name]
+        .protect(
+            Problem(Table.dense(domain, counts)), given_, Randomness.seeded(2), accept_weak=True
+        )
+        .release
+    )
+    tables = {p.table.domain.names: p.table.counts for p in release.tables}
+    half = counts.reshape(2, 2, 3).sum(axis=1)
+    assert (np.abs(tables["half", "B"] - half) < (3 if name != "small_count_rounding" else 5)).all()
+    if name != "random_rounding":
+        assert np.array_equal(tables["A", "B"].reshape(2, 2, 3).sum(axis=1), tables["half", "B"])
+        assert np.array_equal(tables["odd", "B"].sum(axis=1), tables["odd",])
+    assert isinstance(likelihood_of(release), CellFactors)
