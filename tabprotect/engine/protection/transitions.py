@@ -43,9 +43,34 @@ def applied(
         before = np.moveaxis(counts, axis, -1)
         after = np.zeros_like(before)
         for category, row in enumerate(matrix):
-            after += generator.multinomial(before[..., category], row / row.sum())
+            _go(before[..., category], category, row / row.sum(), after, generator)
         counts = np.moveaxis(after, -1, axis)
     return np.ascontiguousarray(counts)
+
+
+def _go(
+    held: IntArray,
+    category: int,
+    row: FloatArray,
+    after: IntArray,
+    generator: np.random.Generator,
+) -> None:
+    """Move what was held in one category; adds to ``after``, whose last axis is the categories."""
+    staying = generator.binomial(held, min(float(row[category]), 1.0))
+    after[..., category] += staying
+    leaving = held - staying
+    many, others = int(leaving.sum()), np.where(np.arange(len(row)) == category, 0.0, row)
+    if not many:
+        return
+    others = others / others.sum()
+    if many > leaving.size * len(row) // 4:
+        after += generator.multinomial(leaving, others)
+        return
+    # Few records in many cells: one by one.
+    ends = np.cumsum(others)
+    to = np.searchsorted(ends, generator.random(many) * ends[-1], side="right")
+    cell = np.repeat(np.arange(leaving.size), leaving.reshape(-1)) * len(row) + to
+    after += np.bincount(cell, minlength=after.size).reshape(after.shape)
 
 
 def shares(counts: IntArray) -> IntArray:

@@ -82,7 +82,7 @@ def test_the_exact_probability_is_that_of_every_way_it_can_come_about(
 
 
 def test_draws_follow_the_law() -> None:
-    counts, runs = [2, 1, 4, 0, 3], 8000
+    counts, runs = [2, 1, 4, 0, 3], 4000
     law = brute_law(counts, 1.5)
     generator = np.random.default_rng(5)
     block = np.zeros(5, dtype=np.int64)
@@ -178,7 +178,7 @@ def test_calibration() -> None:
             likelihood,  # type: ignore[arg-type]
             Poisson(MEANS),
             original,
-            runs=500,
+            runs=250,
             generator=np.random.default_rng(3),
         )
 

@@ -108,7 +108,7 @@ def test_calibration() -> None:
             likelihood,  # type: ignore[arg-type]
             Poisson(MEANS),
             lambda generator: Table.dense(DOMAIN, generator.poisson(MEANS).reshape(3, 2)),
-            runs=250,
+            runs=200,
             generator=np.random.default_rng(3),
         )
 

@@ -75,21 +75,33 @@ def test_the_estimate_is_unbiased(counts: list[int], chances: np.ndarray) -> Non
         found = np.array(
             [
                 math.exp(transitions.log_estimate(x, np.array(out), chances, generator))
-                for _ in range(120)
+                for _ in range(60)
             ]
         )
         error = found.std() / math.sqrt(len(found))
         assert abs(found.mean() - law[out]) <= 4.5 * error + 1e-9 * law[out]
         # Good enough to be of use: an unbiased estimate that hardly ever hits is none.
-        assert error < 0.1 * law[out]
+        assert error < 0.15 * law[out]
     assert transitions.log_estimate(x, x + 1, chances, generator) == -math.inf
+
+
+def test_few_records_one_by_one_follow_the_same_law() -> None:
+    # Three thousand copies side by side: few records of each cell leave.
+    copies, row = 3_000, np.array([[0.9, 0.04, 0.06], [0.02, 0.95, 0.03], [0.0, 0.2, 0.8]])
+    counts = np.tile([2, 1, 1], (copies, 1))
+    out = transitions.applied(counts, [np.eye(copies), row], np.random.default_rng(3))
+    law = brute_law([2, 1, 1], row)
+    seen = Counter(map(tuple, out.tolist()))
+    assert set(seen) <= set(law)
+    for result, p in law.items():
+        assert abs(seen[result] - copies * p) < 4.5 * math.sqrt(copies * p) + 1
 
 
 def test_draws_follow_the_law() -> None:
     table = np.array([[3, 0], [4, 2]])
     matrices = [np.array([[0.9, 0.1], [0.1, 0.9]]), np.array([[0.7, 0.3], [0.2, 0.8]])]
     law = brute_law(table.reshape(-1).tolist(), FULL)
-    generator, runs = np.random.default_rng(5), 8000
+    generator, runs = np.random.default_rng(5), 4000
     seen = Counter(
         tuple(transitions.applied(table, matrices, generator).reshape(-1).tolist())
         for _ in range(runs)
@@ -121,7 +133,7 @@ def test_the_estimate_of_the_counts_is_unbiased(given_: dict[str, object]) -> No
     values = METHOD.resolve(domain, given_)
     generator = np.random.default_rng(11)
     found = np.array(
-        [moment_estimate(METHOD.perform(Problem(table), values, generator)[0]) for _ in range(1500)]
+        [moment_estimate(METHOD.perform(Problem(table), values, generator)[0]) for _ in range(600)]
     )
     error = found.std(axis=0) / math.sqrt(len(found))
     assert (np.abs(found.mean(axis=0) - table.counts) <= 4.5 * error + 1e-9).all()
@@ -185,7 +197,7 @@ def test_calibration() -> None:
             likelihood,  # type: ignore[arg-type]
             Poisson(MEANS),
             lambda generator: Table.dense(LINE, generator.poisson(MEANS)),
-            runs=500,
+            runs=300,
             generator=np.random.default_rng(3),
         )
 

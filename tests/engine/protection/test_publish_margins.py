@@ -74,10 +74,10 @@ def brute_width(table: Table, margins: list[tuple[str, ...]]) -> int | None:
     return min(widths, default=None)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
-    cells=st.lists(st.integers(0, 4), min_size=8, max_size=8),
-    formula=st.sampled_from(["A + B + C", "A:B + C", "A:B + B:C + A:C", "A + B:C", "A:B", "1"]),
+    cells=st.lists(st.integers(0, 3), min_size=8, max_size=8),
+    formula=st.sampled_from(["A + B + C", "A:B + C", "A:B + B:C + A:C", "A + B:C", "A:B"]),
     threshold=st.integers(1, 6),
 )
 def test_safe_means_that_brute_force_finds_every_cell_wide(
@@ -237,7 +237,7 @@ def test_calibration(then: str) -> None:
             likelihood,
             Poisson(MEANS),
             lambda generator: Table.dense(DOMAIN, generator.poisson(MEANS).reshape(2, 3)),
-            runs=300,
+            runs=200,
             generator=np.random.default_rng(3),
         )
 

@@ -35,7 +35,14 @@ from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
-from tabprotect.engine.protection.resampling import averaged, boxed, law_of_cell, limits, weighed
+from tabprotect.engine.protection.resampling import (
+    averaged,
+    boxed,
+    law_of_cell,
+    limits,
+    multinomial,
+    weighed,
+)
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
@@ -191,9 +198,12 @@ def _log_chance(x: IntArray, out: IntArray, total: int, quality: float, samples:
     pairs, times = np.unique(np.stack([x, out])[:, x > 0], axis=1, return_counts=True)
     known, seen = pairs
     low, high = limits(known, total, quality, samples)
+    within = boxed(known, times, (low, high), samples)[1]
+    if samples == 1:
+        return multinomial(known, seen, times) - within
     half = (samples - 1) // 2
     ends = np.maximum(low, samples * seen - half), np.minimum(high, samples * seen + half)
-    return boxed(known, times, ends, samples)[1] - boxed(known, times, (low, high), samples)[1]
+    return boxed(known, times, ends, samples)[1] - within
 
 
 def _costs(cells: int, quality: float, samples: int, log_chance: float) -> dict[str, object]:

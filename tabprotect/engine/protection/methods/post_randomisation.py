@@ -177,7 +177,7 @@ class PostRandomisation(Method):
             np.concatenate([kind.reshape(-1), len(kinds) + np.arange(len(loose))]),
             [*kinds, *((0, len(shapes[c]) - 1, shapes[c]) for c in loose.tolist())],
             rerun=_rerun(out, blocks, matrices, shapes, values),
-            note="more than a normal law around the unbiased estimate of each count",
+            note="the exact law of the counts: a normal one around each unbiased estimate is used",
         )
 
 
