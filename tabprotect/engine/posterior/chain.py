@@ -117,6 +117,7 @@ class Chains:
         self._sum_logs = _Looked([s.logs for s in self._loose], self._sum_low, self._sum_high)
         self._circuits = Circuits.of(component)
         self.sweeps = Sweeps.of(component, shape)
+        self._holes = self._holed()
         self._basis = self._bases(progress)
         self._next = self._neighbours()
         corners = starts(component, min(CORNERS, chains), generator, progress)
@@ -251,19 +252,31 @@ class Chains:
         for cells, value, sign in zip(corners, here, signs, strict=True):
             self.tables[cells] = value + sign * times
 
+    def _holed(self) -> tuple[list[int], list[int]]:
+        """Cells and loose sums with impossible counts between possible ones."""
+        holes: dict[int, bool] = {}
+        found: tuple[list[int], list[int]] = ([], [])
+        for mine, logs in zip(
+            found, (self._component.logs, [s.logs for s in self._loose]), strict=True
+        ):
+            for k, log in enumerate(logs):
+                if log is not None:
+                    if id(log) not in holes:
+                        holes[id(log)] = bool(np.isneginf(log).any())
+                    if holes[id(log)]:
+                        mine.append(k)
+        return found
+
     def possible(self) -> npt.NDArray[np.bool_]:
         """Chains that are in no hole of a prior or a factor now, (chains,)."""
         out = np.ones(self.tables.shape[1], dtype=np.bool_)
-        pairs = [*zip(self._component.logs, self._low[:, 0], self.tables, strict=True)]
-        pairs += [
-            (s.logs, s.low, held)
-            for s, held in zip(self._loose, self._sums, strict=True)
-            if s.logs is not None
-        ]
-        checked: dict[int, bool] = {}
-        for log, low, values in pairs:
-            if checked.setdefault(id(log), bool(np.isneginf(log).any())):
-                out &= log[values - low] > -np.inf
+        for cell in self._holes[0]:
+            log = self._component.logs[cell]
+            out &= log[self.tables[cell] - self._component.low[cell]] > -np.inf
+        for f in self._holes[1]:
+            weights = self._loose[f].logs
+            assert weights is not None
+            out &= weights[self._sums[f] - self._loose[f].low] > -np.inf
         return out
 
     def run(
