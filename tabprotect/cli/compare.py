@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from tabprotect.cli.arguments import add_reading, keep_apart, names, open_source, positive
 from tabprotect.cli.output import Console
-from tabprotect.engine.assessment.compare import RISK, RUNS, UTILITY, Comparison, compare
+from tabprotect.engine.assessment.compare import RUNS, compare
+from tabprotect.engine.assessment.comparison import RISK, UTILITY, Comparison
 from tabprotect.engine.assessment.registered import chosen
 from tabprotect.engine.assessment.run_spec import FORM, parse_spec
 from tabprotect.engine.assessment.summary import Spread

@@ -2,37 +2,27 @@
 
 from __future__ import annotations
 
-import hashlib
-import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.assessment.attribute_disclosure import Disclosures, Intruder
+from tabprotect.engine.assessment.beliefs import Budget, believe
 from tabprotect.engine.assessment.compared import derive, published_by, stated
 from tabprotect.engine.assessment.figure import NotComputable, Reals
+from tabprotect.engine.assessment.key import Key
 from tabprotect.engine.errors import (
-    InfeasibleError,
     Interrupted,
-    ParameterError,
     TabprotectError,
 )
 from tabprotect.engine.fitting.additivity import restore
 from tabprotect.engine.fitting.expected import fit
-from tabprotect.engine.posterior.cell_laws import cell_laws
-from tabprotect.engine.posterior.components import split
-from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.posterior.prior import Uniform
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem
-from tabprotect.engine.protection.registered import likelihood_of
-from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.likelihood import CellFactors, MoveSequence
 from tabprotect.engine.release.release import Release
-from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.grouped import true_table
 from tabprotect.engine.tables.publication import Publication
 
@@ -40,89 +30,6 @@ Mask = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int64]
 
 UNNAMED = "the table has one variable only: none is left as a key"
-
-
-@dataclass(frozen=True)
-class Key:
-    """What an intruder knows of a person, and what they want to know.
-
-    Attributes
-    ----------
-    variables
-        The key variables; none when there is no other than the sensitive one.
-    sensitive
-    """
-
-    variables: tuple[str, ...]
-    sensitive: str
-
-    @classmethod
-    def of(cls, domain: Domain, variables: tuple[str, ...] | None, sensitive: str | None) -> Key:
-        """Complete a choice: the last variable that is no key is sensitive, the others are keys.
-
-        Raises
-        ------
-        ParameterError
-            For a variable the table does not have, or one that is both.
-        """
-        wrong = {}
-        for name in variables or ():
-            if name not in domain.names:
-                wrong["key"] = f"the table has no variable {name!r}"
-        if sensitive is not None and sensitive not in domain.names:
-            wrong["sensitive"] = f"the table has no variable {sensitive!r}"
-        elif variables is not None and sensitive in variables:
-            wrong["sensitive"] = f"{sensitive!r} is a key variable"
-        left = [name for name in domain.names if name not in (variables or ())]
-        if not wrong and sensitive is None and not left:
-            wrong["key"] = "no variable is left to be sensitive"
-        if wrong:
-            raise ParameterError(wrong, hint=f"there are {', '.join(domain.names)}")
-        chosen = left[-1] if sensitive is None else sensitive
-        if variables is None:
-            variables = tuple(name for name in domain.names if name != chosen)
-        return cls(tuple(n for n in domain.names if n in variables), chosen)
-
-
-@dataclass(frozen=True)
-class Budget:
-    """What posteriors may cost. All limits but the last are known beforehand.
-
-    Attributes
-    ----------
-    cells
-        Inner cells up to which a posterior is asked for.
-    joined
-        Inner cells that hang together (by more than one published sum) up to which it is.
-    joined_runs
-        Runs of one configuration in which such a posterior, which takes a second or more, is
-        worked out.
-    draws
-        Draws of one that cannot be exact.
-    seconds
-        After which one is given up: a safety net, that figures never depend on where it holds.
-    """
-
-    cells: int = 50_000
-    joined: int = 64
-    joined_runs: int = 3
-    draws: int = 500
-    seconds: float = 30.0
-
-
-class _Deadline:
-    """Progress that gives up after a time."""
-
-    def __init__(self, seconds: float, progress: Progress) -> None:
-        self._end = time.monotonic() + seconds
-        self._progress = progress
-        self._text = f"the posterior would take more than {seconds:g} s"
-
-    def report(self, stage: str, fraction: float, partial: object = None) -> None:
-        # The fraction is that of a part: whoever watches sees the runs.
-        self._progress.report(stage, 0.0)
-        if time.monotonic() > self._end:
-            raise NotComputable(self._text)
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +57,7 @@ class Case:
     second: Release | None = None
     second_is_new: bool = True
     affords_joined: bool = True
-    budget: Budget = Budget()
+    budget: Budget = field(default_factory=Budget)
     progress: Progress = SILENT
 
     @cached_property
@@ -273,26 +180,20 @@ class Case:
         shape = domain.project(self.key.variables).shape
         return np.where(occupied, figures, np.nan).reshape(shape)
 
-    @cached_property
-    def _posterior(self) -> Posterior | str:
-        return self._inferred(self.release)
-
     @property
     def posterior(self) -> Posterior:
-        """What a reader who assumes nothing believes of the inner cells, count by count.
+        """What a reader who assumes nothing believes: see ``believe``."""
+        return self._believed_of(self.release)
 
-        Exact where the release allows it, drawn for small tables where it does not. Where the
-        method chooses a whole table at once (rounding, suppression), what this choice says beyond
-        each published count is left out: use ``infer`` on the release for that.
+    @property
+    def second_posterior(self) -> Posterior:
+        """The same from the second release alone."""
+        if self.second is None:
+            raise NotComputable("there is no second release")
+        return self._believed_of(self.second)
 
-        Raises
-        ------
-        NotComputable
-            Where neither is affordable, saying why.
-        """
-        if isinstance(self._posterior, str):
-            raise NotComputable(self._posterior)
-        return self._posterior
+    def _believed_of(self, release: Release) -> Posterior:
+        return believe(release, self.budget, joined=self.affords_joined, progress=self.progress)
 
     @cached_property
     def believed(self) -> Ints:
@@ -338,89 +239,6 @@ class Case:
             (first + low[group]).astype(np.float64).reshape(shape),
             (first + high[group]).astype(np.float64).reshape(shape),
         )
-
-    @cached_property
-    def _second_posterior(self) -> Posterior | str:
-        return "there is no second release" if self.second is None else self._inferred(self.second)
-
-    @property
-    def second_posterior(self) -> Posterior:
-        """The same from the second release alone."""
-        if isinstance(self._second_posterior, str):
-            raise NotComputable(self._second_posterior)
-        return self._second_posterior
-
-    def _inferred(self, release: Release) -> Posterior | str:
-        """The posterior or why there is none; that of an equal release is found again."""
-        name = _fingerprint(release, (self.budget, self.affords_joined))
-        if name not in _FOUND:
-            found = self._worked_out(release, Randomness.seeded(int(name[:32], 16)))
-            while len(_FOUND) >= MOST_FOUND:
-                _FOUND.pop(next(iter(_FOUND)))
-            _FOUND[name] = found
-        return _FOUND[name]
-
-    def _worked_out(self, release: Release, randomness: Randomness) -> Posterior | str:
-        size, budget = release.domain.size, self.budget
-        if size > budget.cells:
-            return f"{size:,} cells are too many for a posterior in a comparison"
-        try:
-            likelihood = likelihood_of(release)
-            joined = size
-            if isinstance(likelihood, CellFactors):
-                # What the choice of a whole table says takes thousands of simulated runs.
-                likelihood = replace(likelihood, rerun=None)
-                joined = _joined(likelihood)
-            try:
-                # Of a sequence of moves it is known at once whether there is an exact way.
-                if isinstance(likelihood, MoveSequence) or not joined:
-                    return infer(likelihood, way="exact", progress=self._watch)
-            except InfeasibleError:
-                if not joined:
-                    raise
-            if joined > budget.joined:
-                return f"{joined:,} cells hang together: too many for a posterior in a comparison"
-            if not self.affords_joined:
-                return f"it takes long: worked out in the first {budget.joined_runs} runs only"
-            return infer(
-                likelihood,
-                way="auto",
-                randomness=randomness,
-                draws=budget.draws,
-                progress=self._watch,
-            )
-        except Interrupted:
-            raise
-        except (NotComputable, TabprotectError) as error:
-            return str(error)
-
-    @property
-    def _watch(self) -> Progress:
-        return _Deadline(self.budget.seconds, self.progress)
-
-
-MOST_FOUND = 8
-"""Posteriors that are kept: methods with few outcomes give the same release again and again."""
-
-_FOUND: dict[str, Posterior | str] = {}
-
-
-def _joined(likelihood: CellFactors) -> int:
-    """Cells that more than one published sum joins."""
-    parts = split(cell_laws(likelihood, Uniform())).components
-    return sum(len(part.cells) for part in parts if len(part.sums) > 1)
-
-
-def _fingerprint(release: Release, means: object) -> str:
-    """Equal for equal releases with equal means. A drawn posterior takes its seed from it: nothing confidential
-    depends on that one, and so the figures do not depend on which process works them out."""
-    digest = hashlib.sha256(release.mechanism.to_text(categories=True).encode())
-    digest.update(repr(means).encode())
-    for published in release.tables:
-        digest.update(repr(published.table.domain.names).encode())
-        digest.update(published.table.counts.tobytes())
-        digest.update(published.hidden.tobytes())
-    return digest.hexdigest()
 
 
 def true_counts(compared: Publication, problem: Problem) -> Reals:

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
-from tabprotect.engine.assessment.case import Budget, Case, Key
+from tabprotect.engine.assessment.beliefs import Budget
+from tabprotect.engine.assessment.case import Case
 from tabprotect.engine.assessment.figure import Figure
+from tabprotect.engine.assessment.key import Key
 from tabprotect.engine.assessment.measure import Measure
 from tabprotect.engine.assessment.registered import chosen
 from tabprotect.engine.errors import Interrupted, TabprotectError

@@ -90,7 +90,7 @@ def _check(domain: Domain, plan: ComparisonPlan) -> None:
         except TabprotectError as error:
             wrong["margins" if plan.margins else "groupings"] = str(error)
     if plan.key or plan.sensitive:
-        from tabprotect.engine.assessment.case import Key
+        from tabprotect.engine.assessment.key import Key
 
         try:
             Key.of(domain, plan.key or None, plan.sensitive or None)

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tabprotect.engine.assessment.case import Case, Key
+from tabprotect.engine.assessment.case import Case
+from tabprotect.engine.assessment.key import Key
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.mechanism import Mechanism

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.assessment import spreading
-from tabprotect.engine.assessment.compare import Comparison, compare
+from tabprotect.engine.assessment.compare import compare
+from tabprotect.engine.assessment.comparison import Comparison
 from tabprotect.engine.assessment.registered import measures
 from tabprotect.engine.assessment.run_spec import RunSpec, parse_spec
 from tabprotect.engine.assessment.runs import derived_seed

@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 
 from tabprotect.engine.assessment.association import association
 from tabprotect.engine.assessment.attribute_disclosure import guess
-from tabprotect.engine.assessment.case import Budget, Case, Key
+from tabprotect.engine.assessment.beliefs import Budget
+from tabprotect.engine.assessment.case import Case
 from tabprotect.engine.assessment.compared import common, derive
 from tabprotect.engine.assessment.distances import ranks
 from tabprotect.engine.assessment.figure import Figure
+from tabprotect.engine.assessment.key import Key
 from tabprotect.engine.assessment.registered import chosen, measures
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.posterior.infer import infer

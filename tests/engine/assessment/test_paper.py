@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.assessment.attribute_disclosure import Intruder, guess
-from tabprotect.engine.assessment.compare import Comparison, compare
+from tabprotect.engine.assessment.compare import compare
+from tabprotect.engine.assessment.comparison import Comparison
 from tabprotect.engine.assessment.registered import measures
 from tabprotect.engine.assessment.run_spec import parse_spec
 from tests.engine.assessment.party import (

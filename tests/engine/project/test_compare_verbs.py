@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tabprotect.engine.assessment.compare import Comparison, compare
+from tabprotect.engine.assessment.compare import compare
+from tabprotect.engine.assessment.comparison import Comparison
 from tabprotect.engine.assessment.run_spec import parse_spec
 from tabprotect.engine.errors import Interrupted, ParameterError
 from tabprotect.engine.project import storage

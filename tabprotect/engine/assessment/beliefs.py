@@ -1,0 +1,155 @@
+"""Posteriors of releases within a budget that is known beforehand."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from dataclasses import dataclass, replace
+
+from tabprotect.engine.assessment.figure import NotComputable
+from tabprotect.engine.errors import InfeasibleError, Interrupted, TabprotectError
+from tabprotect.engine.posterior.cell_laws import cell_laws
+from tabprotect.engine.posterior.components import split
+from tabprotect.engine.posterior.infer import infer
+from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.posterior.prior import Uniform
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.registered import likelihood_of
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.likelihood import CellFactors, MoveSequence
+from tabprotect.engine.release.release import Release
+
+MOST_FOUND = 8
+"""Posteriors that are kept: methods with few outcomes give the same release again and again."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What posteriors may cost. All limits but the last are known beforehand.
+
+    Attributes
+    ----------
+    cells
+        Inner cells up to which a posterior is asked for.
+    joined
+        Inner cells that hang together (by more than one published sum) up to which it is.
+    joined_runs
+        Runs of one configuration in which such a posterior, which takes a second or more, is
+        worked out.
+    draws
+        Draws of one that cannot be exact.
+    seconds
+        After which one is given up: a safety net, that figures never depend on where it holds.
+    """
+
+    cells: int = 50_000
+    joined: int = 64
+    joined_runs: int = 3
+    draws: int = 500
+    seconds: float = 30.0
+
+
+class _Deadline:
+    """Progress that gives up after a time."""
+
+    def __init__(self, seconds: float, progress: Progress) -> None:
+        self._end = time.monotonic() + seconds
+        self._progress = progress
+        self._text = f"the posterior would take more than {seconds:g} s"
+
+    def report(self, stage: str, fraction: float, partial: object = None) -> None:
+        # The fraction is that of a part: whoever watches sees the runs.
+        self._progress.report(stage, 0.0)
+        if time.monotonic() > self._end:
+            raise NotComputable(self._text)
+
+
+_FOUND: dict[str, Posterior | str] = {}
+
+
+def believe(
+    release: Release, budget: Budget, *, joined: bool = True, progress: Progress = SILENT
+) -> Posterior:
+    """What a reader who assumes nothing believes of the inner cells, count by count.
+
+    Exact where the release allows it, drawn for small tables where it does not. Where the method
+    chooses a whole table at once (rounding, suppression), what this choice says beyond each
+    published count is left out: use ``infer`` on the release for that.
+
+    The posterior of an equal release is found again. One that is drawn takes its seed from the
+    release: nothing confidential depends on it, and so no figure depends on which process works
+    it out.
+
+    Parameters
+    ----------
+    joined
+        Whether one may be worked out that takes a second or more.
+
+    Raises
+    ------
+    NotComputable
+        Where none is affordable, or none is there, saying why.
+    """
+    name = _fingerprint(release, (budget, joined))
+    if name not in _FOUND:
+        randomness = Randomness.seeded(int(name[:32], 16))
+        try:
+            found: Posterior | str = _worked_out(release, budget, joined, (randomness, progress))
+        except Interrupted:
+            raise
+        except (NotComputable, TabprotectError) as error:
+            found = str(error)
+        while len(_FOUND) >= MOST_FOUND:
+            _FOUND.pop(next(iter(_FOUND)))
+        _FOUND[name] = found
+    kept = _FOUND[name]
+    if isinstance(kept, str):
+        raise NotComputable(kept)
+    return kept
+
+
+def _worked_out(
+    release: Release, budget: Budget, affordable: bool, means: tuple[Randomness, Progress]
+) -> Posterior:
+    size, watch = release.domain.size, _Deadline(budget.seconds, means[1])
+    if size > budget.cells:
+        raise NotComputable(f"{size:,} cells are too many for a posterior in a comparison")
+    likelihood = likelihood_of(release)
+    joined = size
+    if isinstance(likelihood, CellFactors):
+        # What the choice of a whole table says takes thousands of simulated runs.
+        likelihood = replace(likelihood, rerun=None)
+        joined = _joined(likelihood)
+    try:
+        # Of a sequence of moves it is known at once whether there is an exact way.
+        if isinstance(likelihood, MoveSequence) or not joined:
+            return infer(likelihood, way="exact", progress=watch)
+    except InfeasibleError:
+        if not joined:
+            raise
+    if joined > budget.joined:
+        raise NotComputable(
+            f"{joined:,} cells hang together: too many for a posterior in a comparison"
+        )
+    if not affordable:
+        raise NotComputable(
+            f"it takes long: worked out in the first {budget.joined_runs} runs only"
+        )
+    return infer(likelihood, way="auto", randomness=means[0], draws=budget.draws, progress=watch)
+
+
+def _joined(likelihood: CellFactors) -> int:
+    """Cells that more than one published sum joins."""
+    parts = split(cell_laws(likelihood, Uniform())).components
+    return sum(len(part.cells) for part in parts if len(part.sums) > 1)
+
+
+def _fingerprint(release: Release, means: object) -> str:
+    """Equal for equal releases with equal means."""
+    digest = hashlib.sha256(release.mechanism.to_text(categories=True).encode())
+    digest.update(repr(means).encode())
+    for published in release.tables:
+        digest.update(repr(published.table.domain.names).encode())
+        digest.update(published.table.counts.tobytes())
+        digest.update(published.hidden.tobytes())
+    return digest.hexdigest()
