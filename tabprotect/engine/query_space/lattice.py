@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
+import numpy as np
+
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.margins import MarginSet
 
@@ -151,4 +153,13 @@ class Lattice:
 
 def in_order(queries: Iterable[Query]) -> Sequence[Query]:
     """Larger queries first, then by the variables' order: the order of every printed list."""
-    return sorted(queries, key=lambda q: (-q.bit_count(), tuple(bits(q))))
+    given = np.fromiter(queries, dtype=np.int64)
+    # Of two sets of one size the first has the variable in which they first differ: the larger
+    # number when the bits are read from the other end.
+    mirrored, rest = np.zeros_like(given), given.copy()
+    for _ in range(int(given.max(initial=0)).bit_length()):
+        mirrored = mirrored << 1 | rest & 1
+        rest >>= 1
+    order = np.lexsort((-mirrored, -np.bitwise_count(given).astype(np.int64)))
+    found: list[Query] = given[order].tolist()
+    return found

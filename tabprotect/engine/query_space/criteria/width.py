@@ -13,16 +13,18 @@ Source: Dobra, Karr, Sanil and Fienberg 2002, section 3.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from tabprotect.engine.bounds.bounding import WidthResult, width
 from tabprotect.engine.bounds.bounds import Bounds
 from tabprotect.engine.bounds.support import MOST_CELLS
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.at_risk import Ints
-from tabprotect.engine.query_space.chordal import covers, decomposable
+from tabprotect.engine.query_space.chordal import Covers, covers, decomposable
 from tabprotect.engine.query_space.criterion import BoundsWay, RiskCriterion
 from tabprotect.engine.query_space.evidence import Evidence, Judgement, Screening, TightCell
 from tabprotect.engine.query_space.frontier import maximal
@@ -32,7 +34,7 @@ from tabprotect.engine.query_space.lattice import Query
 EXACT_CELLS = 20_000
 """Cells left open by a part of a release up to which it is worked out without being told to."""
 
-QUICK_CELLS = 500
+QUICK_CELLS = 100
 """As many where one of many releases of a table larger than that is looked at."""
 
 
@@ -68,30 +70,27 @@ class Width(RiskCriterion):
                 evidence.tight_cells(upper, lower, threshold),
             )
         ceiling = int(evidence.widths.smallest[list(frontier)].min())
-        closed = bounds in ("auto", "decomposable")
-        if closed and (decide_only or not self.decides(evidence, bounds)):
-            if decide_only and ceiling < threshold:
-                return Judgement("bad", ceiling, False, "frechet")
+        if decide_only and ceiling < threshold and bounds in ("auto", "decomposable"):
+            return Judgement("bad", ceiling, False, "frechet")
+        hurried = decide_only or quick
+        small = self.decides(evidence, "auto")
+        programmed = partial(_programmed, evidence, frontier, threshold, bounds, progress=progress)
+        if bounds not in ("auto", "decomposable"):
+            return programmed(most_open=MOST_CELLS, decide_only=decide_only)
+        if bounds == "decomposable" or decide_only or not small:
             queries = np.array(frontier[:1], dtype=np.int64)
             if self.screen(evidence, frontier[1:], queries, threshold).safe[0]:
+                if bounds == "auto" and not hurried:
+                    # Safe; the figure itself where it costs little.
+                    found = programmed(most_open=QUICK_CELLS, decide_only=False)
+                    if found.exact:
+                        return found
                 return Judgement("safe", ceiling, False, "decomposable cover")
         if bounds == "decomposable":
             return self._undecided(evidence, frontier, threshold)
-        most_open = MOST_CELLS
-        if bounds == "auto":
-            if (quick or decide_only) and not self.decides(evidence, bounds):
-                most_open, decide_only = QUICK_CELLS, True
-            else:
-                most_open = EXACT_CELLS
-        return _programmed(
-            evidence,
-            frontier,
-            threshold,
-            bounds,
-            most_open=most_open,
-            decide_only=decide_only,
-            progress=progress,
-        )
+        if hurried and not small:
+            return programmed(most_open=QUICK_CELLS, decide_only=True)
+        return programmed(most_open=EXACT_CELLS, decide_only=decide_only)
 
     def _undecided(
         self, evidence: Evidence, frontier: Sequence[Query], threshold: int
@@ -115,31 +114,32 @@ class Width(RiskCriterion):
         bad = smallest[queries] < threshold
         if released and int(smallest[list(released)].min()) < threshold:
             bad[:] = True
-        open_ones = np.flatnonzero(~bad)
-        if not len(open_ones):
-            return Screening(safe, bad)
-        cover = covers(evidence.lattice.variables, released, queries[open_ones])
-        tightest = smallest[cover.cliques].min(axis=1)
-        wide = tightest >= threshold
-        # No lower bound exceeds the count itself: with that much room it need not be known.
-        wide_for_sure = tightest >= threshold + evidence.cells.rule.high
-        asked = queries[open_ones]
-        near = wide & ~wide_for_sure
+        variables = evidence.lattice.variables
+        size = np.bitwise_count(queries)
         # Larger ones first: what is below a safe one need not be looked at.
-        below = np.zeros(1 << evidence.lattice.variables, dtype=np.bool_)
-        size = np.bitwise_count(asked)
-        for dimension in range(int(size.max()), -1, -1):
-            here = size == dimension
-            for at in np.flatnonzero(here & near & ~below[asked]):
-                wide[at] = self._reaches(
-                    evidence, cover.cliques[at], cover.separators[at], threshold
-                )
-            reached = asked[here & wide]
-            for v in range(evidence.lattice.variables):
+        below = np.zeros(1 << variables, dtype=np.bool_)
+        for dimension in range(variables, -1, -1):
+            here = (size == dimension) & ~bad
+            safe[here] = below[queries[here]]
+            left = np.flatnonzero(here & ~safe)
+            if len(left):
+                cover = covers(variables, released, queries[left])
+                safe[left] = self._wide(evidence, cover, threshold)
+                bad[left] = ~safe[left] & cover.exact
+            reached = queries[here & safe]
+            for v in range(variables):
                 below[reached & ~(1 << v)] = True
-        safe[open_ones] = wide
-        bad[open_ones] = ~wide & cover.exact
         return Screening(safe, bad)
+
+    def _wide(self, evidence: Evidence, cover: Covers, threshold: int) -> npt.NDArray[np.bool_]:
+        """Which covers (n,) keep every at-risk cell wide enough."""
+        tightest = evidence.widths.smallest[cover.cliques].min(axis=1)
+        wide: npt.NDArray[np.bool_] = tightest >= threshold
+        # No lower bound exceeds the count itself: with that much room it need not be known.
+        near = wide & (tightest < threshold + evidence.cells.rule.high)
+        for at in np.flatnonzero(near):
+            wide[at] = self._reaches(evidence, cover.cliques[at], cover.separators[at], threshold)
+        return wide
 
     def decides(self, evidence: Evidence, bounds: BoundsWay) -> bool:
         if bounds == "auto":
