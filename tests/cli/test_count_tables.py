@@ -18,7 +18,7 @@ def test_the_number_alone(run: Run) -> None:
 def test_json_exact_and_estimated(run: Run) -> None:
     found = run("count-tables", "--rows", "2,2", "--cols", "1,1,2", "--json")
     assert found.json == {"count": 4, "exact": True, "error": None}
-    ten = ",".join(["90"] * 10)
+    ten = ",".join(["40"] * 7)
     found = run("count-tables", "--rows", ten, "--cols", ten, "--seed", 1, "--draws", 300, "--json")
     assert set(found.json) == {"count", "exact", "error"}
     assert not found.json["exact"] and 0 < found.json["error"] < found.json["count"]
@@ -49,3 +49,22 @@ def test_a_release(run: Run, tmp_path: Any) -> None:
     assert done.code == 0, done.err
     counted = run("count-tables", "--release", bundle, "--json").json
     assert counted["exact"] and counted["count"] == run("infer", bundle, "--json").json["originals"]
+
+
+def test_infer_tells_hidden_cells(run: Run, tmp_path: Any) -> None:
+    """A suppressed cell has no published count; what is left out of a posterior is said."""
+    table, bundle = tmp_path / "table.csv", tmp_path / "release.zip"
+    counts = [[1, 6, 9], [7, 2, 8], [12, 9, 20]]
+    rows = [f"r{r},c{c},{n}" for r, row in enumerate(counts) for c, n in enumerate(row)]
+    table.write_text("\n".join(["a,b,count", *rows]) + "\n", encoding="utf-8")
+    words = ("protect", table, "--out", bundle, "--seed", 1)
+    done = run(*words, "--method", "suppression")
+    assert done.code == 0, done.err
+    found = run("infer", bundle, "--json", "--seed", 1).json
+    hidden = [cell for cell in found["cells"] if cell["published"] is None]
+    assert 0 < len(hidden) < len(found["cells"]) and isinstance(found["note"], str)
+    for cell in hidden:
+        assert sum(cell["distribution"].values()) == pytest.approx(1)
+    lines = run("infer", bundle, "--seed", 1).out.splitlines()
+    shown = [line for line in lines if "  -  " in line]
+    assert len(shown) == len(hidden)
