@@ -13,7 +13,11 @@ from tabprotect.engine.tables.table import Table
 
 
 def composed(
-    publication: Publication, tables: tuple[PublishedTable, ...], parts: Sequence[CellFactors]
+    publication: Publication,
+    tables: tuple[PublishedTable, ...],
+    parts: Sequence[CellFactors],
+    *,
+    note: str = "",
 ) -> CellFactors:
     """The product of the margins' likelihoods, each part over the cells of one margin.
 
@@ -48,7 +52,7 @@ def composed(
         log_starts=np.concatenate(log_starts),
         logs=np.concatenate([part.logs for part in parts]),
         rerun=_rerun(publication, parts),
-        note="; ".join(dict.fromkeys(part.note for part in parts if part.note)),
+        note="; ".join(filter(None, dict.fromkeys([note, *(part.note for part in parts)]))),
     )
 
 

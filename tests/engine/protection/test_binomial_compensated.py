@@ -119,7 +119,13 @@ def test_a_margin_and_the_total_against_each_other() -> None:
     # With a:b kept in a three-way table every a:b total is exact, and so are a and b.
     domain = Domain.of_shape((3, 2, 4))
     table = Table.dense(domain, np.random.default_rng(1).poisson(5, domain.shape))
-    for kept, exact in (("", ()), ("A", ("A",)), ("A:B", ("A", "B")), ("A*B", ("A", "B"))):
+    for kept, exact in (
+        (None, ()),
+        ("", ()),
+        ("A", ("A",)),
+        ("A:B", ("A", "B")),
+        ("A*B", ("A", "B")),
+    ):
         values = METHOD.resolve(domain, {"kept": kept})
         release, _ = METHOD.perform(Problem(table), values, np.random.default_rng(2))
         assert release.table.margin(exact) == table.margin(exact)

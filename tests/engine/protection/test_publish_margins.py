@@ -204,6 +204,16 @@ def test_bundle_and_dossier(then: str, tmp_path: Path) -> None:
     assert release.domain == problem.table.domain
 
 
+def test_the_grand_total_alone(tmp_path: Path) -> None:
+    table = Table.dense(DOMAIN, [[3, 4, 5], [6, 7, 9]])
+    done = METHOD.protect(Problem(table), {"margins": "1"}, Randomness.fresh())
+    release = round_trip(done, tmp_path)
+    assert release.table.domain.names == () and release.table.total == 34
+    assert weight(likelihood_of(release), table) == 1
+    other = Table.dense(DOMAIN, [[3, 4, 5], [6, 7, 8]])
+    assert weight(likelihood_of(release), other) == 0
+
+
 def test_margins_of_records_with_keys_take_the_records_keys() -> None:
     domain = Domain.of_shape((2, 2))
     keys = Table.dense(domain, [[KEY_MODULUS - 1, 5], [7, 11]])

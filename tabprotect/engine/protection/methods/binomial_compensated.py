@@ -92,6 +92,7 @@ class BinomialCompensated(Method):
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
         """S, and a formula with a single largest margin short of the table itself."""
         values = resolve(self.parameters, given)
+        values["kept"] = values["kept"] or ""
         _margin(domain, values)
         return values
 

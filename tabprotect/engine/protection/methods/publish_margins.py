@@ -1,10 +1,11 @@
 """Publish margins: chosen sub-tables of one big table go out, the table itself does not.
 
 The stated margins of a larger table were published, and nothing else of it; every smaller table
-that adds up from them follows. They were chosen so that no cell of the large table with an at-risk
-count can be narrowed down too far from all margins together: the width, upper minus lower bound of
-what such a cell may hold, is at least the stated threshold. The margins are exact unless a further
-method is stated, which was then applied to each of them on its own.
+that adds up from them follows. They were judged by how far a reader can narrow down a cell of the
+large table with an at-risk count from all margins together: the width, upper minus lower bound of
+what such a cell may hold, is to be at least the stated threshold, unless the publisher decided
+otherwise. The margins are exact unless a further method is stated, which was then applied to each
+of them on its own.
 
 Example. Of the table 3, 1 / 2, 4 the two one-way margins 4, 6 and 5, 5 are published. The cell
 with the 1 lies between max(0, 4 + 5 - 10) = 0 and min(4, 5) = 4: its width is 4, safe at 3. The
@@ -64,6 +65,8 @@ FRONTIER = "released_frontier"
 
 INNER = "protected_by"
 """Disclosed by the run: the public parameters of the further method, margin by margin."""
+
+NOTE = "that the margins were judged by the original, which might have been found too narrow"
 
 DISCLOSED = frozenset({"criterion", FRONTIER, INNER})
 
@@ -247,7 +250,9 @@ class PublishMargins(Method):
         further = _following(values)
         if further is None:
             counts = counts_of(release, publication)
-            return sum_factors(release, publication, counts, lambda count, _: (count, count, None))
+            return sum_factors(
+                release, publication, counts, lambda count, _: (count, count, None), note=NOTE
+            )
         inner = stated.get(INNER)
         if not isinstance(inner, Sequence) or len(inner) != len(margins):
             raise InputError(f'the mechanism does not state "{INNER}" for every margin')
@@ -260,7 +265,7 @@ class PublishMargins(Method):
             if not isinstance(likelihood, CellFactors):
                 raise InfeasibleError("there is no posterior for margins protected by cycles")
             parts.append(likelihood)
-        return composed(publication, release.tables, parts)
+        return composed(publication, release.tables, parts, note=NOTE)
 
 
 def _margins(domain: Domain, values: Mapping[str, object]) -> MarginSet:
