@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tabprotect.cli.main import Verbs
 
 SHOWN = (
+    "published_share",
     "hellinger_published",
     "hellinger_restored",
     "hellinger_expected",

@@ -11,7 +11,10 @@ from tabprotect.engine.assessment.registered import measures
 from tests.cli.conftest import Command
 
 PARTY = "example:langsrud-lupp"
-QUICK = ("--measures", "hellinger_published,hellinger_restored,risk_fbeta,risk_fbeta_know_yourself")
+QUICK = (
+    "--measures",
+    "hellinger_published,hellinger_restored,hellinger_expected,risk_fbeta,risk_fbeta_know_yourself",
+)
 
 
 def test_the_paper_s_comparison_is_one_command(run: Command) -> None:

@@ -22,8 +22,9 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.release import Release
 
-RISK, UTILITY = "risk_fbeta", "hellinger_restored"
-"""The axes of the risk-utility map by default."""
+RISK, UTILITY = "risk_fbeta", "hellinger_expected"
+"""The axes of the risk-utility map by default: both judge what a release leaves to be worked out, so that
+tables with suppressed or missing cells compare with perturbed ones."""
 
 
 @dataclass(frozen=True)
