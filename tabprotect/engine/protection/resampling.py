@@ -15,7 +15,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, TooLargeError
 from tabprotect.engine.protection.sum_tree import SumTree
 
 IntArray = npt.NDArray[np.int64]
@@ -82,6 +82,9 @@ def _first(total: IntArray, holds: Callable[[IntArray], npt.NDArray[np.bool_]]) 
         low, high = np.where(yes | (low >= high), low, middle + 1), np.where(yes, middle, high)
     return low
 
+
+MOST_SPAN = 20_000_000
+"""Sums that one count may take at most."""
 
 MOST_WEIGHTS = 5_000_000
 """Possible true counts, over all different published ones, up to which they are weighed."""
@@ -216,9 +219,19 @@ def boxed(
     tree, log_chance
         The cells given the ranges, before their sum is known; and the log of the probability that
         all cells stay in their ranges, -inf where they cannot.
+
+    Raises
+    ------
+    TooLargeError
+        For counts of such size that their distributions do not fit into memory.
     """
     records = samples * int(counts @ times)
     low, high = box
+    if int((high - low).max(initial=0)) > MOST_SPAN:
+        raise TooLargeError(
+            "a count may move too far for its distribution to be laid out",
+            hint="take binomial_compensated, or a smaller quality bound or fewer samples",
+        )
     if not len(counts):
         return SumTree.of([], []), 0.0
     if int(low @ times) > records or int(high @ times) < records or (low > high).any():

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from round_trip import round_trip
 
-from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.errors import InputError, ParameterError, TooLargeError
 from tabprotect.engine.posterior.prior import Poisson
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
@@ -242,6 +242,16 @@ def test_an_empty_table_and_a_single_cell() -> None:
         )
         assert release.table == table
         assert METHOD.likelihood(release).rerun.estimate(table, np.random.default_rng(1)) == 1.0
+
+
+def test_counts_beyond_what_can_be_laid_out_are_refused() -> None:
+    table = Table.dense(SMALL, [[2**50, 1], [2**49, 2]])
+    with pytest.raises(TooLargeError, match="too far"):
+        METHOD.protect(Problem(table), {"S": 3.0}, Randomness.fresh(), accept_weak=True)
+    large = Table.dense(SMALL, [[10**7, 1], [10**6, 2]])
+    values = METHOD.resolve(SMALL, {})
+    release, _ = METHOD.perform(Problem(large), values, np.random.default_rng(1))
+    assert weight(likelihood_of(release), large) > 0
 
 
 def test_bad_parameters_all_at_once() -> None:

@@ -36,6 +36,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.resampling import (
+    MOST_SPAN,
     averaged,
     boxed,
     law_of_cell,
@@ -162,9 +163,12 @@ class Bootstrap(Method):
         )
 
 
-def _rerun(out: IntArray, total: int, drawn: tuple[float, int], cellwise: bool) -> Rerun:
+def _rerun(out: IntArray, total: int, drawn: tuple[float, int], cellwise: bool) -> Rerun | None:
     """The whole probability over that of the cells on their own, which the factors hold."""
     quality, samples = drawn
+    low, high = limits(out, total, quality, samples)
+    if 2 * int((high - low).max()) > MOST_SPAN:
+        return None
     scale: list[float] = []
 
     def beyond(x: IntArray, n: int) -> float:
