@@ -68,7 +68,7 @@ def common(domain: Domain, own: Sequence[Publication]) -> Publication:
     for publication in own:
         margins += publication.margins
         groupings |= {g.name: g for g in publication.groupings}
-    return Publication(domain, tuple(margins), tuple(groupings.values()))
+    return Publication(domain, tuple(margins or [domain.names]), tuple(groupings.values()))
 
 
 @dataclass(frozen=True, eq=False)

@@ -128,6 +128,13 @@ def test_deriving_is_adding(data: st.DataObject) -> None:
         assert part.all() or not part.any()
 
 
+def test_of_large_tables_only_what_is_published_is_compared() -> None:
+    domain = Domain.of_shape((5000, 5000))
+    own = Publication.of(domain, "A + B")
+    assert common(domain, [own]).margins == own.margins
+    assert common(domain, []).margins == (("A", "B"),)
+
+
 def test_association_by_hand() -> None:
     chi_square, v = association(np.array([[10.0, 0.0, 0.0], [0.0, 10.0, 0.0]]))
     assert (chi_square, v) == pytest.approx((20.0, 1.0))
