@@ -1,4 +1,4 @@
-"""The mechanism's form: coin, passes, blocking rule, where the randomness comes from."""
+"""The mechanism's form: coin, passes or steps, order, blocking rule, source of randomness."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import cast
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
+    QComboBox,
     QDoubleSpinBox,
     QFrame,
     QGridLayout,
@@ -20,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from tabprotect.engine.protection.sequence import ORDERS
 from tabprotect.engine.release.likelihood import BLOCKING_RULES
 from tabprotect.gui.coin_triangle import CoinTriangle
 from tabprotect.gui.label import Label
@@ -34,6 +36,15 @@ RULES = {
     "negative": "negative",
     "none": "none",
 }
+
+ORDER_NAMES = {
+    "listed": "as listed (the default)",
+    "random": "random, each pass anew",
+    "replacement": "drawn with replacement",
+    "positive": "through positive cells",
+}
+
+MOST_STEPS = 10_000_000
 
 
 class CoinForm(QScrollArea):
@@ -60,6 +71,8 @@ class CoinForm(QScrollArea):
         column.setContentsMargins(0, 0, GRID, 0)
         column.setSpacing(GRID)
         column.addLayout(self._coin())
+        column.addWidget(_section("Order of the cycles"))
+        column.addLayout(self._order())
         column.addWidget(_section("Blocking rule"))
         column.addLayout(self._rule())
         self.seeds = SeedChooser()
@@ -90,7 +103,12 @@ class CoinForm(QScrollArea):
         self.bias.setProperty("role", "quiet")
         for box in (self.alpha, self.beta):
             box.valueChanged.connect(self._typed)
-        self.passes.valueChanged.connect(lambda _: self._touched())
+        self.passes.valueChanged.connect(lambda _: self._counted(self.passes))
+        self.steps = QSpinBox(minimum=0, maximum=MOST_STEPS, specialValueText="whole passes")
+        self.steps.setAccessibleName("Number of steps")
+        self.steps.setToolTip("Coins in all, in place of whole passes over the list")
+        self.steps.setKeyboardTracking(False)
+        self.steps.valueChanged.connect(lambda _: self._counted(self.steps))
         grid = QGridLayout()
         grid.setHorizontalSpacing(GRID)
         grid.setVerticalSpacing(GRID // 2)
@@ -99,6 +117,7 @@ class CoinForm(QScrollArea):
             ("\u03b2 subtract", self.beta),
             ("\u03b3 leave", self.gamma),
             ("passes", self.passes),
+            ("or steps", self.steps),
         )
         for number, (text, widget) in enumerate(rows):
             label = Label(text)
@@ -114,6 +133,20 @@ class CoinForm(QScrollArea):
         row.addWidget(self.triangle)
         row.addLayout(side, 1)
         return row
+
+    def _order(self) -> QVBoxLayout:
+        self.order = QComboBox()
+        self.order.setAccessibleName("Order of the cycles")
+        for name, text in ORDER_NAMES.items():
+            self.order.addItem(text, name)
+        self.order_words = Label(wordWrap=True)
+        self.order_words.setProperty("role", "quiet")
+        self.order.currentIndexChanged.connect(self._ordered)
+        column = QVBoxLayout()
+        column.setSpacing(GRID // 2)
+        column.addWidget(self.order)
+        column.addWidget(self.order_words)
+        return column
 
     def _rule(self) -> QVBoxLayout:
         column = QVBoxLayout()
@@ -146,13 +179,26 @@ class CoinForm(QScrollArea):
         self.beta.setValue(beta)
         self.triangle.set_values(alpha, beta)
         self.passes.setValue(cast(int, values["passes"]))
+        # A release of an earlier version states neither: it had no other.
+        self.steps.setValue(cast(int, values.get("n_cover", 0)))
+        self.order.setCurrentIndex(self.order.findData(str(values.get("order", "listed"))))
         self.rules[str(values["blocking"])].setChecked(True)
+        self._tell_order()
         self._tell_coin(alpha, beta)
         self._showing = False
         self.seeds.show_seed(seed)
-        for widget in (self.triangle, self.alpha, self.beta, self.passes, *self.rules.values()):
+        for widget in (self.triangle, self.alpha, self.beta, self.passes, self.steps, self.order):
             widget.setEnabled(house)
+        for name, button in self.rules.items():
+            button.setEnabled(house and (name == "any_zero" or not self._by_the_table))
         self.seeds.setVisible(house)
+
+    @property
+    def _by_the_table(self) -> bool:
+        return bool(self.order.currentData() == "positive")
+
+    def _tell_order(self) -> None:
+        self.order_words.setText(ORDERS[self.order.currentData()])
 
     def _tell_coin(self, alpha: float, beta: float) -> None:
         gamma = max(round(1 - alpha - beta, 10), 0.0)
@@ -175,9 +221,12 @@ class CoinForm(QScrollArea):
             "alpha": round(self.alpha.value(), 4),
             "beta": round(self.beta.value(), 4),
             "passes": self.passes.value(),
+            "n_cover": self.steps.value(),
+            "order": self.order.currentData(),
             "blocking": next(n for n, b in self.rules.items() if b.isChecked()),
         }
-        changed = {name: value for name, value in given.items() if value != self._shown.get(name)}
+        unstated = {"n_cover": 0, "order": "listed"} | self._shown
+        changed = {name: value for name, value in given.items() if value != unstated.get(name)}
         if changed and self._shown:
             self.parameters_set.emit(changed)
 
@@ -185,6 +234,29 @@ class CoinForm(QScrollArea):
         if not self._showing:
             self._touched_since = True
             self._rest.start()
+
+    def _counted(self, typed: QSpinBox) -> None:
+        """Passes and a number of steps exclude each other: the other one gives way."""
+        if self._showing:
+            return
+        self._showing = True
+        if typed is self.steps and typed.value():
+            self.passes.setValue(1)
+        elif typed is self.passes and typed.value() > 1:
+            self.steps.setValue(0)
+        self._showing = False
+        self._touched()
+
+    def _ordered(self) -> None:
+        if self._showing:
+            return
+        self._tell_order()
+        if self._by_the_table:
+            # What runs through positive cells is not blocked: there is no other rule to choose.
+            self.rules["any_zero"].setChecked(True)
+        for name, button in self.rules.items():
+            button.setEnabled(name == "any_zero" or not self._by_the_table)
+        self._touched()
 
     def _dragged(self, alpha: float, beta: float) -> None:
         self._showing = True

@@ -15,7 +15,7 @@ SIGNS = {1: "+", -1: "\u2212", 0: "leave"}
 
 @dataclass(frozen=True, eq=False)
 class Replay:
-    """A finished run. Step ``p * cycles + i`` is cycle i of pass p; confidential like its record."""
+    """A finished run, step by step whatever the order of the cycles; confidential like its record."""
 
     moves: MoveSet
     record: Record
@@ -29,27 +29,34 @@ class Replay:
     def __len__(self) -> int:
         return int(self.steps.coins.size)
 
-    def pass_and_cycle(self, step: int) -> tuple[int, int]:
-        """Which pass and which cycle a step is, both from 0."""
-        return divmod(step, len(self.moves))
+    def cycle(self, step: int) -> int:
+        """Which cycle a step is, from 0; -1 where none could be taken."""
+        return int(self.steps.cycles[step])
+
+    def pattern(self, step: int) -> npt.NDArray[np.int8]:
+        """The cycle of a step as an array of the table's shape; empty where none was taken."""
+        cycle = self.cycle(step)
+        if cycle < 0:
+            return np.zeros(self.moves.domain.shape, dtype=np.int8)
+        return self.moves.array(cycle)
 
     def coin(self, step: int) -> int:
         """What the coin said."""
-        return int(self.steps.coins[self.pass_and_cycle(step)])
+        return int(self.steps.coins.reshape(-1)[step])
 
     def done(self, step: int) -> int:
         """What was done: 0 also where the step was blocked."""
-        return int(self.steps.effective[self.pass_and_cycle(step)])
+        return int(self.steps.effective.reshape(-1)[step])
 
     def is_blocked(self, step: int) -> bool:
         """Whether the step was blocked."""
-        return bool(self.steps.blocked[self.pass_and_cycle(step)])
+        return bool(self.steps.blocked.reshape(-1)[step])
 
     def table_after(self, steps: int) -> npt.NDArray[np.int64]:
         """The running table after so many steps, of the table's shape. O(entries)."""
-        coefficients = self.steps.effective.reshape(-1).astype(np.int64).copy()
-        coefficients[steps:] = 0
-        by_cycle = coefficients.reshape(self.steps.effective.shape).sum(axis=0)
+        done = np.flatnonzero(self.steps.effective.reshape(-1)[:steps])
+        by_cycle = np.zeros(len(self.moves), dtype=np.int64)
+        np.add.at(by_cycle, self.steps.cycles[done], self.steps.effective.reshape(-1)[done])
         state = self.record.problem.table.counts.reshape(-1).copy()
         moves = self.moves
         np.add.at(state, moves.cells, moves.signs * by_cycle[moves.rows])
@@ -57,9 +64,16 @@ class Replay:
 
     def step_text(self, step: int) -> str:
         """One step in words."""
-        number, cycle = self.pass_and_cycle(step)
-        passes = len(self.steps.coins)
-        where = f"pass {number + 1}, cycle {cycle + 1}" if passes > 1 else f"cycle {cycle + 1}"
+        cycle = self.cycle(step)
+        if cycle < 0:
+            return (
+                f"Step {step + 1} of {len(self)}: no cycle runs through positive cells, "
+                "the table stays."
+            )
+        passes, each = self.steps.coins.shape
+        where = f"cycle {cycle + 1}"
+        if passes > 1:
+            where = f"pass {step // each + 1}, {where}"
         coin, done = self.coin(step), self.done(step)
         if self.is_blocked(step):
             what = f"the coin says {SIGNS[coin]}, the cycle is blocked by a zero"

@@ -108,7 +108,7 @@ class RunPanel(QWidget):
         if replay is None or not 0 < steps < len(replay):
             return
         step = steps - 1
-        pattern = replay.moves.array(replay.pass_and_cycle(step)[1])
+        pattern = replay.pattern(step)
         done = replay.done(step)
         delegate.faint = not done
         delegate.sign = layout.flat((pattern * done).astype(np.int8) if done else pattern)

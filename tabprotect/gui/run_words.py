@@ -18,11 +18,9 @@ ENOUGH_PASSES = 5
 def setup_sentence(values: Mapping[str, object], preview: Preview | None) -> str:
     """The coin in one sentence, and what it does to this table where that is known."""
     alpha, beta = cast(float, values["alpha"]), cast(float, values["beta"])
-    passes = cast(int, values["passes"])
-    rounds = "once" if passes == 1 else "twice" if passes == 2 else f"{passes} times"
     text = (
         f"Each cycle is added with probability {chance_text(alpha)} and subtracted with "
-        f"{chance_text(beta)}, {rounds} over the whole list."
+        f"{chance_text(beta)}, {_how_often(values)}."
     )
     if preview is None:
         return text
@@ -32,6 +30,21 @@ def setup_sentence(values: Mapping[str, object], preview: Preview | None) -> str
         f"{chance_text(preview.unchanged_share)} and changes by "
         f"{number_text(preview.mean_absolute_deviation)} on average."
     )
+
+
+def _how_often(values: Mapping[str, object]) -> str:
+    order, steps = values.get("order", "listed"), cast(int, values.get("n_cover", 0))
+    passes = cast(int, values["passes"])
+    rounds = "once" if passes == 1 else "twice" if passes == 2 else f"{passes} times"
+    coins = f"{count_text(steps)} coin{'' if steps == 1 else 's'}" if steps else ""
+    if order == "listed":
+        return f"{coins} along the list" if steps else f"{rounds} over the whole list"
+    if order == "random":
+        return f"{coins or rounds} over the list in a new random order"
+    among = "any cycle of the list"
+    if order == "positive":
+        among = "any cycle through cells that are positive then"
+    return f"{coins or f'{rounds} as many coins as cycles'}, each on {among}"
 
 
 def expectation(preview: Preview) -> str:
@@ -88,11 +101,11 @@ def remedies(project: Project) -> tuple[Remedy, ...]:
     order = max(map(len, project.margins)) - 1
     if order > 0 and project.domain.ndim > 2:
         out.append((f"Keep {order}-way margins only", f"order-{order}"))
-    if values["blocking"] == "any_zero":
+    if values["blocking"] == "any_zero" and values.get("order") != "positive":
         out.append(("Use the rule \u201cnegative\u201d", "negative"))
     if cast(float, values["alpha"]) + cast(float, values["beta"]) < 0.5:
         out.append(("Use alpha = beta = .25", "coin"))
-    if passes < ENOUGH_PASSES:
+    if passes < ENOUGH_PASSES and not values.get("n_cover"):
         out.append((f"Use {passes + 1} passes", "passes"))
     out.append(("Merge categories", "merge"))
     return tuple(out)

@@ -244,26 +244,44 @@ def test_playing_steps_to_the_end(perturb: MainWindow, tried: Settle, qtbot: QtB
 
 
 @pytest.mark.parametrize("shape", [(5, 7), (3, 4, 3)])
-@pytest.mark.parametrize("rule", ["any_zero", "negative", "none"])
-def test_a_replay_is_the_sequential_mechanism(shape: tuple[int, ...], rule: str) -> None:
+@pytest.mark.parametrize(
+    ("rule", "order", "steps"),
+    [
+        ("any_zero", "listed", 0),
+        ("negative", "listed", 0),
+        ("none", "listed", 0),
+        ("any_zero", "random", 50),
+        ("negative", "replacement", 0),
+        ("any_zero", "positive", 60),
+    ],
+)
+def test_a_replay_is_the_sequential_mechanism(
+    shape: tuple[int, ...], rule: str, order: str, steps: int
+) -> None:
     from tabprotect.engine.tables.domain import Domain
     from tabprotect.engine.tables.table import Table
 
     counts = np.random.default_rng(3).integers(0, 4, shape)
     problem = Problem(Table.dense(Domain.of_shape(shape), counts))
+    given = {"n_cover": steps} if steps else {"passes": 2}
     protected = methods()["cyclic_perturbation"].protect(
         problem,
-        {"cycles": "elementary", "passes": 2, "blocking": rule},
+        {"cycles": "elementary", **given, "blocking": rule, "order": order},
         Randomness.seeded(1),
         accept_weak=True,
     )
     moves = cast(MoveSet, protected.release.mechanism.parameters["cycles"])
     replay = Replay(moves, protected.record)
+    assert len(replay) == (steps or 2 * len(moves))
     assert np.array_equal(replay.table_after(0), counts)
     assert np.array_equal(replay.table_after(len(replay)), protected.release.table.counts)
     state = counts.copy()
     for step in range(len(replay)):
-        pattern = moves.array(replay.pass_and_cycle(step)[1])
+        pattern = replay.pattern(step)
+        if replay.cycle(step) < 0:
+            assert replay.is_blocked(step) and "no cycle runs" in replay.step_text(step)
+            continue
+        assert f"cycle {replay.cycle(step) + 1}" in replay.step_text(step)
         coin = replay.coin(step)
         after = state + coin * pattern
         stops = {
@@ -271,10 +289,42 @@ def test_a_replay_is_the_sequential_mechanism(shape: tuple[int, ...], rule: str)
             "negative": after.min() < 0,
             "none": False,
         }[rule]
+        assert not (stops and order == "positive")
         state = state if stops else after
         assert replay.done(step) == (0 if stops else coin)
         if step % 17 == 0:
             assert np.array_equal(replay.table_after(step + 1), state)
+
+
+def test_order_and_number_of_steps_are_set_and_passes_give_way(
+    perturb: MainWindow, tried: Settle
+) -> None:
+    form, document = page(perturb).form, perturb.document
+    form.passes.setValue(3)
+    form.flush()
+    form.steps.setValue(9)
+    form.order.setCurrentIndex(form.order.findData("replacement"))
+    form.flush()
+    assert document.project is not None
+    assert dict(document.project.parameters) == {
+        "passes": 1,
+        "n_cover": 9,
+        "order": "replacement",
+    }
+    assert "9 coins, each on any cycle of the list" in page(perturb).sentence
+    assert "may come again" in form.order_words.text()
+    form.rules["negative"].click()
+    form.order.setCurrentIndex(form.order.findData("positive"))
+    form.flush()
+    assert document.project.values["blocking"] == "any_zero"
+    assert not form.rules["negative"].isEnabled()
+    assert "through cells that are positive then" in page(perturb).sentence
+    document.undo()
+    assert document.project.values["order"] == "replacement" and form.rules["negative"].isEnabled()
+    form.passes.setValue(2)
+    form.flush()
+    assert (document.project.values["passes"], document.project.values["n_cover"]) == (2, 0)
+    tried()
 
 
 def test_a_weak_mechanism_is_refused_with_remedies(weak: MainWindow, tried: Settle) -> None:

@@ -71,7 +71,8 @@ def originals(
         if taken % 64 == 0:
             progress.report("weighing originals", taken / likelihood.steps)
         mass = np.asarray(step @ mass, dtype=np.float64)
-        mass /= mass.max()
+        # All 0 where no coin leaves and no table is so many moves away.
+        mass /= mass.max() or 1.0
     with np.errstate(divide="ignore"):
         return Originals(tables, np.log(mass))
 

@@ -41,6 +41,11 @@ def infer_adaptive(
     family = Family.of(likelihood.moves)
     _check(likelihood, prior, family)
     listed = None if way == "monte_carlo" else originals(likelihood, family, progress)
+    if listed is not None and not np.isfinite(listed.log_likelihood).any():
+        raise InputError(
+            "the published table cannot come from so many steps of this mechanism",
+            hint="the table and the mechanism do not belong together",
+        )
     if listed is not None:
         log_weight = listed.log_likelihood + prior.log_weight(family.touched, listed.counts).sum(
             axis=1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import cast
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy.typing as npt
 
 from tabprotect.engine.cycles import files
 from tabprotect.engine.cycles.designs import DESIGNS, design, split, swaps
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.project.command import Arguments, Command, Context, cell, texts, whole
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.tables.margins import maximal
@@ -21,6 +22,9 @@ from tabprotect.engine.tables.moves import MoveSet
 Entries = tuple[npt.NDArray[np.int64], npt.NDArray[np.int8]]
 
 BY_HAND = "drawn by hand"
+
+DATA = "data"
+"""As a kind: the running table chooses among all swaps."""
 
 
 def _with(project: Project, moves: MoveSet | None, cycles_from: str) -> Project:
@@ -38,12 +42,15 @@ def set_cycles(
 ) -> Project:
     """Take a cycle set: a template (``order-2`` keeps two-way margins only), a file, or JSON.
 
+    ``data`` takes every swap, and each step one through positive cells of the running table.
     ``margins`` only changes what the set claims to keep. With nothing given the default for the
     shape.
     """
     domain = project.original.domain
     if sum(x is not None for x in (kind, file, cycles)) > 1:
         raise InputError("a cycle set comes from one place: a template, a file or drawn cycles")
+    if kind == DATA:
+        project, kind = _chosen_by_the_table(project), "every"
     if file is not None:
         moves, origin = files.read(Path(file), domain=domain), Path(file).name
     elif cycles is not None:
@@ -55,6 +62,16 @@ def set_cycles(
     if margins is not None:
         moves = moves.keeping(maximal(domain, [texts(m, "a margin") for m in margins]))
     return _with(project, moves, origin)
+
+
+def _chosen_by_the_table(project: Project) -> Project:
+    """The order that goes with it; as many steps as there are cells unless a number was set."""
+    chosen = dict(project.parameters)
+    if chosen.setdefault("order", "positive") != "positive":
+        raise ParameterError({"order": f"cycles={DATA} goes with the order positive"})
+    if chosen.get("passes", 1) == 1 and not chosen.get("n_cover"):
+        chosen["n_cover"] = project.original.domain.size
+    return replace(project, parameters=MappingProxyType(chosen))
 
 
 def _entries(moves: MoveSet) -> list[Entries]:

@@ -234,8 +234,10 @@ class CyclesPage(Page):
             self._answered()
 
     def _question(self, project: Project, moves: MoveSet) -> Question:
-        passes = project.values.get("passes", 1)
-        assert isinstance(passes, int)
+        passes, steps = project.values.get("passes", 1), project.values.get("n_cover", 0)
+        assert isinstance(passes, int) and isinstance(steps, int)
+        if steps:
+            passes = -(-steps // len(moves))
         return Question(moves, self.document.shown_table, self._rule(project), passes)
 
     @staticmethod

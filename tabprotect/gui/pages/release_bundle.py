@@ -10,9 +10,16 @@ from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import likelihood_of, methods
+from tabprotect.engine.protection.sequence import ORDERS
 from tabprotect.engine.protection.summary import Summary, summarise
-from tabprotect.engine.release.likelihood import BLOCKING_RULES, MoveSequence
+from tabprotect.engine.release.likelihood import (
+    BLOCKING_RULES,
+    AdaptiveSequence,
+    CellFactors,
+    MoveSequence,
+)
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.theme import chance_text, count_text
 
 MEANINGS = {
@@ -137,7 +144,8 @@ def mechanism_text(release: Release) -> str:
     """How the table was protected, in words."""
     likelihood, method = likelihood_of(release), methods()[release.mechanism.method]
     label = method.label
-    if not isinstance(likelihood, MoveSequence):
+    cycles = release.mechanism.parameters.get("cycles")
+    if not isinstance(cycles, MoveSet) or isinstance(likelihood, CellFactors):
         told = [
             f"{p.label.lower()} {release.mechanism.parameters[p.name]}"
             for p in method.parameters
@@ -147,13 +155,31 @@ def mechanism_text(release: Release) -> str:
         ]
         said = f" ({', '.join(told)})" if told else ""
         return f"{label}{said}. {method.help.splitlines()[0]}"
-    cycles, passes = len(likelihood.moves), likelihood.passes
     return (
-        f"{label}: {count_text(cycles)} cycle{'' if cycles == 1 else 's'}, "
-        f"{passes} pass{'' if passes == 1 else 'es'}. A coin adds each with probability "
+        f"{label}: {count_text(len(cycles))} cycle{'' if len(cycles) == 1 else 's'}, "
+        f"{_course(likelihood, release)}. A coin adds each with probability "
         f"{chance_text(likelihood.alpha)}, subtracts it with {chance_text(likelihood.beta)}, else "
-        f"leaves the table. {BLOCKING_RULES[likelihood.rule]}"
+        f"leaves the table. {_blocking(likelihood)}"
     )
+
+
+def _course(likelihood: MoveSequence | AdaptiveSequence, release: Release) -> str:
+    """How often the cycles come, in words."""
+    if isinstance(likelihood, AdaptiveSequence):
+        return f"{count_text(likelihood.steps)} step{'' if likelihood.steps == 1 else 's'}"
+    order = release.mechanism.parameters.get("order", "listed")
+    passes = likelihood.passes
+    if order == "listed" and likelihood.moves == release.mechanism.parameters["cycles"]:
+        return f"{passes} pass{'' if passes == 1 else 'es'}"
+    steps = len(likelihood.moves) * passes
+    how = {"random": " in a random order that is published", "replacement": " drawn at random"}
+    return f"{count_text(steps)} step{'' if steps == 1 else 's'}{how.get(str(order), '')}"
+
+
+def _blocking(likelihood: MoveSequence | AdaptiveSequence) -> str:
+    if isinstance(likelihood, AdaptiveSequence):
+        return ORDERS["positive"]
+    return BLOCKING_RULES[likelihood.rule]
 
 
 def leaving_sentence(bundle: Bundle, release: Release, *, published: bool) -> str:
