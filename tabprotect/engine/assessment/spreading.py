@@ -14,8 +14,8 @@ from tabprotect.engine.progress import Progress
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
-WORTHWHILE = 4.0
-"""Seconds of work left from which on processes are started: they take about a second."""
+WORTHWHILE = 8.0
+"""Seconds to be saved from which on processes are started: that takes some seconds itself."""
 
 LOOK = 0.1
 """Seconds between two looks at whether to stop."""

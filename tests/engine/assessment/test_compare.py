@@ -206,7 +206,9 @@ class _Slow(Cancellable):
         super().report(stage, fraction, partial)
 
 
-def test_cancel_ends_the_processes() -> None:
+def test_cancel_ends_the_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spreading, "WORTHWHILE", -1.0)
+
     def sleepy(piece: int, progress: Progress) -> int:
         # A worker that is not ended outlasts the test's time limit.
         time.sleep(300 if piece > 1 else 0.05)
