@@ -39,11 +39,16 @@ def add(verbs: Verbs) -> None:
         "--record-key", metavar="K", help="a column of record keys, kept in a project for cell keys"
     )
     tabulate.add_argument(
+        "--design-weight",
+        metavar="W",
+        help="a column of survey weights, kept in a project beside the counts",
+    )
+    tabulate.add_argument(
         "--out",
         type=Path,
         required=True,
         metavar="TABLE.csv",
-        help="a table, or a project (.tabprotect, CONFIDENTIAL), which keeps the record keys",
+        help="a table, or a project (.tabprotect, CONFIDENTIAL), which keeps keys and weights",
     )
     keys = verbs.add("record-keys", run_record_keys, "give every record a random key, for good")
     keys.add_argument("microdata", type=Path, help="CSV file of records")
@@ -113,7 +118,7 @@ def run_describe(args: argparse.Namespace, console: Console) -> int:
 
 
 def run_tabulate(args: argparse.Namespace, console: Console) -> int:
-    """Write the counts as a long-form CSV file, or with the record keys as a project."""
+    """Write the counts as a long-form CSV file, or with keys and weights as a project."""
     keep_apart([args.microdata], [args.out])
     as_project = args.out.suffix == storage.SUFFIX
     if args.record_key is not None and not as_project:
@@ -123,6 +128,10 @@ def run_tabulate(args: argparse.Namespace, console: Console) -> int:
         given["weight"] = args.weight
     if args.record_key is not None:
         given["record_key"] = args.record_key
+    if args.design_weight is not None:
+        if not as_project:
+            raise UsageError(f"weights are kept in a project only: --out NAME{storage.SUFFIX}")
+        given["design_weight"] = args.design_weight
     history, _ = History().apply("tabulate", given, progress=console)
     table = history.project.original
     if as_project:
@@ -138,6 +147,7 @@ def run_tabulate(args: argparse.Namespace, console: Console) -> int:
         "positive_cells": len(table.cells[0]),
         "total": table.total,
         "record_keys": history.project.record_keys is not None,
+        "design_weights": history.project.weights is not None,
     }
     console.result(
         data, [f"{args.out}: {', '.join(table.domain.names)} ({shape}), total {table.total:,}"]

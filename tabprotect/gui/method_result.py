@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain, Index
-from tabprotect.engine.tables.grouped import true_table
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.placement_bar import PlacementBar
 from tabprotect.gui.label import Label
@@ -126,9 +126,11 @@ class MethodResult(QWidget):
         if protected is not None:
             problem = protected.record.problem
             groupings = groupings_of(problem.table.domain, release.mechanism.parameters)
-            truth = true_table(problem.table, domain, groupings).counts
+            weighted = methods()[release.mechanism.method].weighted(release.mechanism.parameters)
+            truth = problem.unprotected(domain, groupings, weighted=weighted).counts
+            counts_of_records = problem.unprotected(domain, groupings).counts
             first = tables.grids["original"].delegate
-            first.mark = layout.flat(problem.at_risk.mask(truth))
+            first.mark = layout.flat(problem.at_risk.mask(counts_of_records))
             if protected.record.statuses:
                 self._letters = layout.flat(protected.record.statuses[number])
             first.draw = self._draw_letter if self._letters is not None else None

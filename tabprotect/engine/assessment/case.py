@@ -22,7 +22,9 @@ from tabprotect.engine.fitting.expected import fit
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.design_weights import SCALE, DesignWeights, rounded
 from tabprotect.engine.tables.grouped import true_table
 from tabprotect.engine.tables.publication import Publication
 
@@ -66,9 +68,41 @@ class Case:
         return published_by(self.release)
 
     @cached_property
-    def truth(self) -> Reals:
-        """True counts of the compared cells, float64 (compared cells,)."""
+    def weighted(self) -> bool:
+        """Whether estimates (sums of design weights) are published, not counts of records."""
+        mechanism = self.release.mechanism
+        return methods()[mechanism.method].weighted(mechanism.parameters)
+
+    def require_counts(self) -> None:
+        """Stop where published numbers mean nothing as counts of records.
+
+        Raises
+        ------
+        NotComputable
+            Where estimates are published.
+        """
+        if self.weighted:
+            raise NotComputable("estimates are published, not counts of records")
+
+    @cached_property
+    def counts(self) -> Reals:
+        """True counts of records of the compared cells, float64 (compared cells,)."""
         return true_counts(self.compared, self.problem)
+
+    @cached_property
+    def truth(self) -> Reals:
+        """The compared cells as they would be published without protection: the counts, or the
+        rounded sums of weights; float64 (compared cells,)."""
+        if not self.weighted:
+            return self.counts
+        sums = self.compared.sums(self._weights.sums)
+        return np.concatenate([rounded(s.counts.reshape(-1)) for s in sums]).astype(np.float64)
+
+    @property
+    def _weights(self) -> DesignWeights:
+        if self.problem.weights is None:
+            raise NotComputable("the original has no design weights")
+        return self.problem.weights
 
     @cached_property
     def published(self) -> Reals:
@@ -148,7 +182,10 @@ class Case:
 
     @cached_property
     def inner(self) -> Reals:
-        """The original, float64, shape of the table."""
+        """The original (its sums of weights, where estimates are published), float64, shape of
+        the table."""
+        if self.weighted:
+            return np.asarray(self._weights.sums.counts / SCALE)
         return self.problem.table.counts.astype(np.float64)
 
     def by_key(self, cells: Reals) -> Reals:
@@ -164,6 +201,7 @@ class Case:
 
     def disclosures(self, intruder: Intruder) -> Disclosures:
         """Exact disclosures in the original and in the expected inner cells."""
+        self.require_counts()
         if intruder not in self._disclosures:
             self._disclosures[intruder] = Disclosures.of(
                 self.by_key(self.inner), self.by_key(self.expected), intruder

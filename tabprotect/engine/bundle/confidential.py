@@ -21,6 +21,7 @@ from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.design_weights import DesignWeights
 from tabprotect.engine.tables.domain import Domain
 
 KIND = "tabprotect dossier, CONFIDENTIAL"
@@ -28,7 +29,8 @@ FOLDER = "CONFIDENTIAL/"
 """Every file of a dossier lies in it, so that it says so wherever it is unpacked."""
 
 README, ORIGINAL, RECORD, RELEASE = ("README.md", "original.csv", "record.json", "release.zip")
-COINS, STATUSES, HIDDEN, KEYS = ("coins.csv", "statuses.csv", "hidden.csv", "record_keys.csv")
+COINS, STATUSES, HIDDEN = ("coins.csv", "statuses.csv", "hidden.csv")
+KEYS, WEIGHTS = ("record_keys.csv", "weights.csv")
 EVIDENCE = (COINS, STATUSES, HIDDEN)
 """What a run leaves behind, and a replay must give again, byte for byte."""
 
@@ -45,6 +47,7 @@ original table and replay every coin.
 - `statuses.csv` (suppression): S safe, U primary unsafe, P protected, M secondary, E empty.
 - `hidden.csv` (small count rounding): the rounded inner cells behind the published sub-tables.
 - `record_keys.csv` (cell keys): the sum of the record keys of every cell.
+- `weights.csv`: the sum of the design weights of every cell, in millionths.
 - `risk_report.md`, `risk_report.json`: what was at risk and what became of it.
 - `audit_trail.json`, `recipe.toml`: every step that led here, and how to repeat them.
 - `release.zip`: the public bundle this dossier belongs to.
@@ -89,11 +92,18 @@ def files(
         "decisions": list(record.decisions),
         "findings": dict(record.findings),
     }
-    keys = record.problem.record_keys
+    keys, weights = record.problem.record_keys, record.problem.weights
+    if weights is not None:
+        stated["weights"] = {"low": weights.low, "high": weights.high}
     content = {
         README: _README.encode(),
         ORIGINAL: data_package.table_csv(PublishedTable(record.problem.table)),
         **({} if keys is None else {KEYS: data_package.table_csv(PublishedTable(keys))}),
+        **(
+            {}
+            if weights is None
+            else {WEIGHTS: data_package.table_csv(PublishedTable(weights.sums))}
+        ),
         RECORD: archive.dump_json(stated),
         **_evidence(protected),
         "risk_report.md": risk_text(protected).encode(),
@@ -180,7 +190,9 @@ def read(path: Path, *, progress: Progress = SILENT) -> Protected:
 
 
 def _read(data: bytes, progress: Progress) -> Protected:
-    names = {FOLDER + n for n in (README, ORIGINAL, RECORD, RELEASE, KEYS, *EVIDENCE, *OTHERS)}
+    names = {
+        FOLDER + n for n in (README, ORIGINAL, RECORD, RELEASE, KEYS, WEIGHTS, *EVIDENCE, *OTHERS)
+    }
     names.add(manifest.NAME)
     found = archive.unpack(data, allowed=names.__contains__)
     manifest.check(found, KIND)
@@ -194,11 +206,23 @@ def _read(data: bytes, progress: Progress) -> Protected:
     if keys is not None:
         record_keys = data_package.read_table(keys, release.domain, name=KEYS).table
     stated = _Stated.read(found[FOLDER + RECORD], release.domain)
+    sums, weights = found.get(FOLDER + WEIGHTS), None
+    if (sums is None) != (stated.weights is None):
+        raise BundleError(f"{WEIGHTS}: it does not belong to {RECORD}")
+    if sums is not None and stated.weights is not None:
+        table = data_package.read_table(sums, release.domain, name=WEIGHTS).table
+        weights = DesignWeights(table, *stated.weights)
     given = {**release.mechanism.parameters, **stated.parameters}
     declared = {p.name for p in methods()[release.mechanism.method].parameters}
     try:
         replayed = methods()[release.mechanism.method].protect(
-            Problem(original.table, stated.at_risk, release.title, record_keys=record_keys),
+            Problem(
+                original.table,
+                stated.at_risk,
+                release.title,
+                record_keys=record_keys,
+                weights=weights,
+            ),
             # What else is disclosed follows from the run.
             {n: v for n, v in given.items() if n in declared},
             Randomness(stated.seed, given=stated.seed_given),
@@ -227,6 +251,7 @@ class _Stated:
     at_risk: SmallCount
     parameters: Mapping[str, object]
     decisions: tuple[str, ...]
+    weights: tuple[int, int] | None
 
     @classmethod
     def read(cls, data: bytes, domain: Domain) -> _Stated:
@@ -235,12 +260,14 @@ class _Stated:
             assert isinstance(stated, dict)
             rule = stated["at_risk"]
             given = Mechanism.from_json(stated["parameters"], domain)
+            weights = stated.get("weights")
             return cls(
                 int(stated["seed"]),
                 bool(stated["seed_given"]),
                 SmallCount(int(rule["low"]), int(rule["high"])),
                 given.parameters,
                 tuple(map(str, stated["decisions"])),
+                None if weights is None else (int(weights["low"]), int(weights["high"])),
             )
         except (AssertionError, KeyError, TypeError, ValueError, TabprotectError):
             raise BundleError(f"{RECORD}: the record is not as it was written") from None

@@ -65,12 +65,14 @@ def reader_text(release: Release) -> str:
 
 
 def _what(release: Release) -> str:
-    domain = release.table.domain
+    domain, mechanism = release.table.domain, release.mechanism
+    weighted = methods()[mechanism.method].weighted(mechanism.parameters)
+    what = "estimates (counts of records times their mean design weight)" if weighted else "counts"
     if len(release.tables) > 1:
         names = ", ".join(release.domain.names)
-        return f"{len(release.tables)} tables of counts over the variables {names}."
+        return f"{len(release.tables)} tables of {what} over the variables {names}."
     shape = " x ".join(map(str, domain.shape))
-    return f"A table of counts by {', '.join(domain.names)} ({shape} cells)."
+    return f"A table of {what} by {', '.join(domain.names)} ({shape} cells)."
 
 
 def _tables(release: Release) -> list[str]:

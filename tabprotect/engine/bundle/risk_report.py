@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.summary import summarise
 
 MOST_CELLS = 100_000
@@ -37,7 +38,9 @@ def risk_json(protected: Protected) -> dict[str, object]:
 
 def _cells(protected: Protected) -> list[dict[str, object]]:
     problem, inner = protected.record.problem, protected.release.inner
-    original = problem.table.counts
+    original, mechanism = problem.table.counts, protected.release.mechanism
+    weighted = methods()[mechanism.method].weighted(mechanism.parameters)
+    unprotected = problem.unprotected(problem.table.domain, weighted=weighted).counts
     likely = protected.record.preview.unchanged_by_cell
     out: list[dict[str, object]] = []
     for found in np.argwhere(problem.at_risk.mask(original))[:MOST_CELLS]:
@@ -47,6 +50,7 @@ def _cells(protected: Protected) -> list[dict[str, object]]:
                 "index": list(index),
                 "labels": list(problem.table.domain.labels(index)),
                 "original": int(original[index]),
+                "unprotected": int(unprotected[index]),
                 "published": None
                 if inner is None or inner.hidden[index]
                 else int(inner.table.counts[index]),
@@ -79,7 +83,7 @@ def risk_text(protected: Protected) -> str:
         "| at-risk cell | original | published | P(unchanged) |",
         "|---|---:|---:|---:|",
         *(
-            f"| {', '.join(map(str, c['labels']))} | {c['original']} "  # type: ignore[call-overload]
+            f"| {', '.join(map(str, c['labels']))} | {_original(c)} "  # type: ignore[call-overload]
             f"| {'not published' if c['published'] is None else c['published']} "
             f"| {c['probability_unchanged']:.2f} |"
             for c in cells[:200]
@@ -88,6 +92,12 @@ def risk_text(protected: Protected) -> str:
     if len(cells) > 200:
         lines.append(f"| ... {len(cells) - 200:,} more in risk_report.json | | | |")
     return "\n".join(lines) + "\n"
+
+
+def _original(cell: dict[str, object]) -> str:
+    """The true count; with what it stands for where estimates are published."""
+    count, shown = cell["original"], cell["unprotected"]
+    return str(count) if count == shown else f"{count} ({shown} weighted)"
 
 
 def _of_cycles(protected: Protected) -> list[str]:

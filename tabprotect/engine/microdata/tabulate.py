@@ -16,6 +16,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.microdata.readers import MicrodataFile, open_microdata, quoted
 from tabprotect.engine.microdata.record_keys import key_measure
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.design_weights import SCALE, DesignWeights
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import DENSE_LIMIT, INT64_MAX, Table
 
@@ -25,6 +26,8 @@ MISSING = "(missing)"
 MAX_CATEGORIES = 1_000_000
 DENSE = 2**24
 EXACT_SUMMARY = 2000
+MOST_WEIGHT = 10**9
+"""The largest design weight of a record."""
 _WHOLE = re.compile("-?[0-9]{1,300}")
 
 
@@ -74,17 +77,20 @@ def columns(path: Path | str, *, progress: Progress = SILENT) -> tuple[ColumnSum
 
 @dataclass(frozen=True)
 class Tabulated:
-    """Counts of records and, where the records have keys, what cell keys need. Confidential.
+    """Counts of records and what their other columns add up to. Confidential.
 
     Attributes
     ----------
     table
     record_keys
         The sum of the record keys of each cell, modulo 10^8.
+    weights
+        What the records stand for.
     """
 
     table: Table
     record_keys: Table | None = None
+    weights: DesignWeights | None = None
 
 
 def tabulate(
@@ -104,6 +110,7 @@ def tabulate_with_keys(
     *,
     weight: str | None = None,
     record_key: str | None = None,
+    design_weight: str | None = None,
     progress: Progress = SILENT,
 ) -> Tabulated:
     """Count the records of a CSV or Parquet file by some variables.
@@ -120,6 +127,9 @@ def tabulate_with_keys(
         come to a whole number (summed exactly, to nine decimals).
     record_key
         A column of record keys: fractions from 0 up to below 1, or whole numbers below 10^8.
+    design_weight
+        A column that says how many people each record stands for, of 0 or more, taken to six
+        decimals; its sums are kept beside the counts.
 
     Raises
     ------
@@ -131,7 +141,7 @@ def tabulate_with_keys(
     """
     with open_microdata(path, progress) as source:
         try:
-            return _tabulate(source, list(by), weight, record_key, progress)
+            return _tabulate(source, list(by), weight, record_key, design_weight, progress)
         except InputError as error:
             raise error.in_file(source.path) from None
 
@@ -141,11 +151,12 @@ def _tabulate(
     by: list[str],
     weight: str | None,
     record_key: str | None,
+    design_weight: str | None,
     progress: Progress,
 ) -> Tabulated:
     if not by:
         raise InputError("no variable is chosen", hint="name at least one variable to count by")
-    chosen = [*by, *(name for name in (weight, record_key) if name is not None)]
+    chosen = [*by, *(name for name in (weight, record_key, design_weight) if name is not None)]
     for name in chosen:
         _check_known(source, name)
     if len(set(chosen)) < len(chosen):
@@ -155,7 +166,15 @@ def _tabulate(
             "record keys go with counts of records, not with sums of weights",
             hint="leave out the weights",
         )
-    measures = _measures(weight)
+    if weight is not None and design_weight is not None:
+        raise InputError(
+            "design weights stand beside counts of records, not beside sums of other weights",
+            hint="name one column of weights: weight adds it up as counts, design weight keeps it",
+        )
+    measures, low, high = _measures(weight), 0, 0
+    if design_weight is not None:
+        low, high = _weight_range(source, design_weight, progress)
+        measures += f", {_design_measure(design_weight)} AS weightsum"
     if record_key is not None:
         measures += f", {key_measure(source, record_key, progress)} AS keysum"
     source.run(lambda c: _group(c, source, by, measures), "counting the records", progress)
@@ -164,8 +183,9 @@ def _tabulate(
     progress.report("sorting the categories", 0.9)
     domain = Domain.of({name: _categories(source, v, name) for v, name in enumerate(by)})
     sparse = False
-    tables: list[Table] = []
-    for measure in ("n", *(["keysum"] if record_key is not None else [])):
+    tables: dict[str, Table] = {}
+    also = {"keysum": record_key, "weightsum": design_weight}
+    for measure in ("n", *(name for name, column in also.items() if column is not None)):
         keys, counts = source.run(
             lambda c, m=measure: _cells(c, domain, m),  # type: ignore[misc]
             "building the table",
@@ -175,8 +195,10 @@ def _tabulate(
             sparse = domain.size > DENSE and (
                 domain.size > DENSE_LIMIT or domain.size > 4 * len(keys)
             )
-        tables.append(_laid_out(domain, keys, counts, sparse=sparse))
-    return Tabulated(tables[0], tables[1] if record_key is not None else None)
+        tables[measure] = _laid_out(domain, keys, counts, sparse=sparse)
+    sums = tables.get("weightsum")
+    weights = None if sums is None else DesignWeights(sums, low, high)
+    return Tabulated(tables["n"], tables.get("keysum"), weights)
 
 
 def _laid_out(
@@ -209,6 +231,38 @@ def _measures(weight: str | None) -> str:
         f"any_value(coalesce(CAST({quoted(weight)} AS VARCHAR), '')) "
         f"FILTER ({w} IS NULL OR {w} < 0) AS example"
     )
+
+
+def _design_weight(column: str) -> str:
+    # Through concat, as with record keys: a bare cast is pushed down into the CSV reader.
+    return f"TRY_CAST(concat({quoted(column)}) AS DECIMAL(28, 9))"
+
+
+def _design_measure(column: str) -> str:
+    """The sum of the design weights of a cell, in millionths; they were looked at before."""
+    return f"CAST(sum(CAST(round({_design_weight(column)} * {SCALE}) AS BIGINT)) AS BIGINT)"
+
+
+def _weight_range(source: MicrodataFile, column: str, progress: Progress) -> tuple[int, int]:
+    """The smallest and the largest design weight of the file, in millionths."""
+    w = _design_weight(column)
+    sql = (
+        f"SELECT count(*), CAST(round(min({w}) * {SCALE}) AS BIGINT), "
+        f"CAST(round(max({w}) * {SCALE}) AS BIGINT), sum({w}), any_value(concat({quoted(column)})) "
+        f"FILTER ({w} IS NULL OR {w} < 0 OR {w} > {MOST_WEIGHT}) FROM {source.relation}"
+    )
+    row = source.run(lambda c: c.execute(sql).fetchone(), "looking at the weights", progress)
+    assert row is not None
+    records, low, high, total, example = row
+    if example is not None:
+        raise InputError(
+            f"{column}: the design weight {example!r} is no number from 0 to 10^9",
+            line=_line_of(source, column, example),
+            hint="every record needs its weight, of 0 or more",
+        )
+    if records and total * SCALE > INT64_MAX:
+        raise InputError(f"{column}: the design weights add up to more than 9.2e12")
+    return low or 0, high or 0
 
 
 def _group(

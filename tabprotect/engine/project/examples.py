@@ -195,6 +195,7 @@ def tabulate_source(
     *,
     weight: str | None = None,
     record_key: str | None = None,
+    design_weight: str | None = None,
     progress: Progress = SILENT,
 ) -> Tabulated:
     """Tabulate ``example:NAME`` or a microdata file (see ``microdata.tabulate``)."""
@@ -202,5 +203,10 @@ def tabulate_source(
     from tabprotect.engine.microdata.tabulate import tabulate_with_keys
 
     return tabulate_with_keys(
-        records_file(source), by, weight=weight, record_key=record_key, progress=progress
+        records_file(source),
+        by,
+        weight=weight,
+        record_key=record_key,
+        design_weight=design_weight,
+        progress=progress,
     )

@@ -23,6 +23,7 @@ from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.design_weights import DesignWeights
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet, all_margins
 from tabprotect.engine.tables.moves import MoveSet
@@ -71,6 +72,8 @@ class Project:
         The original; ``None`` for a reader, and before anything was opened.
     record_keys
         The sum of the record keys of each cell, where the table came from records with keys.
+    weights
+        What the records stand for, where they have design weights.
     at_risk
         The small-count rule.
     placement
@@ -103,6 +106,7 @@ class Project:
     notes: tuple[str, ...] = ()
     table: Table | None = None
     record_keys: Table | None = field(default=None, repr=False)
+    weights: DesignWeights | None = field(default=None, repr=False)
     at_risk: SmallCount = field(default_factory=SmallCount)
     placement: Placement | None = None
     moves: MoveSet | None = None
@@ -210,7 +214,13 @@ class Project:
     @property
     def problem(self) -> Problem:
         """What is to be protected."""
-        return Problem(self.original, self.at_risk, self.title, record_keys=self.record_keys)
+        return Problem(
+            self.original,
+            self.at_risk,
+            self.title,
+            record_keys=self.record_keys,
+            weights=self.weights,
+        )
 
     @property
     def name(self) -> str:

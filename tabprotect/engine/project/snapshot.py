@@ -30,6 +30,7 @@ from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.design_weights import DesignWeights
 from tabprotect.engine.tables.domain import Domain, Variable
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
@@ -85,6 +86,7 @@ class Encoder:
                 "record_keys": None
                 if project.record_keys is None
                 else self._table(project.record_keys),
+                "weights": self._weights(project.weights),
                 "at_risk": str(project.at_risk),
                 "placement": None
                 if placement is None
@@ -116,6 +118,11 @@ class Encoder:
                 },
             },
         )
+
+    def _weights(self, weights: DesignWeights | None) -> Json | None:
+        if weights is None:
+            return None
+        return {"sums": self._table(weights.sums), "low": weights.low, "high": weights.high}
 
     def _domain(self, domain: Domain) -> int:
         known = self._known.get(("domains", id(domain)))
@@ -186,6 +193,7 @@ class Encoder:
             "record_keys": None
             if record.problem.record_keys is None
             else self._table(record.problem.record_keys),
+            "weights": self._weights(record.problem.weights),
             "parameters": self._values(record.parameters),
             "steps": None
             if record.steps is None
@@ -315,6 +323,7 @@ class Decoder:
             SmallCount.parse(data["at_risk"]),
             release.title,
             record_keys=self._optional_table(data["record_keys"]),
+            weights=self._weights(data.get("weights")),
         )
         record = Record(
             problem=problem,
@@ -335,6 +344,12 @@ class Decoder:
 
     def _optional_table(self, number: int | None) -> Table | None:
         return None if number is None else self._get("tables", number)
+
+    def _weights(self, data: Json | None) -> DesignWeights | None:
+        # Projects of earlier versions have none.
+        if data is None:
+            return None
+        return DesignWeights(self._get("tables", data["sums"]), int(data["low"]), int(data["high"]))
 
     def _steps(self, data: Json) -> Steps:
         return Steps(
@@ -377,6 +392,7 @@ class Decoder:
             notes=tuple(map(str, data["notes"])),
             table=table,
             record_keys=self._optional_table(data["record_keys"]),
+            weights=self._weights(data.get("weights")),
             at_risk=SmallCount.parse(data["at_risk"]),
             placement=None
             if data["placement"] is None

@@ -50,8 +50,9 @@ def _edited(project: Project, table: Table) -> Project:
     return replace(
         project.without_result(),
         table=table,
-        # Keys are those of the counted records.
+        # Keys and weights are those of the counted records.
         record_keys=None,
+        weights=None,
         edited=True,
         moves=moves,
         cycles_from=project.cycles_from if moves is not None else "",
@@ -109,18 +110,20 @@ def tabulate(
     by: Sequence[str],
     weight: str | None = None,
     record_key: str | None = None,
+    design_weight: str | None = None,
 ) -> Project:
-    """Count the records of a microdata file by some of its variables; keys come along."""
+    """Count the records of a microdata file by some variables; keys and weights come along."""
     found = tabulate_source(
         text(source, "source"),
         texts(by, "by"),
         weight=weight,
         record_key=record_key,
+        design_weight=design_weight,
         progress=context.progress,
     )
     fresh = _fresh(project, found.table, source=source)
     # The file is not the table: a command line on the same source would not open it.
-    return replace(fresh, edited=True, record_keys=found.record_keys)
+    return replace(fresh, edited=True, record_keys=found.record_keys, weights=found.weights)
 
 
 def set_title(project: Project, context: Context, *, title: str) -> Project:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +9,6 @@ import numpy.typing as npt
 
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.tables.grouped import true_table
 from tabprotect.engine.tables.hierarchy import Grouping
 
 BoolArray = npt.NDArray[np.bool_]
@@ -23,6 +21,7 @@ class Judged:
     Attributes
     ----------
     truth : int64, shape of the published table
+        What would be published without protection.
     at_risk
         Number of at-risk cells among the published table's cells.
     cells : bool, shape of the published table
@@ -35,14 +34,21 @@ class Judged:
 
     @classmethod
     def of(
-        cls, problem: Problem, published: PublishedTable, groupings: Sequence[Grouping] = ()
+        cls,
+        problem: Problem,
+        published: PublishedTable,
+        groupings: tuple[Grouping, ...] = (),
+        *,
+        weighted: bool = False,
     ) -> Judged:
-        """Judge a published table by the problem's rule."""
-        truth = true_table(problem.table, published.table.domain, groupings).counts
-        cells = problem.at_risk.mask(truth)
+        """Judge a published table by the problem's rule, which is about counts of records."""
+        domain = published.table.domain
+        counts = problem.unprotected(domain, groupings).counts
+        cells = problem.at_risk.mask(counts)
         at_risk = int(cells.sum())
-        return cls(truth, at_risk, cells if at_risk else truth > 0)
+        truth = problem.unprotected(domain, groupings, weighted=True).counts if weighted else counts
+        return cls(truth, at_risk, cells if at_risk else counts > 0)
 
     def unchanged(self, published: PublishedTable) -> BoolArray:
-        """Cells that are published with their true count; a suppressed cell is not."""
+        """Cells that are published as they are; a suppressed cell is not."""
         return np.asarray((published.table.counts == self.truth) & ~published.hidden)

@@ -98,8 +98,7 @@ def part(problem: Problem, margin: tuple[str, ...]) -> Problem:
         summed = keys.margin(margin)
         keys = Table.dense(table.domain, summed.counts % KEY_MODULUS)
     if weights is not None:
-        gone = tuple(a for a, n in enumerate(problem.table.domain.names) if n not in margin)
-        weights = weights.sum(axis=gone)
+        weights = weights.margin(margin)
     return Problem(
         Table.dense(table.domain, table.counts),
         problem.at_risk,

@@ -119,6 +119,10 @@ class Method(ABC):
         """The guarantees that hold with these values."""
         return tuple(self.guarantees)
 
+    def weighted(self, values: Mapping[str, object]) -> bool:
+        """Whether sums of design weights are published, not counts of records."""
+        return False
+
     def trial_parameters(self, domain: Domain) -> dict[str, object]:
         """Parameters to try the method with where its defaults alone say too little."""
         return {}
@@ -184,7 +188,7 @@ class Method(ABC):
         progress.report("trying the method on this table", 0.0)
         draft = self.draw(problem, values, generator, progress)
         main = draft.tables[0]
-        judged = Judged.of(problem, main, groupings)
+        judged = Judged.of(problem, main, groupings, weighted=self.weighted(values))
         runs = 1
         if self.is_random(values):
             size = sum(published.table.domain.size for published in draft.tables)

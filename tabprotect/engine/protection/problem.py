@@ -13,6 +13,10 @@ from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.contributors import Contributors
 from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.design_weights import DesignWeights
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.grouped import true_table
+from tabprotect.engine.tables.hierarchy import Grouping
 from tabprotect.engine.tables.table import Table
 
 Letters = npt.NDArray[np.str_]
@@ -29,8 +33,8 @@ class Problem:
     record_keys
         The sum of the record keys of each cell (below ``randomness.KEY_MODULUS``), where the records have
         keys.
-    weights : float64, shape of the table
-        The sum of the records' weights of each cell, where they have any.
+    weights
+        What the records of each cell stand for, where they have design weights.
     contributors
         Who stands behind the cells, where more is known than their number.
     """
@@ -39,13 +43,13 @@ class Problem:
     at_risk: SmallCount = field(default_factory=SmallCount)
     title: str = ""
     record_keys: Table | None = None
-    weights: npt.NDArray[np.float64] | None = field(default=None, repr=False)
+    weights: DesignWeights | None = None
     contributors: Contributors | None = None
 
     def __post_init__(self) -> None:
         if self.record_keys is not None and self.record_keys.domain != self.table.domain:
             raise InputError("the record keys are those of another table")
-        if self.weights is not None and self.weights.shape != self.table.domain.shape:
+        if self.weights is not None and self.weights.sums.domain != self.table.domain:
             raise InputError("the weights are those of another table")
         if self.table.has_negative:
             keys, values = self.table.cells
@@ -53,6 +57,16 @@ class Problem:
             raise InputError(
                 "an original count is negative", cell=self.table.domain.cell_text(cell)
             )
+
+    def unprotected(
+        self, domain: Domain, groupings: tuple[Grouping, ...] = (), *, weighted: bool = False
+    ) -> Table:
+        """A published table as it would be without protection: counts, or sums of weights."""
+        if not weighted:
+            return true_table(self.table, domain, groupings)
+        if self.weights is None:
+            raise InputError("the table has no design weights")
+        return self.weights.rounded(domain, groupings)
 
 
 @dataclass(frozen=True)

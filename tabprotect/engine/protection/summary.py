@@ -11,9 +11,11 @@ import numpy as np
 
 from tabprotect.engine.protection.judging import Judged
 from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.tables.margins import all_margins, differing_margins
 from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.engine.tables.table import Table
 
 
 @dataclass(frozen=True)
@@ -109,15 +111,19 @@ def summarise(protected: Protected) -> Summary:
     """Compare the original with what was published."""
     record, release = protected.record, protected.release
     main, domain = release.tables[0], record.problem.table.domain
-    judged = Judged.of(record.problem, main, groupings_of(domain, release.mechanism.parameters))
+    parameters = release.mechanism.parameters
+    groupings = groupings_of(domain, parameters)
+    weighted = methods()[release.mechanism.method].weighted(parameters)
+    judged = Judged.of(record.problem, main, groupings, weighted=weighted)
     shown = ~main.hidden
     moved = np.where(shown, main.table.counts - judged.truth, 0)
     cells, seen = int(judged.cells.sum()), judged.cells & shown
     preserved = None
     if main.table.domain == domain and main.suppressed is None:
-        moves = release.mechanism.parameters.get("cycles")
+        moves = parameters.get("cycles")
         margins = moves.margins if isinstance(moves, MoveSet) else all_margins(domain)
-        preserved = not differing_margins(record.problem.table, main.table, margins)
+        truth = Table.dense(domain, judged.truth) if weighted else record.problem.table
+        preserved = not differing_margins(truth, main.table, margins)
     return Summary(
         at_risk_cells=judged.at_risk,
         judged_cells=cells,

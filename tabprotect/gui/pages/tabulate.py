@@ -75,8 +75,16 @@ class TabulatePage(Page):
         self._key.setAccessibleName("Record key")
         self._key.setToolTip("Random numbers that belong to the records; for the cell key method")
         self._key.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self._design = QComboBox()
+        self._design.setAccessibleName("Design weight")
+        self._design.setToolTip("How many people each record stands for; kept beside the counts")
+        self._design.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         foot = QHBoxLayout()
-        for text, box in (("Weight:", self._weight), ("Record key:", self._key)):
+        for text, box in (
+            ("Weight:", self._weight),
+            ("Record key:", self._key),
+            ("Design weight:", self._design),
+        ):
             label = Label(text)
             label.setBuddy(box)
             foot.addWidget(label)
@@ -149,10 +157,13 @@ class TabulatePage(Page):
         self._weight.addItem("none: every record counts once", None)
         self._key.clear()
         self._key.addItem("none", None)
+        self._design.clear()
+        self._design.addItem("none", None)
         for column in found:
             # Text too: a CSV file does not say which of its columns are numbers.
             self._weight.addItem(column.name, column.name)
             self._key.addItem(column.name, column.name)
+            self._design.addItem(column.name, column.name)
         self._apply_filter(self._filter.text())
         self.listed.emit()
         self._list.setCurrentCell(0, 0)
@@ -197,6 +208,8 @@ class TabulatePage(Page):
             arguments["weight"] = self._weight.currentData()
         if self._key.currentData():
             arguments["record_key"] = self._key.currentData()
+        if self._design.currentData():
+            arguments["design_weight"] = self._design.currentData()
         job = self.document.apply("tabulate", page=self.name, **arguments)
         if job is not None:
             job.finished.connect(lambda _: self.document.page_asked.emit("table"))

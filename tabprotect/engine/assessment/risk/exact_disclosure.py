@@ -28,6 +28,7 @@ class ExactDisclosure(Measure):
 
     def compute(self, case: Case) -> Figure:
         """From the posterior of the release."""
+        case.require_counts()
         posterior = case.posterior
         counts = posterior.published.counts
         small = case.problem.at_risk.mask(counts) & posterior.is_published

@@ -23,7 +23,7 @@ class UnchangedSmall(Measure):
 
     def compute(self, case: Case) -> Figure:
         """From the published counts."""
-        at_risk = case.problem.at_risk.mask(case.truth.astype(np.int64))
+        at_risk = case.problem.at_risk.mask(case.counts.astype(np.int64))
         same = np.where(at_risk, case.published == case.truth, np.nan)
         return Figure(mean(same[at_risk], "no compared cell has a count at risk"), same)
 

@@ -20,6 +20,12 @@ What a reader learns: the table says how likely each published count is for each
 by cell. Totals published beside their parts say more (their keys are sums of the parts' keys);
 the posterior of the inner cells leaves that out, and says so.
 
+Where the records of a survey have design weights, estimates can be published in place of counts:
+the perturbed count times the mean weight of its cell, as a whole number. The counts themselves are
+then not published: an estimate beside its count would give the mean weight away, and a mean of
+round weights (3.333...) with it the true count. The range of the weights is public, as you state
+it; the posterior takes the mean weight of a cell as evenly spread over it.
+
 Worked example: with D = 5, V = 3, js = 2 a count of 1 is published as 0 (chance 0.73), 3 (0.14),
 4 (0.07), 5 or 6; with equal chances for all true counts a published 0 is a true 0 with
 probability 0.41 only.
@@ -39,10 +45,15 @@ from typing import ClassVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
+from tabprotect.engine.errors import (
+    InputError,
+    ParameterError,
+    TabprotectError,
+)
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection import perturbation_files as files
+from tabprotect.engine.protection.cell_noise import drawn, perturbed
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.perturbation_table import (
     LARGEST_D,
@@ -50,11 +61,12 @@ from tabprotect.engine.protection.perturbation_table import (
     perturbation_table,
 )
 from tabprotect.engine.protection.problem import Draft, Preview, Problem
+from tabprotect.engine.protection.published_laws import check_possible, of_count, of_estimate
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
-from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.release.likelihood import CellFactors, independent
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.design_weights import SCALE
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import INT64_MAX, Table
@@ -78,6 +90,17 @@ MARGIN_NOTE = (
     "table alone; the other published tables say a little more."
 )
 
+WEIGHTS_NOTE = (
+    "Published are estimates, sums of design weights. This posterior is about counts of records; "
+    "it takes the mean weight of a cell as evenly spread over the stated range, {low:g} to "
+    "{high:g}, and as independent of the count."
+)
+
+WEIGHTED = {
+    "no": "Counts of records are published.",
+    "yes": "Estimates are published: perturbed counts times the mean weight of the cell.",
+}
+
 _made = lru_cache(maxsize=32)(perturbation_table)
 
 
@@ -98,26 +121,6 @@ def table_of(values: Mapping[str, object]) -> PerturbationTable:
         pstay=cast(float, values["pstay"]),
         monotone=cast(bool, values["monotone"]),
     )
-
-
-def perturbed(table: PerturbationTable, counts: Table, keys: Table) -> Table:
-    """Every count with the noise of its cell key.
-
-    Parameters
-    ----------
-    keys
-        Sums of record keys, over the domain of the counts; taken modulo 10^8.
-    """
-    if not counts.is_sparse:
-        flat = counts.counts.reshape(-1)
-        noise = table.noise_of(flat, keys.counts.reshape(-1) % KEY_MODULUS)
-        return Table.dense(counts.domain, (flat + noise).reshape(counts.domain.shape))
-    cells, values = counts.cells
-    of_keys, sums = keys.cells
-    at = np.minimum(np.searchsorted(of_keys, cells), max(len(of_keys) - 1, 0))
-    # A cell that is not among the sparse keys has the key 0.
-    key = np.where(of_keys[at] == cells, sums[at], 0) if len(of_keys) else np.zeros_like(cells)
-    return Table.sparse(counts.domain, cells, values + table.noise_of(values, key % KEY_MODULUS))
 
 
 class CellKey(Method):
@@ -185,6 +188,33 @@ class CellKey(Method):
         Parameter(
             "keys", "Record keys", "Where the keys come from.", "choice", "auto", choices=KEYS
         ),
+        Parameter(
+            "weighted",
+            "Weighted",
+            "What is published where the records have design weights.",
+            "choice",
+            "no",
+            choices=WEIGHTED,
+            may_be_unstated=True,
+        ),
+        Parameter(
+            "weight_low",
+            "Lowest weight",
+            "No design weight is below this. Readers see it.",
+            "real",
+            low=1 / SCALE,
+            high=1e9,
+            may_be_unstated=True,
+        ),
+        Parameter(
+            "weight_high",
+            "Highest weight",
+            "No design weight is above this. Readers see it.",
+            "real",
+            low=1 / SCALE,
+            high=1e9,
+            may_be_unstated=True,
+        ),
     )
     guarantees: ClassVar[Mapping[str, str]] = {
         "zeros_kept": "A zero stays zero.",
@@ -207,7 +237,21 @@ class CellKey(Method):
                 raise ParameterError({"table": f"its noise or js is larger than {LARGEST_D}"})
             variance = sum(v * v * p for v, p in table.transitions(table.rows - 1).items())
             values |= {"D": max(table.largest, 1), "V": max(variance, LEAST_V), "js": table.never}
+        if self.weighted(values):
+            names = ("weight_low", "weight_high")
+            wrong = {name: "must be stated" for name in names if values[name] is None}
+            if not wrong and _range_of(values)[0] > _range_of(values)[1]:
+                wrong = {"weight_low": "must not be above the highest weight"}
+            if wrong:
+                raise ParameterError(
+                    wrong,
+                    hint="state the range of design weights, as the survey's documentation has it",
+                )
         return values
+
+    def weighted(self, values: Mapping[str, object]) -> bool:
+        """Whether estimates are published."""
+        return values.get("weighted") == "yes"
 
     @staticmethod
     def _text(value: object) -> str | None:
@@ -228,9 +272,12 @@ class CellKey(Method):
         return json.dumps(files.to_json(table), separators=(",", ":"))
 
     def promised(self, values: Mapping[str, object]) -> tuple[str, ...]:
-        """A table from a file need not have mean 0."""
-        biased = table_of(values).bias > 1e-6
-        return tuple(name for name in self.guarantees if name != "unbiased" or not biased)
+        """A table from a file need not have mean 0; D and js are about counts, and the posterior
+        of weighted ones takes an assumption."""
+        broken = {"unbiased"} if table_of(values).bias > 1e-6 else set()
+        if self.weighted(values):
+            broken = {"within_deviation", "small_avoided", "unbiased", "posterior"}
+        return tuple(name for name in self.guarantees if name not in broken)
 
     def judge(
         self,
@@ -262,7 +309,8 @@ class CellKey(Method):
         if problem.table.total > INT64_MAX - LARGEST_D:
             raise InputError("a count is too large to be perturbed within 9.2e18")
         stored = problem.record_keys is not None or values["keys"] == "records"
-        keys = _stored(problem) if stored else _drawn(problem.table, generator)
+        keys = _stored(problem) if stored else drawn(problem.table, generator)
+        sums = _weights(problem, values) if self.weighted(values) else None
         publication = publication_of(problem.table.domain, values)
         # The main table is that over the most variables.
         margins = sorted(publication.margins, key=len, reverse=True)
@@ -270,7 +318,9 @@ class CellKey(Method):
         for number, margin in enumerate(margins):
             progress.report("looking up the noise", number / len(margins))
             one = Publication(publication.domain, (margin,), publication.groupings)
-            tables.append(perturbed(table, *one.sums(problem.table), *one.sums(keys)))
+            counts, of_keys = one.sums(problem.table)[0], one.sums(keys)[0]
+            weights = None if sums is None else one.sums(sums)[0]
+            tables.append(perturbed(table, counts, of_keys, weights))
         disclosed = {} if values["table"] is None else {"table": files.to_json(table)}
         return Draft(
             tuple(map(PublishedTable, tables)),
@@ -287,17 +337,26 @@ class CellKey(Method):
 
     def likelihood(self, release: Release) -> CellFactors:
         """Cell by cell: a row of the perturbation table for each published count."""
-        table = table_of(self.resolve(release.domain, release.mechanism.parameters))
+        values = self.resolve(release.domain, release.mechanism.parameters)
+        table, notes = table_of(values), []
+        main, inner = release.tables[0], release.inner
+        weighted = self.weighted(values)
+        low, high = _range_of(values) if weighted else (0, 0)
 
         def weigh(published: int) -> tuple[int, int, FloatArray | None]:
-            return _true_counts(table, published)
+            if not weighted:
+                return of_count(table, published)
+            return of_estimate(table, published, low=low, high=high)
 
-        inner = release.inner
-        if inner is not None:
-            return independent(inner, weigh, note=TOTALS_NOTE if len(release.tables) > 1 else "")
-        main = release.tables[0]
-        names = " x ".join(main.table.domain.names) or "the grand total"
-        return independent(main, weigh, note=MARGIN_NOTE.format(names=names))
+        if weighted:
+            check_possible(main.table.counts, table, low=low, high=high)
+            notes.append(WEIGHTS_NOTE.format(low=low / SCALE, high=high / SCALE))
+        if inner is None:
+            names = " x ".join(main.table.domain.names) or "the grand total"
+            notes.append(MARGIN_NOTE.format(names=names))
+        elif len(release.tables) > 1:
+            notes.append(TOTALS_NOTE)
+        return independent(main if inner is None else inner, weigh, note=" ".join(notes))
 
 
 def _stored(problem: Problem) -> Table:
@@ -309,35 +368,34 @@ def _stored(problem: Problem) -> Table:
     return problem.record_keys
 
 
-def _drawn(table: Table, generator: np.random.Generator) -> Table:
-    """A key for each cell that is not empty."""
-    cells, _ = table.cells
-    keys = generator.integers(0, KEY_MODULUS, len(cells))
-    sparse = Table.sparse(table.domain, cells, keys)
-    return sparse if table.is_sparse else Table.dense(table.domain, sparse.counts)
+def _range_of(values: Mapping[str, object]) -> tuple[int, int]:
+    """The stated range of design weights, in millionths."""
+    low, high = (cast(float, values[name]) for name in ("weight_low", "weight_high"))
+    return round(low * SCALE), round(high * SCALE)
 
 
-def _true_counts(table: PerturbationTable, published: int) -> tuple[int, int, FloatArray]:
-    """Lowest and highest true count that may be published so, and the log chances between."""
-    low = max(published - table.largest, 0)
-    counts = np.arange(low, published + table.largest + 1)
-    rows = table.row_of(counts)
-    chances = np.array(
-        [
-            table.transitions(row).get(published - count, 0.0)
-            for row, count in zip(rows.tolist(), counts.tolist(), strict=True)
-        ]
-    )
-    possible = np.flatnonzero(chances)
-    if not len(possible):
-        raise InputError(
-            f"a published count of {published} cannot come from this perturbation table",
-            hint="take the mechanism that came with the table",
+def _weights(problem: Problem, values: Mapping[str, object]) -> Table:
+    """Sums of design weights, in millionths, that lie in the stated range."""
+    weights = problem.weights
+    if weights is None:
+        raise ParameterError(
+            {"weighted": "the table has no design weights"},
+            hint="tabulate it from records with a column of design weights, or take weighted = no",
         )
-    first, last = int(possible[0]), int(possible[-1])
-    with np.errstate(divide="ignore"):
-        logs = np.log(chances[first : last + 1])
-    return int(counts[first]), int(counts[last]), logs
+    low, high = _range_of(values)
+    outside = {
+        "weight_low": "a record has a smaller weight" if weights.low < low else "",
+        "weight_high": "a record has a larger weight" if weights.high > high else "",
+    }
+    wrong = {name: reason for name, reason in outside.items() if reason}
+    if wrong:
+        raise ParameterError(wrong, hint="state a range that covers the weights of all records")
+    if weights.sums.total > INT64_MAX // (LARGEST_D + 1):
+        raise InputError(
+            f"the design weights add up to more than {INT64_MAX // (LARGEST_D + 1) // SCALE:,}",
+            hint="check the weights for typing errors",
+        )
+    return weights.sums
 
 
 PLUGIN = CellKey()
