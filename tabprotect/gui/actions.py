@@ -28,6 +28,7 @@ COMMANDS = {
     "posterior": "infer",
     "release": "publish",
     "methods": "protect",
+    "compare": "compare",
 }
 """What each page does, as a command of the project."""
 

@@ -26,6 +26,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 HARMLESS = (
     "This plugin does not support propagateSizeHints",
     "This plugin does not support raise()",
+    "This plugin does not support grabbing the keyboard",
 )
 """What the offscreen platform says of itself."""
 

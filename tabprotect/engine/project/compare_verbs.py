@@ -58,7 +58,7 @@ def _expanded(domain: Domain, runs: tuple[str, ...]) -> tuple[str, ...]:
     # As with the query space: only this command needs it.
     from tabprotect.engine.assessment.run_spec import parse_spec
 
-    found: dict[str, None] = {}
+    found: dict[str, str] = {}
     wrong: dict[str, str] = {}
     for run in runs:
         try:
@@ -74,10 +74,13 @@ def _expanded(domain: Domain, runs: tuple[str, ...]) -> tuple[str, ...]:
             except InputError:
                 # The table does not suit it: its runs will say so, the others are compared.
                 pass
-            found[spec.text] = None
+            except TabprotectError as error:
+                wrong[spec.text] = str(error)
+            # One setting stays as it was written; a grid is written out.
+            found.setdefault(spec.text, spec.text if len(specs) > 1 else " ".join(run.split()))
     if wrong:
         raise ParameterError(wrong)
-    return tuple(found)
+    return tuple(found.values())
 
 
 def _check(domain: Domain, plan: ComparisonPlan) -> None:

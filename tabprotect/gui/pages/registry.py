@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tabprotect.gui.pages.compare import ComparePage
 from tabprotect.gui.pages.cycles import CyclesPage
 from tabprotect.gui.pages.methods import MethodsPage
 from tabprotect.gui.pages.page import Page
@@ -19,4 +20,5 @@ PAGES: tuple[type[Page], ...] = (
     ReleasePage,
     QuerySpacePage,
     MethodsPage,
+    ComparePage,
 )

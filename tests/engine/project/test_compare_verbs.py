@@ -43,9 +43,9 @@ def test_a_grid_becomes_one_setting_each_and_survives_a_file(
     assert plan.runs == (
         "cell_key D=5 V=3.0",
         "cell_key D=8 V=3.0",
-        "random_rounding margins='party*age + sex'",
+        "random_rounding margins=party*age + sex",
     )
-    assert [parse_spec(text)[0].text for text in plan.runs] == list(plan.runs)
+    assert parse_spec(plan.runs[2])[0].given == {"margins": "party*age + sex"}
     path = tmp_path / "p.tabprotect"
     storage.save(history, path)
     assert storage.load(path).project.comparison == plan
