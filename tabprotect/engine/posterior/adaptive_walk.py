@@ -13,13 +13,17 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from tabprotect.engine.cycles.family import Family
+from tabprotect.engine.cycles.family import FULL, Family
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.release.likelihood import AdaptiveSequence
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
+Masses = npt.NDArray[np.float32]
+
+BLOCK = 64
+"""Masses that are added up before one of them is drawn."""
 
 MOST_ENTRIES = 2**22
 """Masses (cycle, coin, draw) of one population, which bounds its memory."""
@@ -29,6 +33,9 @@ FEWEST, MOST = 16, 2000
 
 MOST_SPAN = 1000
 """Changes of a count that the guide tells apart."""
+
+STEEPEST = 50.0
+"""Logs by which the guide may favour one step; in single precision, many together stay finite."""
 
 STEEP = 3.0
 """How much less (in logs, per unit) the guide thinks of a count the prior excludes."""
@@ -63,6 +70,11 @@ class AdaptiveWalk:
         pad_cells = np.full((1, family.cells.shape[1]), len(family.touched))
         self._cells = np.concatenate([family.cells, pad_cells])
         self._signs = np.concatenate([family.signs, np.zeros_like(pad_cells)])
+        # One cell of every cycle after the other, for quick look-ups.
+        self._columns = [
+            (np.ascontiguousarray(cell), np.ascontiguousarray(sign))
+            for cell, sign in zip(self._cells.T, self._signs.T, strict=True)
+        ]
 
     @property
     def updates(self) -> int:
@@ -89,25 +101,21 @@ class AdaptiveWalk:
         """
         likelihood, every = self._likelihood, np.arange(size)
         counts = self._family.padded(np.repeat(self._published[:, None], size, axis=1))
-        mass = np.zeros((2, len(self._cells), size))
+        flat = np.zeros((-(-2 * len(self._cells) // BLOCK) * BLOCK, size), dtype=np.float32)
         free = np.zeros((len(self._cells), size), dtype=np.bool_)
         rows = np.repeat(np.arange(len(self._family))[:, None], size, axis=1)
-        self._look(counts, mass, free, rows, every)
+        self._look(counts, flat, free, rows, every)
         number = free.sum(axis=0)
         log_weight = np.zeros(size)
         for step in range(likelihood.steps):
             report(step / likelihood.steps)
             leave = np.where(number > 0, likelihood.gamma, 1.0)
             choices = np.maximum(number, 1)
-            edges = np.cumsum(mass.reshape(-1, size), axis=0)
-            total = leave + edges[-1] / choices
+            sums = flat.reshape(-1, BLOCK, size).sum(axis=1, dtype=np.float64)
+            total = leave + sums.sum(axis=0) / choices
             u = (generator.random(size) * total - leave) * choices
-            moving = np.flatnonzero((u >= 0) & (edges[-1] > 0))
-            at = np.argmax(edges[:, moving] > u[moving], axis=0)
-            # By rounding u may reach the last edge.
-            beyond = edges[-1, moving] <= u[moving]
-            last = np.argmax(edges[:, moving[beyond]] == edges[-1, moving[beyond]], axis=0)
-            at[beyond] = last
+            moving = np.flatnonzero((u >= 0) & (total > leave))
+            at = _drawn(flat, sums, u, moving)
             minus, cycle = np.divmod(at, len(self._cells))
             sign = 1 - 2 * minus
             counts[self._cells[cycle], moving[:, None]] -= sign[:, None] * self._signs[cycle]
@@ -116,13 +124,15 @@ class AdaptiveWalk:
             else:
                 rows = self._neighbours[cycle].T
             before = number[moving].copy()
-            number[moving] += self._look(counts, mass, free, rows, moving)
+            number[moving] += self._look(counts, flat, free, rows, moving)
             with np.errstate(divide="ignore"):
                 log_weight += np.log(total)
             log_weight[moving] += np.log(np.maximum(before, 1) / number[moving])
             chosen = _resampled(log_weight, generator, 0.5)
             if chosen is not None:
-                counts, mass, free = counts[:, chosen], mass[:, :, chosen], free[:, chosen]
+                # take, not an index: it keeps rows contiguous, and flat views of them views.
+                flat = np.take(flat, chosen, axis=1)
+                counts, free = np.take(counts, chosen, axis=1), np.take(free, chosen, axis=1)
                 number, log_weight = number[chosen], np.zeros(size)
         if self._guide is not None:
             log_weight += self._prior.log_weight(self._family.touched[:, None], counts[:-1]).sum(0)
@@ -139,34 +149,53 @@ class AdaptiveWalk:
     def _look(
         self,
         counts: IntArray,
-        mass: FloatArray,
+        flat: Masses,
         free: npt.NDArray[np.bool_],
         rows: IntArray,
         draws: IntArray,
     ) -> IntArray:
         """Look at cycles again, ``rows`` (any, draws): by how many more are free in each draw."""
-        low = np.full(rows.shape, np.iinfo(np.int64).max)
-        low_undone = np.stack([low, low])
-        tilt = None if self._guide is None else np.zeros(low_undone.shape)
-        for k in range(self._cells.shape[1]):
-            cell, sign = self._cells[rows, k], self._signs[rows, k]
-            here = counts[cell, draws]
-            low = np.minimum(low, here)
-            for minus, undone in enumerate((here - sign, here + sign)):
-                low_undone[minus] = np.minimum(low_undone[minus], undone)
-                if tilt is not None:
-                    tilt[minus] += self._guided(cell, undone) - self._guided(cell, here)
+        size = counts.shape[1]
+        low = np.full(rows.shape, FULL)
+        low_undone = [low.copy(), low.copy()]
+        tilts = [np.zeros(rows.shape), np.zeros(rows.shape)] if self._guide is not None else []
+        for cells, signs in self._columns:
+            cell, sign = cells.take(rows), signs.take(rows)
+            here = counts.reshape(-1).take(cell * size + draws)
+            np.minimum(low, here, out=low)
+            undone = (here - sign, here + sign)
+            for minus in range(2):
+                np.minimum(low_undone[minus], undone[minus], out=low_undone[minus])
+                if tilts:
+                    tilts[minus] += self._guided(cell, undone[minus]) - self._guided(cell, here)
         real = rows < len(self._family)
+        at = rows * size + draws
         now = (low > 0) & real
         # Pads come again within a column; all of them write that nothing is free.
-        gained = now.sum(axis=0) - (free[rows, draws] & real).sum(axis=0)
-        free[rows, draws] = now
+        gained = now.sum(axis=0) - (free.reshape(-1).take(at) & real).sum(axis=0)
+        free.reshape(-1)[at] = now
         for minus, chance in enumerate((self._likelihood.alpha, self._likelihood.beta)):
             found = np.where((low_undone[minus] > 0) & real, chance, 0.0)
-            if tilt is not None:
-                found *= np.exp(np.clip(tilt[minus], -300.0, 300.0))
-            mass[minus, rows, draws] = found
+            if tilts:
+                found *= np.exp(np.clip(tilts[minus], -STEEPEST, STEEPEST))
+            flat.reshape(-1)[at + minus * len(self._cells) * size] = found
         return np.asarray(gained, dtype=np.int64)
+
+
+def _drawn(flat: Masses, sums: FloatArray, u: FloatArray, draws: IntArray) -> IntArray:
+    """The row of ``flat`` where the running sum of each draw passes its ``u``; int64 (draws,).
+
+    ``sums`` are those of the blocks. By rounding ``u`` may pass the last one: it then falls on the
+    last row that weighs anything.
+    """
+    edges = np.cumsum(sums[:, draws], axis=0)
+    block = np.argmax(edges > np.minimum(u[draws], np.nextafter(edges[-1], 0)), axis=0)
+    column = np.arange(len(draws))
+    left = u[draws] - (edges[block, column] - sums[block, draws])
+    within = flat.reshape(-1, BLOCK, flat.shape[1])[block, :, draws].astype(np.float64)
+    inner = np.cumsum(within, axis=1)
+    row = np.argmax(inner > np.minimum(left, np.nextafter(inner[:, -1], 0))[:, None], axis=1)
+    return np.asarray(block * BLOCK + row, dtype=np.int64)
 
 
 def _finite(log_prior: FloatArray) -> FloatArray:

@@ -24,7 +24,7 @@ DRAWS = 20_000
 POPULATIONS = 10
 """Independent populations: their spread is the error."""
 
-MOST_UPDATES = 4 * 10**9
+MOST_UPDATES = 8 * 10**9
 """Masses looked at by one estimate unless a number of draws is asked for (about a minute)."""
 
 

@@ -19,7 +19,7 @@ from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.cycles.family import Family
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
-from tabprotect.engine.posterior import adaptive_tables
+from tabprotect.engine.posterior import adaptive_tables, adaptive_walk
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.prior import Poisson, Positive, Uniform
 from tabprotect.engine.protection import walk
@@ -400,15 +400,17 @@ def test_bridges_are_reported_and_never_move() -> None:
     assert cube["bridges"] is None and "two-way" in str(cube["why_no_bridges"])
 
 
-@pytest.mark.parametrize("listed", [True, False])
+@pytest.mark.parametrize("special", ["", "no lists of neighbours", "resampled at each step"])
 @pytest.mark.parametrize("kind", ["uniform", "poisson", "positive"])
 @pytest.mark.parametrize(("alpha", "beta"), [(0.25, 0.25), (0.45, 0.3)])
 def test_draws_agree_with_the_list(
-    kind: str, alpha: float, beta: float, listed: bool, monkeypatch: pytest.MonkeyPatch
+    kind: str, alpha: float, beta: float, special: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if not listed:
-        # As where the lists of neighbours would be too long.
+    if special == "no lists of neighbours":
         monkeypatch.setattr("tabprotect.engine.cycles.family.MOST_NEIGHBOURS", 0)
+    elif special:
+        resampled = adaptive_walk._resampled
+        monkeypatch.setattr(adaptive_walk, "_resampled", lambda w, g, _: resampled(w, g, 1.0))
     final = table([[2, 3, 1], [3, 2, 0], [2, 3, 4]])
     if kind == "positive":
         final = table(final.counts + 1)
