@@ -75,17 +75,17 @@ def _chances(
 
 
 def of_count(table: PerturbationTable, published: int) -> tuple[int, int, FloatArray]:
-    """Lowest and highest true count that may be published so, and the log shares between."""
+    """Lowest and highest true count that may be published so, and the log chances between."""
     low = max(published - table.largest, 0)
     counts = np.arange(low, published + table.largest + 1)
     rows = table.row_of(counts)
-    shares = np.array(
+    chances = np.array(
         [
             table.transitions(row).get(published - count, 0.0)
             for row, count in zip(rows.tolist(), counts.tolist(), strict=True)
         ]
     )
-    return _possible(published, low, shares)
+    return _possible(published, low, chances)
 
 
 def of_estimate(
@@ -95,9 +95,9 @@ def of_estimate(
     return _possible(published, *_chances(table, published, low=low, high=high))
 
 
-def _possible(published: int, low: int, shares: FloatArray) -> tuple[int, int, FloatArray]:
+def _possible(published: int, low: int, chances: FloatArray) -> tuple[int, int, FloatArray]:
     """Chances of the counts from ``low`` on, as logs, without those that cannot be at the ends."""
-    possible = np.flatnonzero(shares)
+    possible = np.flatnonzero(chances)
     if not len(possible):
         raise InputError(
             f"a published count of {published} cannot come from this perturbation table",
@@ -105,7 +105,7 @@ def _possible(published: int, low: int, shares: FloatArray) -> tuple[int, int, F
         )
     first, last = int(possible[0]), int(possible[-1])
     with np.errstate(divide="ignore"):
-        logs = np.log(shares[first : last + 1])
+        logs = np.log(chances[first : last + 1])
     return low + first, low + last, logs
 
 
