@@ -75,3 +75,36 @@ def test_from_records_to_a_release_with_their_keys(run: Command, tmp_path: Path)
     assert posterior.code == 0
     outcome = run("protect", records, "--method", "cell_key", "--out", outs[0])
     assert outcome.code != 0
+
+
+def test_from_records_with_weights_to_estimates(run: Command, tmp_path: Path) -> None:
+    records, project = tmp_path / "records.csv", tmp_path / "table.tabprotect"
+    generator = np.random.default_rng(2)
+    cells, weights = generator.integers(0, 3, (300, 2)), generator.integers(4, 37, 300) / 4
+    rows = zip(cells.tolist(), weights.tolist(), strict=True)
+    records.write_text("a,b,w\n" + "".join(f"a{x},b{y},{w}\n" for (x, y), w in rows))
+    words = ("tabulate", records, "--by", "a,b", "--design-weight", "w", "--out")
+    assert run(*words, tmp_path / "table.csv").code == 2
+    assert run(*words, project, "--weight", "w").code == 3
+    found = run(*words, project, "--json").json
+    assert found["design_weights"] is True and found["total"] == 300
+    out, dossier = tmp_path / "r.zip", tmp_path / "CONFIDENTIAL-d.zip"
+    words = ("protect", project, "--method", "cell_key", "--out", out, "--dossier", dossier)
+    words += ("--json", "--set", "weighted=yes", "--set")
+    assert run(*words, "weight_low=1").json["error"]["fields"] == {"weight_high": "must be stated"}
+    words += ("weight_low=1", "--set")
+    assert run(*words, "weight_high=8").json["error"]["fields"] == {
+        "weight_high": "a record has a larger weight"
+    }
+    outcome = run(*words, "weight_high=9")
+    assert outcome.code == 0, outcome.err
+    assert outcome.json["mean_absolute_deviation"] > 1
+    assert run("verify", out).code == 0
+    posterior = run("infer", out, "--json")
+    assert posterior.code == 0 and "counts of records" in posterior.out
+    measures = "hellinger_published,mean_absolute_deviation,tcap,posterior_true,exact_disclosure"
+    runs = "cell_key weighted=yes weight_low=1 weight_high=9"
+    compared = run("compare", project, "--run", runs, "--measures", measures, "--json").json
+    figures = compared["runs"][0]["measures"]
+    assert figures["hellinger_published"] > 0.98 and figures["mean_absolute_deviation"] < 30
+    assert figures["tcap"] is None and figures["exact_disclosure"] is None

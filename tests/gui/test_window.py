@@ -418,7 +418,7 @@ def test_records_go_to_the_tabulate_page(
     window: MainWindow, settle: Settle, tmp_path: Path
 ) -> None:
     path = tmp_path / "people.csv"
-    path.write_text("sex,age,w\nf,old,2\nm,old,1\nf,young,3\nf,old,1\n")
+    path.write_text("sex,age,w,people\nf,old,2,1.5\nm,old,1,3\nf,young,3,2\nf,old,1,2\n")
     window.go("tabulate")
     window.tabulate.choose(str(path))
     settle()
@@ -432,6 +432,7 @@ def test_records_go_to_the_tabulate_page(
         item.setCheckState(Qt.CheckState.Checked)
     assert "2 \u00d7 2 = 4 cells" in window.tabulate.sentence
     window.tabulate._key.setCurrentText("w")
+    window.tabulate._design.setCurrentText("people")
     window.tabulate.main_button.click()
     settle()
     assert window.page is window.pages["table"]
@@ -440,6 +441,9 @@ def test_records_go_to_the_tabulate_page(
     assert table.domain.names == ("age", "sex")
     keys = window.document.project.record_keys
     assert keys is not None and keys.counts.tolist() == [[3, 1], [3, 0]]
+    weights = window.document.project.weights
+    assert weights is not None and (weights.low, weights.high) == (1_500_000, 3_000_000)
+    assert weights.sums.counts.tolist() == [[3_500_000, 3_000_000], [2_000_000, 0]]
     assert table.counts.tolist() == [[2, 1], [1, 0]]
 
 

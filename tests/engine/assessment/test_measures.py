@@ -19,7 +19,8 @@ from tabprotect.engine.assessment.registered import chosen, measures
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.protection.problem import Problem
-from tabprotect.engine.protection.registered import likelihood_of
+from tabprotect.engine.protection.registered import likelihood_of, methods
+from tabprotect.engine.tables.design_weights import DesignWeights
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.hierarchy import Grouping
 from tabprotect.engine.tables.publication import Publication
@@ -297,3 +298,24 @@ def test_choosing_measures() -> None:
     assert [m.name for m in chosen(["tcap", "false_zeros"])] == ["false_zeros", "tcap"]
     with pytest.raises(ParameterError, match="nonsense"):
         chosen(["tcap", "nonsense"])
+
+
+def test_estimates_are_compared_with_sums_of_weights() -> None:
+    # Weights of 2.5 a record: 5 * 2.5 = 12.5 rounds to 12; the grand total is 25.
+    weights = DesignWeights(Table.dense(TWO, np.array(TRUE) * 2_500_000), 2_500_000, 2_500_000)
+    problem = Problem(Table.dense(TWO, TRUE), weights=weights)
+    method = methods()["cell_key"]
+    given_ = {"D": 1, "V": 0.5, "js": 0, "weighted": "yes", "weight_low": 2, "weight_high": 3}
+    values = method.resolve(TWO, given_)
+    release, _ = method.perform(problem, values, np.random.default_rng(1))
+    looked = Case(problem, release, WITH_TOTALS, TWO_KEY)
+    assert looked.truth.tolist() == [25, 10, 15, 12, 12, 10, 0, 2, 12]
+    assert looked.counts.tolist() == SAME and looked.inner.tolist() == [[10, 0], [2.5, 12.5]]
+    moved = np.abs(looked.published - looked.truth)
+    assert figure("max_absolute_deviation", looked).value == moved.max() > 1
+    nothing = "estimates are published, not counts of records"
+    for name, measure in measures().items():
+        found = measure.assess(looked)
+        about_counts = "key" in measure.needs or name == "exact_disclosure"
+        assert (found.reason == nothing) == about_counts, name
+    assert figure("unchanged_small", looked).per_cell is not None

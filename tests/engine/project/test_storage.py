@@ -285,3 +285,17 @@ def test_a_session_saves_what_changed_and_leaves_nothing(history: History, tmp_p
     session.close()
     assert list((tmp_path / "a" / "b").iterdir()) == []
     assert recovery.recoverable(tmp_path / "nowhere") == []
+
+
+def test_design_weights_come_back_and_go_with_the_counts(tmp_path: Path) -> None:
+    records = tmp_path / "r.csv"
+    records.write_text("a,w\nx,2.5\ny,1\nx,3\n")
+    given_ = {"source": str(records), "by": ["a"], "design_weight": "w"}
+    history, _ = History().apply("tabulate", given_)
+    storage.save(history, tmp_path / "p.tabprotect")
+    weights = storage.load(tmp_path / "p.tabprotect").project.weights
+    assert weights is not None and (weights.low, weights.high) == (1_000_000, 3_000_000)
+    assert weights.sums.counts.tolist() == [5_500_000, 1_000_000]
+    edited, _ = history.apply("set_count", {"index": [0], "count": 9})
+    assert edited.project.weights is None and edited.project.problem.weights is None
+    assert edited.undo()[0].project.weights is not None
