@@ -31,6 +31,7 @@ Sources: Duncan and Roehrig 2006; Lenz 2016.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,6 +81,9 @@ DRAWN_ORDERS = 12
 
 DATA = "data"
 """As ``cycles``: all swaps, of which the running table chooses."""
+
+FEW_SWAPS = 5_000
+"""Up to so many swaps the posterior of a choice among them is found in well under a minute."""
 
 LARGE = 200_000
 """Cells from which on only a few remedies are tried."""
@@ -365,6 +369,11 @@ class CyclicPerturbation(Method):
             ("strips of swaps with 'negative'", {"cycles": "strips", "blocking": "negative"}),
             ("alpha = beta = 1/3 and 3 passes", {"alpha": 1 / 3, "beta": 1 / 3, "passes": 3}),
         ]
+        if math.prod(math.comb(size, 2) for size in domain.shape) <= FEW_SWAPS:
+            chosen = {"order": "positive", "n_cover": domain.size, "passes": 1}
+            ideas.append(
+                ("swaps through positive cells", {"cycles": DATA, "blocking": "any_zero", **chosen})
+            )
         if domain.size > LARGE:
             # Each trial costs seconds here: the two that help most often.
             ideas = [ideas[0], ideas[3]]
