@@ -31,6 +31,21 @@ POLL = 0.05
 PATIENCE = 0.2
 """Seconds that a cancelled integer programme has to notice."""
 
+RUN_COST, ITERATION_COST = 300.0, 0.02
+"""About how many microseconds of a usual core a run takes, and an iteration for each entry."""
+
+_spent = threading.local()
+
+
+def work() -> float:
+    """What this thread's programmes have cost so far, in nominal microseconds.
+
+    Counted from iterations and sizes, never timed: the same programmes cost the same on any
+    machine, whatever else it does. Only differences mean something.
+    """
+    return float(getattr(_spent, "work", 0.0))
+
+
 _ENDED = (
     highspy.HighsModelStatus.kOptimal,
     highspy.HighsModelStatus.kSolutionLimit,
@@ -174,6 +189,7 @@ class Model:
         if integral:
             lp.integrality_ = [highspy.HighsVarType.kInteger] * self.columns
         self._lp = lp
+        self._entries = len(entries.rows)
         self._begin()
 
     def _begin(self) -> None:
@@ -292,6 +308,9 @@ class Model:
             watcher.question = lambda: progress.report(stage, 0.0)
             status = self._highs.run()
             watcher.question = None
+        info = self._highs.getInfo()
+        taken = max(int(info.simplex_iteration_count), 0) * ITERATION_COST + 1.0
+        _spent.work = work() + RUN_COST + taken * (self._entries + self.columns)
         if watcher.stopped is not None:
             # Half a basis would make the next run depend on when this one was cancelled.
             self._highs.clearSolver()
@@ -302,17 +321,21 @@ class Model:
         """Run on a thread of its own: at the root of its tree the solver asks nobody for seconds.
 
         When cancelled, a solver that does not answer is left behind to end by itself, at its next
-        question.
+        question. The interpreter waits for it before it exits: a solver that outlived the
+        interpreter would end the process with an error.
         """
         highs = self._highs
         ended: list[highspy.HighsStatus] = []
-        runner = threading.Thread(target=lambda: ended.append(highs.run()), daemon=True)
+        runner = threading.Thread(
+            target=lambda: ended.append(highs.run()), name="solver", daemon=False
+        )
         runner.start()
         try:
             while runner.is_alive():
+                # Returns at once when the solver ends.
                 runner.join(POLL)
                 progress.report(stage, 0.0)
-        except (Interrupted, KeyboardInterrupt) as stop:
+        except BaseException as stop:
             self._watcher.stopped = stop
             runner.join(PATIENCE)
             if runner.is_alive():

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -87,3 +90,46 @@ def test_warm_runs_agree_with_fresh_ones() -> None:
         for sense in ("min", "max"):
             warm = kept.optimise(np.array([cell]), sense).bound
             assert warm == pytest.approx(model(cells).optimise(np.array([cell]), sense).bound)
+
+
+CANCEL_AND_EXIT = """
+import numpy as np
+
+from tabprotect.engine import solver
+from tabprotect.engine.errors import Interrupted
+
+
+class Soon:
+    asked = 0
+
+    def report(self, stage, fraction, partial=None):
+        self.asked += 1
+        if self.asked > 3:
+            raise Interrupted()
+
+
+# No time to notice: the solvers are left behind in the middle of their work.
+solver.PATIENCE = 0.0
+side = 10
+generator = np.random.default_rng(0)
+counts = generator.poisson(2.5, (side, side, side))
+i, j, k = np.indices(counts.shape).reshape(3, -1)
+rows = np.stack([i * side + j, side**2 + i * side + k, 2 * side**2 + j * side + k], axis=1)
+totals = np.bincount(rows.reshape(-1), weights=np.repeat(counts.reshape(-1), 3)).astype(np.int64)
+low, high = np.zeros(counts.size, np.int64), np.full(counts.size, 99)
+weights = generator.integers(-50, 50, counts.size)
+for _ in range(4):
+    model = solver.Model(rows, totals, low=low, high=high, integral=True)
+    try:
+        model.optimise(np.arange(counts.size), "min", weights=weights, progress=Soon())
+    except Interrupted:
+        print("cancelled", flush=True)
+"""
+
+
+def test_a_program_that_cancelled_ends_cleanly() -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", CANCEL_AND_EXIT], capture_output=True, text=True, check=False
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+    assert run.stdout.split() == ["cancelled"] * 4
