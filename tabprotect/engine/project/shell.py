@@ -36,14 +36,13 @@ def _words(project: Project, name: str, given: Arguments) -> list[str]:
     if name == "tabulate":
         by = given["by"]
         assert isinstance(by, Sequence)
-        weight = ["--weight", str(given["weight"])] if given.get("weight") else []
-        key = ["--record-key", str(given["record_key"])] if given.get("record_key") else []
-        # Keys stay with the table only in a project.
-        out = SAVED if key else "table.csv"
-        return [
-            *("tabulate", str(given["source"]), "--by", ",".join(by)),
-            *(*weight, *key, "--out", out),
-        ]
+        words = ["tabulate", str(given["source"]), "--by", ",".join(by)]
+        for option in ("weight", "record_key", "design_weight"):
+            if given.get(option):
+                words += [f"--{option.replace('_', '-')}", str(given[option])]
+        # Keys and design weights stay with the table only in a project.
+        kept = given.get("record_key") or given.get("design_weight")
+        return [*words, "--out", SAVED if kept else "table.csv"]
     if name == "set_cycles" and "file" not in given and "cycles" not in given:
         shape = ",".join(map(str, project.domain.shape))
         kind = str(given.get("kind") or "default")

@@ -418,6 +418,13 @@ def test_the_equivalent_command_line(example: Project) -> None:
     edited = after(("set_count", {"index": [0, 0], "count": 1}), start=project)
     assert as_command(edited, "protect").startswith("tabprotect protect project.tabprotect ")
     assert as_command(example, "set_count", {"index": [0, 0], "count": 1}) == ""
+    given_ = {"source": "r.csv", "by": ["a", "b"], "weight": "w"}
+    counted = "tabprotect tabulate r.csv --by a,b"
+    assert as_command(Project(), "tabulate", given_) == f"{counted} --weight w --out table.csv"
+    given_ = {"source": "r.csv", "by": ["a", "b"], "record_key": "k", "design_weight": "w"}
+    assert as_command(Project(), "tabulate", given_) == (
+        f"{counted} --record-key k --design-weight w --out project.tabprotect"
+    )
 
 
 def test_sparse_tables_open_too() -> None:
