@@ -23,6 +23,15 @@ from tabprotect.gui.theme import THEME
 
 SEED = 2006
 
+COMPARED = (
+    "cell_key D=3,5 V=2 js=1",
+    "small_count_rounding base=3",
+    "random_rounding base=3",
+    "controlled_rounding base=3",
+    "bootstrap",
+)
+"""Settings on the picture of the compare page."""
+
 
 def settle(window: MainWindow, *, seconds: float = 120.0) -> None:
     """Wait until no job runs and everything is painted."""
@@ -40,6 +49,16 @@ def take(window: MainWindow, path: Path) -> None:
     if not window.grab().save(str(path)):
         raise SystemExit(f"cannot write {path}")
     print(path)
+
+
+def compare(window: MainWindow) -> None:
+    """Compare some methods with the fixed seed, and protect again for the pages to come."""
+    window.document.apply("set_seed", seed=SEED)
+    window.document.apply("set_comparison", runs=list(COMPARED), runs_per_method=10)
+    settle(window)
+    window.page.main_action()
+    settle(window)
+    window.document.apply("protect", accept_weak=True)
 
 
 def main() -> None:
@@ -67,6 +86,8 @@ def main() -> None:
                 window.document.apply("protect", seed=SEED, accept_weak=True)
                 settle(window)
             window.go(page.name)
+            if page.name == "compare":
+                compare(window)
             take(window, arguments.out / f"{page.name}-{mode}.png")
         window.document.set_public(True)
         for page in PAGES:

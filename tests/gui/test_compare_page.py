@@ -180,6 +180,28 @@ def test_a_point_becomes_the_projects_release(
     assert not [s for s in seeds if s in document.recipe_text()]
 
 
+def test_a_weak_setting_opens_after_a_recorded_decision_only(
+    page: ComparePage, opened: MainWindow, settle: Settle
+) -> None:
+    page.set_comparison({"runs": ["cyclic_perturbation alpha=0.01 beta=0.01"]})
+    page.set_comparison({"runs_per_method": 2})
+    page.compare()
+    settle()
+    found = page.comparison
+    assert found is not None
+    page.view.map.opened.emit((0, 1))
+    settle()
+    assert page.errors.isVisible() and opened.document.release is None
+    page.errors._button.click()
+    settle()
+    project = opened.document.project
+    assert project is not None and project.protected is not None
+    assert project.protected.record.decisions
+    assert project.published is False and project.method == "cyclic_perturbation"
+    expected = found.release(found.runs[1]).table.counts
+    assert np.array_equal(project.protected.release.table.counts, expected)
+
+
 def test_exports_are_marked(ran: ComparePage, tmp_path: Path) -> None:
     found = ran.comparison
     assert found is not None
@@ -208,6 +230,8 @@ def test_deviations_are_those_of_the_releases(ran: ComparePage, settle: Settle) 
         expected = np.concatenate([published - truth for truth, published in pairs])
         assert np.array_equal(panel.deviations, expected)
         assert ran.view.deviations.shares(panel).sum() == pytest.approx(1)
+    QTest.mouseClick(ran.view.deviations, Qt.MouseButton.LeftButton, pos=QPoint(20, 20))
+    assert ran.place == (0, None)
     assert "off on average" in ran.view.deviations.accessibleDescription()
 
 

@@ -127,7 +127,7 @@ class ComparePage(Page):
         self.source.clicked.connect(self.compare_as_source)
         self.open_button.clicked.connect(lambda: self.open_release(self.place))
         self.copy_button.clicked.connect(self.copy_command)
-        self._ease.timeout.connect(self._show)
+        self._ease.timeout.connect(self._show_more)
 
     def menu_actions(self) -> list[tuple[str, QAction]]:
         out = []
@@ -227,6 +227,16 @@ class ComparePage(Page):
         self.copy_button.setEnabled(bool(plan.runs))
         self.main_button.setText("Stop, keep what is there" if self.running else "Compare")
         self.main_button.setEnabled(self.running or bool(plan.runs))
+        self._tell()
+        self.choose(self.place)
+
+    def _show_more(self) -> None:
+        """Show what came in meanwhile; the settings, where somebody may be typing, stay."""
+        project, found = self.document.project, self.comparison
+        if project is None or found is None or not self.editable or not self.isVisible():
+            return
+        marks = looks(run.partition(" ")[0] for run in (*self._labels, *project.comparison.runs))
+        self.view.show_comparison(found, self._labels, marks, running=self.running)
         self._tell()
         self.choose(self.place)
 

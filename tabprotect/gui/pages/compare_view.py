@@ -71,6 +71,7 @@ class ComparisonView(QWidget):
         for part in (self.map, self.table):
             part.chosen.connect(self.chosen)
             part.opened.connect(self.opened)
+        self.deviations.chosen.connect(lambda number: self.chosen.emit((number, None)))
         for combo in (self.risk, self.utility):
             combo.currentIndexChanged.connect(lambda _: self._other_axes())
         self.show_face("measures")

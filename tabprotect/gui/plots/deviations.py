@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QResizeEvent
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPen, QResizeEvent
 
 from tabprotect.gui.plots.figure import Figure
 from tabprotect.gui.plots.symbols import Look
@@ -44,7 +44,12 @@ class Panel:
 
 
 class Deviations(Figure):
-    """One small histogram for each setting, all on the same axes."""
+    """One small histogram for each setting, all on the same axes.
+
+    ``chosen`` carries the number of the setting that was clicked.
+    """
+
+    chosen = Signal(int)
 
     def __init__(self) -> None:
         super().__init__("Deviations of every setting")
@@ -85,6 +90,13 @@ class Deviations(Figure):
 
     def sizeHint(self) -> QSize:
         return QSize(44 * GRID, self.minimumHeight())
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        columns, wide, tall = self._cell(float(self.width()))
+        column, row = int(event.position().x() / wide), int(event.position().y() / tall)
+        n = row * columns + column
+        if column < columns and n < len(self.panels):
+            self.chosen.emit(self.panels[n].number)
 
     # -- drawing ------------------------------------------------------------------------------
 

@@ -144,8 +144,13 @@ class RiskUtilityMap(Figure):
         self.words: Callable[[Place], str] = lambda place: ""
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
-        self.setMinimumSize(36 * GRID, 24 * GRID)
-        THEME.changed.connect(self.update)
+        THEME.changed.connect(self._fit)
+        self._fit()
+
+    def _fit(self) -> None:
+        # Titles and numbers take four lines: the points must have room beside them.
+        self.setMinimumSize(36 * GRID, max(24 * GRID, 13 * self.fontMetrics().height()))
+        self.update()
 
     def show_settings(
         self, settings: Sequence[Setting], axes: tuple[Axis, Axis], front: Sequence[int]
