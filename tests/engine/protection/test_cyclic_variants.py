@@ -22,6 +22,9 @@ from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.posterior import adaptive_tables, adaptive_walk
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.prior import Poisson, Positive, Uniform
+from tabprotect.engine.project import storage
+from tabprotect.engine.project.history import History
+from tabprotect.engine.project.shell import as_command
 from tabprotect.engine.protection import walk
 from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.protection.registered import likelihood_of, methods
@@ -290,6 +293,38 @@ def test_a_dossier_replays_and_lists_the_cycle_of_each_step(order: str, tmp_path
     assert {r["pass"] for r in rows} == {"1"}
 
 
+def test_a_project_keeps_the_order_and_its_command_line_says_it(tmp_path: Path) -> None:
+    history = History()
+    for name, arguments in (
+        ("open_table", {"source": "example:duncan-roehrig-4x4"}),
+        ("set_cycles", {"kind": "data"}),
+        ("protect", {"seed": 4}),
+    ):
+        history, _ = history.apply(name, arguments)
+    project = history.project
+    assert dict(project.parameters) == {"order": "positive", "n_cover": 16}
+    assert project.cycles_from == "every" and len(project.cycles) == 36
+    words = as_command(project, "protect")
+    for word in ("cycles=every", "order=positive", "n_cover=16"):
+        assert word in words
+    path = tmp_path / "p.tabprotect"
+    storage.save(history, path)
+    again = storage.load(path).project.protected
+    assert project.protected is not None and again is not None
+    one, two = project.protected.record.steps, again.record.steps
+    assert one is not None and two is not None
+    assert one.sequence is not None and two.sequence is not None
+    assert np.array_equal(one.sequence, two.sequence) and two.sequence.dtype == np.int64
+    assert again.release == project.protected.release
+    # A number that was set stays; an order that was set otherwise is no mistake to be mended.
+    kept, _ = history.apply("set_parameters", {"n_cover": 7})
+    kept, _ = kept.apply("set_cycles", {"kind": "data"})
+    assert kept.project.parameters["n_cover"] == 7
+    listed, _ = history.apply("set_parameters", {"order": "listed"})
+    with pytest.raises(ParameterError, match="order"):
+        listed.apply("set_cycles", {"kind": "data"})
+
+
 # -- cycles that the running table chooses --------------------------------------------------------
 
 SMALL = [
@@ -486,8 +521,9 @@ def calibrated(runs: int = 1000, **given: object) -> Calibration:
     [("random", "negative"), ("replacement", "any_zero"), ("positive", "any_zero")],
 )
 def test_beliefs_come_true(order: str, rule: str) -> None:
-    found = calibrated(order=order, blocking=rule)
-    assert found.bins >= 15 and found.worst_z < 4.5, str(found)
+    # Few originals become the same release where the order is part of it: each is inferred.
+    found = calibrated(order=order, blocking=rule, runs=1000 if order == "positive" else 500)
+    assert found.bins >= 10 and found.worst_z < 4.5, str(found)
 
 
 def test_beliefs_that_forget_the_choice_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
