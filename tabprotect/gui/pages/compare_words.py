@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from tabprotect.engine.project.comparison_plan import ComparisonPlan
     from tabprotect.gui.plots.ru_map import Place
 
+ALIKE = 1e-9
+"""Means that differ by less are the same."""
+
 EMPTY = (
     "Here methods stand side by side: what each of them gives away, against what it keeps, over "
     "many runs on this very table. Add a method at the left, as cell_key D=5,8 V=3 js=2, or begin "
@@ -117,24 +120,32 @@ def sentence(
         return f"{so_far}There is no point to show: {why}.{tail}"
     front = found.front(risk.name, utility.name)
 
-    def best(measure: Measure) -> int:
-        sign = 1.0 if measure.higher_is_better else -1.0
-        return max(placed, key=lambda c: sign * found.summaries[c][measure.name].mean)  # type: ignore[union-attr]
+    def mean(c: int, measure: Measure) -> float:
+        spread = found.summaries[c][measure.name]
+        assert spread is not None
+        return spread.mean if measure.higher_is_better else -spread.mean
 
     def said(c: int, measure: Measure) -> str:
         return f"{measure.label} {spread_text(found.summaries[c][measure.name])}"
 
-    private, useful = best(risk), best(utility)
-    if private == useful and front == [private]:
-        figures = f"{said(private, risk)}; {said(private, utility)}"
-        return f"{so_far}{private + 1} {labels[private]} is best in both: {figures}.{tail}"
-    numbers = (
-        " and ".join(str(c + 1) for c in front)
-        if len(front) < 3
-        else ", ".join(str(c + 1) for c in front)
-    )
-    return (
-        f"{so_far}{private + 1} {labels[private]} gives away least ({said(private, risk)}), "
-        f"{useful + 1} {labels[useful]} keeps most ({said(useful, utility)}). "
-        f"No setting beats {numbers} in both.{tail}"
-    )
+    def named(c: int) -> str:
+        return f"{c + 1} {labels[c]}"
+
+    private = max(placed, key=lambda c: (mean(c, risk), mean(c, utility)))
+    useful = max(placed, key=lambda c: (mean(c, utility), mean(c, risk)))
+    if len(placed) > 1 and np.ptp([mean(c, risk) for c in placed]) < ALIKE:
+        text = (
+            f"{risk.label} does not tell the settings apart ({said(private, risk)}): choose "
+            f"another risk. {named(useful)} keeps most ({said(useful, utility)})."
+        )
+    elif private == useful:
+        text = f"{named(private)} is best in both: {said(private, risk)}; {said(private, utility)}."
+    else:
+        on = [str(c + 1) for c in front]
+        numbers = " and ".join(filter(None, (", ".join(on[:-1]), on[-1])))
+        text = (
+            f"{named(private)} gives away least ({said(private, risk)}), "
+            f"{named(useful)} keeps most ({said(useful, utility)}). "
+            f"No setting beats {numbers} in both."
+        )
+    return f"{so_far}{text}{tail}"

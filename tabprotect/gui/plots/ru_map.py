@@ -105,9 +105,11 @@ class _Scale:
         values = values[np.isfinite(values)]
         low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
         # From zero where this costs less than half of the room.
-        if 0 <= low < high / 2:
+        if 0 <= low <= high / 2:
             low = 0.0
-        room = (high - low) or max(abs(high), 1.0) * 0.1
+        if high - low < 1e-9 * max(abs(high), 1.0):
+            high = low + (0.1 * abs(low) or 1.0)
+        room = high - low
         low, high = low - 0.06 * room, high + 0.06 * room
         return cls(high, low, first, last) if backwards else cls(low, high, first, last)
 
@@ -120,6 +122,8 @@ class _Scale:
         """Round values along the axis, with their texts."""
         low, high = min(self.low, self.high), max(self.low, self.high)
         step = nice_step(high - low, wanted)
+        # The room beside a zero is for the points that stand at it.
+        low = 0.0 if -0.1 * high < low < 0 else low
         digits = max(0, -math.floor(math.log10(step) + 1e-9))
         out = []
         for n in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1):
@@ -288,7 +292,8 @@ class RiskUtilityMap(Figure):
             painter.setPen(grid)
             painter.drawLine(QPointF(at, box.top()), QPointF(at, box.bottom()))
             painter.setPen(QColor(colours.text))
-            there = QRectF(at - wide / 2, box.bottom() + 3, wide, line)
+            left = min(at - wide / 2, area.right() - wide)
+            there = QRectF(left, box.bottom() + 3, wide, line)
             painter.drawText(there, int(Qt.AlignmentFlag.AlignHCenter), text)
         for value, text in y.ticks(max(2, int(box.height() / (3 * line)))):
             at = y.at(value)
