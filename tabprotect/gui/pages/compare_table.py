@@ -38,6 +38,7 @@ class MeasuresTable(QWidget):
         super().__init__()
         self._found: Comparison | None = None
         self._labels: tuple[str, ...] = ()
+        self._first: tuple[str, ...] = ()
         self.rows = QComboBox()
         self.rows.setAccessibleName("What a row is")
         self.rows.addItem("by setting", False)
@@ -81,9 +82,12 @@ class MeasuresTable(QWidget):
 
     # -- showing ------------------------------------------------------------------------------
 
-    def show_comparison(self, found: Comparison | None, labels: tuple[str, ...]) -> None:
-        """Show a comparison's figures; ``None`` leaves nothing behind."""
-        self._found, self._labels = found, labels
+    def show_comparison(
+        self, found: Comparison | None, labels: tuple[str, ...], first: tuple[str, ...] = ()
+    ) -> None:
+        """Show a comparison's figures, those of the measures ``first`` before the others;
+        ``None`` leaves nothing behind."""
+        self._found, self._labels, self._first = found, labels, first
         for button in (self.copy_button, self.export_button):
             button.setEnabled(found is not None)
         if found is None:
@@ -114,7 +118,10 @@ class MeasuresTable(QWidget):
             self.list.show_rows([], stretch=None)
             return
         noun = self.kind.currentData()
-        measures = [m for m in found.measures if noun in ("", m.noun)]
+        measures = sorted(
+            (m for m in found.measures if noun in ("", m.noun)),
+            key=lambda m: self._first.index(m.name) if m.name in self._first else len(self._first),
+        )
         columns = self._run_columns(measures) if self.by_run else self._columns(measures)
         words = self.filter.text().lower().split()
         named = columns[1]

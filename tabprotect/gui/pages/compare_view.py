@@ -160,6 +160,7 @@ class ComparisonView(QWidget):
 
     def _other_axes(self) -> None:
         self._show_map()
+        self._show_table()
         self.axes_changed.emit()
 
     # -- showing ------------------------------------------------------------------------------
@@ -170,7 +171,7 @@ class ComparisonView(QWidget):
         """Show what was found (so far, while it is ``running``); a label for each setting and a
         look for each method."""
         self.found, self._labels, self._looks, self._running = found, labels, looks, running
-        self.table.show_comparison(found, labels)
+        self._show_table()
         self._show_map()
         self._show_deviations()
 
@@ -193,6 +194,12 @@ class ComparisonView(QWidget):
         self.map.set_place(place)
         self.table.set_place(place)
         self.deviations.set_current(None if place is None else place[0])
+
+    def _show_table(self) -> None:
+        if self.found is not None:
+            first = tuple(measure.name for measure in self.axes)
+            self.table.show_comparison(self.found, self._labels, first)
+            self.table.set_place(self.place)
 
     def _show_map(self) -> None:
         found = self.found
