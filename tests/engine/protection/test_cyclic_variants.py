@@ -249,6 +249,14 @@ def test_too_many_swaps_are_not_listed() -> None:
         METHOD.resolve(Domain.of_shape((100, 100)), {"cycles": "data"})
 
 
+def test_a_sequence_too_long_to_be_written_out_is_refused() -> None:
+    domain = Domain.of_shape((40, 40))
+    for order in ("random", "replacement", "listed"):
+        with pytest.raises(ParameterError, match="too many"):
+            METHOD.resolve(domain, {"cycles": "bidiagonal", "order": order, "n_cover": 9_999_999})
+    METHOD.resolve(domain, {"cycles": "bidiagonal", "n_cover": 9_999_960})
+
+
 @pytest.mark.parametrize(
     "wrong",
     [None, [0, 1], [0, 1, 2, 3, 4, 9], [0, 0, 1, 2, 3, 4], [0.0, 1, 2, 3, 4, 5], "012345", 6],

@@ -70,6 +70,9 @@ from tabprotect.engine.tables.table import INT64_MAX, Table
 
 MOST_STEPS = 10_000_000
 
+MOST_ENTRIES = 50_000_000
+"""Entries of a sequence that is not whole passes over the list: about a gigabyte."""
+
 PREVIEW_WORK = 30_000_000
 """Cell updates the preview may cost (about a second)."""
 
@@ -274,7 +277,16 @@ class CyclicPerturbation(Method):
         if wrong:
             hint = "leave room for gamma = 1 - alpha - beta" if "alpha" in wrong else ""
             raise ParameterError(wrong, hint=hint)
-        values["cycles"] = self._moves(domain, values["cycles"])
+        moves = values["cycles"] = self._moves(domain, values["cycles"])
+        steps = number_of_steps(values, len(moves))
+        whole = values["order"] == "listed" and steps % len(moves) == 0
+        # Such a sequence is written out, cycle by cycle; one that the table chooses never is.
+        written = 0 if whole or values["order"] == "positive" else steps
+        if written * int(np.diff(moves.starts).max()) > MOST_ENTRIES:
+            raise ParameterError(
+                {"n_cover": f"{steps:,} steps over cycles of this length are too many"},
+                hint="take the cycles as listed, in whole passes",
+            )
         return values
 
     @staticmethod
