@@ -199,8 +199,14 @@ def _lines(posterior: Posterior, cells: list[Index], *, all_asked: bool) -> list
         f"{way} of a reader who {posterior.prior.label}: {possible} are possible."
         if originals != 1
         else f"{way} of a reader who {posterior.prior.label}: only one original is possible.",
-        f"The published count is the most probable one in {int(matches.sum()):,} of "
-        f"{int(posterior.is_published.sum()):,} cells that have one.",
+        *(
+            [
+                f"The published count is the most probable one in {int(matches.sum()):,} of "
+                f"{int(posterior.is_published.sum()):,} cells that have one."
+            ]
+            if posterior.is_published.any()
+            else ["No count is published for any of these cells."]
+        ),
         *([f"Left out: {posterior.note}"] if posterior.note else []),
         "",
     ]

@@ -49,8 +49,7 @@ def reader_text(release: Release) -> str:
         "    tabprotect infer release.zip",
         "    tabprotect infer release.zip --prior positive --json",
         "",
-        "or open the bundle in the program's window. The published count is usually, but not "
-        "always, the most probable one: the program says for which cells it is.",
+        "or open the bundle in the program's window. " + _mode(release),
         "",
         "## Is it intact?",
         "",
@@ -64,10 +63,24 @@ def reader_text(release: Release) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _weighted(release: Release) -> bool:
+    mechanism = release.mechanism
+    return methods()[mechanism.method].weighted(mechanism.parameters)
+
+
+def _mode(release: Release) -> str:
+    if _weighted(release):
+        return "True counts are counts of records, not of the people that they stand for."
+    return (
+        "The published count is usually, but not always, the most probable one: the program says "
+        "for which cells it is."
+    )
+
+
 def _what(release: Release) -> str:
-    domain, mechanism = release.table.domain, release.mechanism
-    weighted = methods()[mechanism.method].weighted(mechanism.parameters)
-    what = "estimates (counts of records times their mean design weight)" if weighted else "counts"
+    domain = release.table.domain
+    weighted = "estimates (counts of records times their mean design weight)"
+    what = weighted if _weighted(release) else "counts"
     if len(release.tables) > 1:
         names = ", ".join(release.domain.names)
         return f"{len(release.tables)} tables of {what} over the variables {names}."

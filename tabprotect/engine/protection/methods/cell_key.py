@@ -356,7 +356,13 @@ class CellKey(Method):
             notes.append(MARGIN_NOTE.format(names=names))
         elif len(release.tables) > 1:
             notes.append(TOTALS_NOTE)
-        return independent(main if inner is None else inner, weigh, note=" ".join(notes))
+        factors = independent(main if inner is None else inner, weigh, note=" ".join(notes))
+        if not weighted:
+            return factors
+        # No count of records is published: nothing that a reader's mode could be equal to.
+        return replace(
+            factors, tables=(PublishedTable.hiding(main.table, np.ones_like(main.hidden)),)
+        )
 
 
 def _stored(problem: Problem) -> Table:
