@@ -33,29 +33,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from tabprotect.engine.cycles import files, reach
 from tabprotect.engine.cycles.designs import DESIGNS, default_design, design
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.method import PREVIEW_SEED, WEAK_UNCHANGED, Method
+from tabprotect.engine.protection.cycle_trials import attempt, walker_of
+from tabprotect.engine.protection.method import WEAK_UNCHANGED, Method
 from tabprotect.engine.protection.problem import Draft, Preview, Problem, Remedy
 from tabprotect.engine.protection.sequence import (
     DISCLOSED_ORDERS,
     ORDERS,
     SEQUENCE,
-    Order,
     number_of_steps,
     stated_sequence,
 )
-from tabprotect.engine.protection.walk import Walker
 from tabprotect.engine.release.likelihood import (
     BLOCKING_RULES,
     AdaptiveSequence,
@@ -76,12 +73,6 @@ MOST_ENTRIES = 50_000_000
 PREVIEW_WORK = 30_000_000
 """Cell updates the preview may cost (about a second)."""
 
-STEP_COST = 100
-"""Cell updates that a step costs by itself where each copy takes its own cycle."""
-
-DRAWN_ORDERS = 12
-"""Orders that a preview tries where they are drawn."""
-
 DATA = "data"
 """As ``cycles``: all swaps, of which the running table chooses."""
 
@@ -90,85 +81,6 @@ FEW_SWAPS = 5_000
 
 LARGE = 200_000
 """Cells from which on only a few remedies are tried."""
-
-
-@dataclass(frozen=True)
-class _Trial:
-    """What many simulated runs did to one table."""
-
-    at_risk: int
-    judged: int
-    unchanged_share: float
-    change: dict[int, float]
-    blocked_share: float
-    blocked: npt.NDArray[np.float64]
-    unchanged: npt.NDArray[np.float64]
-    runs: int
-
-
-def _walker(values: Mapping[str, object]) -> Walker:
-    moves = cast(MoveSet, values["cycles"])
-    return Walker(
-        moves,
-        cast(Order, values["order"]),
-        number_of_steps(values, len(moves)),
-        cast(float, values["alpha"]),
-        cast(float, values["beta"]),
-        cast(BlockingRule, values["blocking"]),
-    )
-
-
-def _try(problem: Problem, values: Mapping[str, object], work: int, progress: Progress) -> _Trial:
-    """Run the mechanism on copies of the table, about ``work`` cell updates in all."""
-    walker = _walker(values)
-    moves = walker.moves
-    counts = problem.table.counts.reshape(-1)
-    judged = problem.at_risk.mask(counts)
-    at_risk = int(judged.sum())
-    if not at_risk:
-        judged = counts > 0
-    each = len(moves.cells) * walker.steps / len(moves)
-    if walker.order == "positive":
-        each += STEP_COST * walker.steps
-    runs = int(np.clip(work // max(each, 1), 2, 2000))
-    # Copies side by side, as many as fit about 100 MB at once; a drawn order is that of a batch.
-    batch = int(np.clip(10_000_000 // max(len(counts), walker.steps), 1, runs))
-    if walker.order in DISCLOSED_ORDERS:
-        batch = min(batch, -(-runs // DRAWN_ORDERS))
-    generator = np.random.Generator(np.random.PCG64(PREVIEW_SEED))
-    unchanged = np.zeros(len(counts))
-    blocked, came = np.zeros(len(moves)), np.zeros(len(moves))
-    stuck, change, done = 0, dict[int, float](), 0
-    while done < runs:
-        size = min(batch, runs - done)
-        progress.report("trying the mechanism on this table", done / runs)
-        state = np.repeat(counts[:, None], size, axis=1)
-        steps = walker.run(state, generator)
-        moved = state - counts[:, None]
-        unchanged += (moved == 0).sum(axis=1)
-        stuck += int(steps.blocked.sum())
-        if walker.order != "positive":
-            by_step = steps.blocked.sum(axis=2).reshape(-1)
-            np.add.at(blocked, steps.cycles, by_step)
-            np.add.at(came, steps.cycles, size)
-        seen, times = np.unique(moved[judged], return_counts=True)
-        for value, count in zip(seen.tolist(), times.tolist(), strict=True):
-            change[value] = change.get(value, 0.0) + count
-        done += size
-    unchanged /= runs
-    # Under negative only a coin that wants to move can be refused: share of those.
-    asked = walker.alpha + walker.beta if walker.rule == "negative" else 1.0
-    cells = int(judged.sum())
-    return _Trial(
-        at_risk=at_risk,
-        judged=cells,
-        unchanged_share=float(unchanged[judged].mean()) if cells else 1.0,
-        change={k: v / (cells * runs) for k, v in sorted(change.items())},
-        blocked_share=stuck / (walker.steps * runs * asked),
-        blocked=blocked / np.maximum(came * asked, 1e-300),
-        unchanged=unchanged,
-        runs=runs,
-    )
 
 
 class CyclicPerturbation(Method):
@@ -332,7 +244,7 @@ class CyclicPerturbation(Method):
     ) -> tuple[Preview, Draft | None]:
         """Simulate the mechanism on this table, from a fixed seed (an estimate)."""
         moves = cast(MoveSet, values["cycles"])
-        trial = _try(problem, values, PREVIEW_WORK, progress)
+        trial = attempt(problem, values, PREVIEW_WORK, progress)
         steps = number_of_steps(values, len(moves))
         if values["order"] == "listed" and steps < len(moves):
             moves = moves.take(np.arange(steps))
@@ -397,7 +309,7 @@ class CyclicPerturbation(Method):
                 other = self.resolve(domain, {**values, **change})
             except (ParameterError, InputError):
                 continue
-            share = _try(problem, other, PREVIEW_WORK // 10, progress).unchanged_share
+            share = attempt(problem, other, PREVIEW_WORK // 10, progress).unchanged_share
             if share <= WEAK_UNCHANGED:
                 found.append(Remedy(text, change, share))
         return tuple(sorted(found, key=lambda r: r.unchanged_share))
@@ -410,7 +322,7 @@ class CyclicPerturbation(Method):
         progress: Progress = SILENT,
     ) -> Draft:
         """Draw the order, flip the coins and apply the cycles."""
-        walker = _walker(values)
+        walker = walker_of(values)
         state = problem.table.counts.reshape(-1).copy()
         if walker.order in DISCLOSED_ORDERS or walker.order == "positive":
             most = walker.steps
@@ -441,7 +353,7 @@ class CyclicPerturbation(Method):
         """A known sequence of moves, each taken by a coin unless blocked; or an unseen one."""
         stated = release.mechanism.parameters
         values = self.resolve(release.table.domain, stated)
-        walker = _walker(values)
+        walker = walker_of(values)
         moves, steps, passes = walker.moves, walker.steps, 1
         if walker.order == "positive":
             return AdaptiveSequence(release.table, moves, walker.alpha, walker.beta, steps)
