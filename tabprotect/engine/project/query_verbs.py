@@ -87,9 +87,7 @@ def use_release_plan(project: Project, context: Context, *, then: str = "") -> P
         del given["threshold"]
     checked = method.resolve(project.original.domain, given)
     values = {name: checked[name] for name in given}
-    return replace(
-        project.without_result(), method=PUBLISHING, parameters=MappingProxyType(values)
-    )
+    return replace(project.without_result(), method=PUBLISHING, parameters=MappingProxyType(values))
 
 
 def _in_formula(name: str) -> str:
