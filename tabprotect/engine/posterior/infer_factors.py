@@ -209,6 +209,7 @@ def _joined(
         draws=min((p.draws for p in simulated if p.draws is not None), default=None),
         r_hat=max((p.r_hat for p in simulated if p.r_hat is not None), default=None),
         note=likelihood.note if likelihood.rerun is None else "",
+        approximate=likelihood.approximate and likelihood.rerun is None,
     )
 
 

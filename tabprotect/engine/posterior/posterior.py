@@ -74,6 +74,8 @@ class Posterior:
         ``None`` where draws are independent or the posterior is exact.
     note
         What of the mechanism was left out, in words; empty when nothing was.
+    approximate
+        Whether what was not left out is only close to the mechanism's own law.
     estimate_originals
         An estimate of the number of originals where they cannot be counted, worked out when asked.
     """
@@ -94,12 +96,18 @@ class Posterior:
     draws: int | None = None
     r_hat: float | None = None
     note: str = ""
+    approximate: bool = False
     estimate_originals: Callable[[], TableCount | None] = field(default=lambda: None, repr=False)
 
     @property
     def domain(self) -> Domain:
         """The variables of the original."""
         return self.published.domain
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything that the mechanism says was used, as it is."""
+        return not (self.note or self.approximate)
 
     @property
     def width(self) -> int:

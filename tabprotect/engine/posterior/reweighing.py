@@ -1,9 +1,13 @@
-"""What a mechanism says about whole originals beyond its factors: they are weighed one by one."""
+"""What a mechanism says about whole originals beyond its factors: they are weighed one by one.
+
+Whether all originals are weighed, or drawn ones, or none, is decided by counted work: what a call
+is stated to cost, and what the programmes in it count. No clock is asked, so that a release and a
+seed give one posterior, whatever else the machine does.
+"""
 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -16,6 +20,7 @@ from tabprotect.engine.posterior.parts import MOST_ORIGINALS, Part, no_original
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
+from tabprotect.engine.solver import work
 from tabprotect.engine.tables.table import Table
 
 IntArray = npt.NDArray[np.int64]
@@ -24,8 +29,14 @@ FloatArray = npt.NDArray[np.float64]
 MOST_CELLS = 20_000
 """Unknown cells of an original that is weighed."""
 
-BUDGET = 20.0
-"""Seconds for all weighing, by the cost of the first calls."""
+MOST_HELD = 2**24
+"""Counts of all weighed originals, and entries of their distributions."""
+
+BUDGET = 2e7
+"""Work for all weighing, in nominal microseconds, by the cost of the first calls."""
+
+OVERRUN = 3
+"""Budgets after which weighing is given up where later calls turn out dearer."""
 
 DRAWS = 5_000
 """Originals drawn where they cannot be listed."""
@@ -74,33 +85,41 @@ def reweighed(
     """
     rerun = likelihood.rerun
     assert rerun is not None
-    left_out = replace(found, note=likelihood.note)
+    left_out = replace(found, note=likelihood.note, approximate=likelihood.approximate)
     unknown = np.flatnonzero((found.chances > 0).sum(axis=1)[found.group_of_cell] > 1)
     if parts is None or len(unknown) > MOST_CELLS:
         return left_out
-    start = time.perf_counter()
+    weigher = _Weigher(found, rerun, generator, progress)
     trial = found.draw_originals(2, generator, progress)
-    for table in trial:
-        rerun.estimate(_table(found, table), generator)
-    calls = max(1, int(BUDGET / max((time.perf_counter() - start) / len(trial), 1e-6)))
+    # Where even one call is beyond the budget, none is tried.
+    if weigher.cost <= BUDGET:
+        for table in trial:
+            weigher.weight(table)
+    calls = int(BUDGET * max(weigher.calls, 1) / max(weigher.work, weigher.cost))
     base = trial[0].copy()
     number = _number(parts)
-    if way != "monte_carlo" and number is not None and number <= min(calls, MOST_ORIGINALS):
-        tables, chances = _listed(parts, unknown)
+    most = MOST_HELD // max(len(unknown), 1)
+    if way != "monte_carlo" and number is not None and number <= min(calls, most):
         repeats = 1 if rerun.exact else min(REPEATS, calls // number) // BATCHES * BATCHES
         if repeats:
-            weights = _weights(found, rerun, base, (tables, unknown), repeats, generator, progress)
-            return _weighed(found, _Weighed(tables, weights * chances, True), unknown)
+            tables, chances = _listed(parts, unknown)
+            weights = weigher.weights(base, (tables, unknown), repeats)
+            if weights is not None:
+                return _weighed(found, _Weighed(tables, weights * chances, True), unknown)
     if way == "exact":
         raise InfeasibleError(
             "too many originals fit the published counts to weigh each by the whole mechanism",
             hint="take Monte Carlo, or a prior that knows more",
         )
-    drawn = draws or min(DRAWS, calls)
-    if drawn < 2 * LEAST_EFFECTIVE:
+    drawn = min(draws or min(DRAWS, calls), MOST_HELD // found.domain.size)
+    if not calls or drawn < 2 * LEAST_EFFECTIVE:
         return left_out
     tables = found.draw_originals(drawn, generator, progress)[:, unknown]
-    weights = _weights(found, rerun, base, (tables, unknown), 1, generator, progress)
+    if (len(unknown) + 1) * _width(tables) > MOST_HELD:
+        return left_out
+    weights = weigher.weights(base, (tables, unknown), 1, limited=draws is None)
+    if weights is None:
+        return left_out
     total, square = float(weights.sum()), float((weights**2).sum())
     effective = total**2 / square if square else 0.0
     if found.effective_sample_size is not None:
@@ -149,28 +168,63 @@ def _listed(parts: Sequence[Part], unknown: IntArray) -> tuple[IntArray, FloatAr
     return tables[:, place[np.searchsorted(every[place], unknown)]], chances
 
 
-def _weights(
-    found: Posterior,
-    rerun: Rerun,
-    base: IntArray,
-    what: tuple[IntArray, IntArray],
-    repeats: int,
-    generator: np.random.Generator,
-    progress: Progress,
-) -> FloatArray:
-    """Weights of the originals, float64 (batches or 1, originals)."""
-    tables, unknown = what
-    batches = BATCHES if repeats > 1 else 1
-    out = np.zeros((batches, len(tables)))
-    original = base.copy()
-    for k, cells in enumerate(tables):
-        progress.report("weighing originals by the whole mechanism", k / len(tables))
-        original[unknown] = cells
-        table = _table(found, original)
-        for batch in range(batches):
-            each = max(1, repeats // batches)
-            out[batch, k] = sum(rerun.estimate(table, generator) for _ in range(each)) / each
-    return out
+def _width(tables: IntArray) -> int:
+    """The most counts between the lowest and the highest of one cell."""
+    return int((tables.max(axis=0) - tables.min(axis=0)).max(initial=0)) + 1
+
+
+class _Weigher:
+    """Calls of the mechanism, their work counted.
+
+    Attributes
+    ----------
+    cost
+        What one call is stated to cost.
+    calls, work
+        Made so far, and what they cost.
+    """
+
+    def __init__(
+        self, found: Posterior, rerun: Rerun, generator: np.random.Generator, progress: Progress
+    ) -> None:
+        self._found, self._rerun = found, rerun
+        self._generator, self._progress = generator, progress
+        self.cost = rerun.cost_over(found.domain.size)
+        self.calls, self.work = 0, 0.0
+
+    def weight(self, original: IntArray) -> float:
+        """One call."""
+        before = work()
+        chance = self._rerun.estimate(_table(self._found, original), self._generator)
+        self.calls += 1
+        self.work += max(self.cost, work() - before)
+        return chance
+
+    def weights(
+        self, base: IntArray, what: tuple[IntArray, IntArray], repeats: int, *, limited: bool = True
+    ) -> FloatArray | None:
+        """Weights of the originals, float64 (batches or 1, originals); ``None`` when too dear.
+
+        Parameters
+        ----------
+        what
+            Originals (originals, unknown cells) and these cells; the others are those of ``base``.
+        limited
+            Whether to give up once the work is far beyond the budget.
+        """
+        tables, unknown = what
+        batches = BATCHES if repeats > 1 else 1
+        out = np.zeros((batches, len(tables)))
+        original = base.copy()
+        for k, cells in enumerate(tables):
+            self._progress.report("weighing originals by the whole mechanism", k / len(tables))
+            original[unknown] = cells
+            for batch in range(batches):
+                if limited and self.work > OVERRUN * BUDGET:
+                    return None
+                each = max(1, repeats // batches)
+                out[batch, k] = sum(self.weight(original) for _ in range(each)) / each
+        return out
 
 
 def _weighed(found: Posterior, weighed: _Weighed, unknown: IntArray) -> Posterior:
@@ -181,9 +235,9 @@ def _weighed(found: Posterior, weighed: _Weighed, unknown: IntArray) -> Posterio
         raise no_original()
     mean = mean / mean.sum()
     first = tables.min(axis=0)
-    width = int((tables.max(axis=0) - first).max(initial=0)) + 1
+    width = _width(tables)
     exact = weighed.listed and len(weights) == 1
-    chances = np.zeros((len(unknown) + 1, max(width, 1)))
+    chances = np.zeros((len(unknown) + 1, width))
     chances[-1, 0] = 1.0
     errors = np.zeros_like(chances)
     batches = weights / np.maximum(weights.sum(axis=1, keepdims=True), 1e-300)
@@ -231,4 +285,5 @@ def _weighed(found: Posterior, weighed: _Weighed, unknown: IntArray) -> Posterio
         effective_sample_size=None if exact else spread / noise if noise else float(len(tables)),
         draws=None if exact else (len(weights) if weighed.listed else 1) * len(tables),
         note="",
+        approximate=False,
     )

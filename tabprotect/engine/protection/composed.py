@@ -53,13 +53,14 @@ def composed(
         logs=np.concatenate([part.logs for part in parts]),
         rerun=_rerun(publication, parts),
         note="; ".join(filter(None, dict.fromkeys([note, *(part.note for part in parts)]))),
+        approximate=any(part.approximate for part in parts),
     )
 
 
 def _rerun(publication: Publication, parts: Sequence[CellFactors]) -> Rerun | None:
     """The product of the margins' own, where any has one."""
     asked = [
-        (names, part.rerun)
+        (names, part.rerun, part.rerun.cost_over(part.domain.size))
         for names, part in zip(publication.margins, parts, strict=True)
         if part.rerun is not None
     ]
@@ -68,10 +69,14 @@ def _rerun(publication: Publication, parts: Sequence[CellFactors]) -> Rerun | No
 
     def estimate(original: Table, generator: np.random.Generator) -> float:
         chance = 1.0
-        for names, rerun in asked:
+        for names, rerun, _ in asked:
             chance *= rerun.estimate(original.margin(names), generator)
             if chance == 0.0:
                 break
         return chance
 
-    return Rerun(estimate, exact=all(rerun.exact for _, rerun in asked))
+    return Rerun(
+        estimate,
+        exact=all(rerun.exact for _, rerun, _ in asked),
+        cost=sum(cost for _, _, cost in asked),
+    )

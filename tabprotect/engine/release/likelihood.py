@@ -130,10 +130,19 @@ class Rerun:
         not depend on the original: exactly, or as an unbiased estimate from simulated runs.
     exact
         Whether it is no estimate (a deterministic choice gives 1 or 0).
+    cost
+        About how many microseconds of a usual core one call takes. Stated, never timed: how a
+        posterior is found depends on it, and the same release has to give the same one. ``None``:
+        by the number of cells. Programmes solved on the way count themselves.
     """
 
     estimate: Callable[[Table, np.random.Generator], float]
     exact: bool
+    cost: float | None = None
+
+    def cost_over(self, cells: int) -> float:
+        """The stated cost, or the usual one of a candidate original with so many cells."""
+        return 500.0 + 50.0 * cells if self.cost is None else self.cost
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,6 +174,8 @@ class CellFactors:
         What else the mechanism says, for each candidate original; ``None`` when nothing.
     note
         What the factors leave out, in words: told wherever ``rerun`` is not (or cannot be) used.
+    approximate
+        Whether the factors by themselves are not the mechanism's own law but one close to it.
     """
 
     domain: Domain
@@ -178,6 +189,7 @@ class CellFactors:
     logs: FloatArray
     rerun: Rerun | None = None
     note: str = ""
+    approximate: bool = False
 
     def __post_init__(self) -> None:
         if (self.low > self.high).any() or (self.low < 0).any():
@@ -197,6 +209,7 @@ class CellFactors:
         *,
         rerun: Rerun | None = None,
         note: str = "",
+        approximate: bool = False,
     ) -> CellFactors:
         """Build from ``(starts, cells)`` and one ``(low, high, log weights or None)`` per kind."""
         runs = [np.zeros(0) if logs is None else logs for _, _, logs in kinds]
@@ -212,6 +225,7 @@ class CellFactors:
             logs=np.concatenate([*runs, np.zeros(0)]),
             rerun=rerun,
             note=note,
+            approximate=approximate,
         )
 
     @property

@@ -186,7 +186,7 @@ def _rerun(out: IntArray, total: int, drawn: tuple[float, int], cellwise: bool) 
             scale.append(beyond(out, int(out.sum())))
         return math.exp(min(beyond(x, total) - scale[0], 700.0))
 
-    return Rerun(estimate, exact=True)
+    return Rerun(estimate, exact=True, cost=500.0 + 15.0 * len(out))
 
 
 def _reach(x: IntArray, out: IntArray, total: int, quality: float, samples: int) -> bool:

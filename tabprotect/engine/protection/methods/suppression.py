@@ -233,7 +233,8 @@ class Suppression(Method):
         never_zero = rule is not None and rule.low > 0 and values["zeros"] == "published"
         rerun = None
         if rule is not None:
-            rerun = Rerun(_again(publication, values, rule, hidden), exact=True)
+            cost = 500.0 + 100.0 * publication.domain.size
+            rerun = Rerun(_again(publication, values, rule, hidden), exact=True, cost=cost)
         # One more than the count, so that 0 can stand for none.
         return sum_factors(
             release,
