@@ -2,8 +2,11 @@
 
 One kept linear programme: the change of every inner cell, split into what is added and what is
 taken away, and the same for every published sum. Its optimum may be fractional in tables of
-three and more variables; only a change in whole numbers, checked exactly, counts as a proof, and
-where the programme has none an integer programme looks for it.
+three and more variables; only a change in whole numbers, checked exactly, counts as a proof.
+Boxes of hidden cells are such changes and cost no programme, so they are looked at first; where
+the programme's optimum is fractional the cheapest box takes its place, and where no box serves
+an integer programme looks for a change, as long as all of these together stay within a stated
+work.
 
 Source: Fischetti and Salazar 2001, *Solving the cell suppression problem on tabular data with
 linear constraints*, Management Science 47 (the attackers' programmes); Kelly, Golden and Assad
@@ -13,7 +16,7 @@ linear constraints*, Management Science 47 (the attackers' programmes); Kelly, G
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -21,11 +24,23 @@ import numpy.typing as npt
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.deviation import ENDLESS, Deviation, Ints
-from tabprotect.engine.solver import DUAL_SIMPLEX, NEAR, Entries, Model, Outcome
+from tabprotect.engine.protection.hypercubes import Hypercubes
+from tabprotect.engine.solver import (
+    DUAL_SIMPLEX,
+    NEAR,
+    PRIMAL_SIMPLEX,
+    Entries,
+    Model,
+    Outcome,
+    work,
+)
 from tabprotect.engine.tables.publication import Publication
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
+
+Purpose = Literal["cheapest", "farthest", "whole"]
+"""What a programme looks for: the cheapest change, the largest one, either in whole numbers."""
 
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -39,12 +54,20 @@ ATTEMPTS = 3
 MOST_NODES = 200
 """Branch-and-bound nodes an integer programme may take; a count, so that no clock decides."""
 
+MOST_WORK = 3e6
+"""Nominal microseconds (``solver.work``) that integer programmes may take in all."""
+
 LARGEST_TOTAL = 10**9
 """Counts beyond come near the solver's tolerance."""
 
 
 class LinearMoves:
     """The programme of a publication, and which of its cells may move.
+
+    Attributes
+    ----------
+    gave_up : bool
+        Whether a route was not found that may exist.
 
     Parameters
     ----------
@@ -80,13 +103,15 @@ class LinearMoves:
         self._place = np.full(publication.size, -1, dtype=np.int64)
         self._place[self._first] = np.arange(len(self._first))
         self._values = values[self._first]
-        self._sums, self._inner = _merged(publication, inner)
+        self._sums, self._inner, self._merge = _merged(publication, inner)
+        self._boxes = Hypercubes(publication, self._values, inner)
         positive = cost[np.isfinite(cost) & (cost > 0)]
         scale = float(positive.min()) if len(positive) else 1.0
         self._price = np.maximum(cost[self._first] / scale, STEP)
         self._open = np.zeros(len(self._first), dtype=np.bool_)
-        self._relaxed: _Programme | None = None
-        self._exact: _Programme | None = None
+        self._kept: dict[Purpose, _Programme] = {}
+        self._spent = 0.0
+        self.gave_up = False
 
     def open(self, cells: Ints) -> None:
         """Suppress cells: they may move at (almost) no cost."""
@@ -98,24 +123,18 @@ class LinearMoves:
 
     def _set(self, cells: Ints, is_open: bool) -> None:
         self._open[cells] = is_open
-        for programme in (self._relaxed, self._exact):
-            if programme is not None:
-                programme.price(cells, STEP if is_open else self._price[cells])
+        for programme in self._kept.values():
+            programme.price(cells, STEP if is_open else self._price[cells])
 
-    def _programme(self, *, integral: bool) -> _Programme:
+    def _programme(self, purpose: Purpose) -> _Programme:
         """Built when it is first needed: the sensitive cells are open by then."""
-        kept = self._exact if integral else self._relaxed
-        if kept is None:
+        if purpose not in self._kept:
             movable = self._open | np.isfinite(self._price)
             price = np.where(self._open, STEP, self._price)
-            kept = _Programme(
-                self._sums, self._values, self._inner, movable, price, integral, self._progress
+            self._kept[purpose] = _Programme(
+                self._sums, self._values, self._inner, movable, price, purpose, self._progress
             )
-            if integral:
-                self._exact = kept
-            else:
-                self._relaxed = kept
-        return kept
+        return self._kept[purpose]
 
     def route(
         self, cell: int, sign: int, need: int, *, barred: Ints, pay: bool
@@ -134,21 +153,53 @@ class LinearMoves:
         at = int(self._place[cell])
         still = self._place[barred]
         still = still[still >= 0]
-        for attempt in range(ATTEMPTS + 1):
-            integral = attempt == ATTEMPTS
-            if integral and not pay:
-                break
-            found = self._programme(integral=integral).least(at, sign * need, still, attempt)
+        free = self._box(at, sign, need, still, pay=False)
+        if free is not None:
+            return free
+        box: Deviation | None = None
+        for attempt in range(ATTEMPTS):
+            found = self._programme("cheapest").least(at, sign * need, still, attempt)
             if found is None:
                 return None
-            # Rounding must not move what the programme leaves alone.
-            used = np.abs(np.asarray(self._sums @ found)) > NEAR
-            if not pay and (used & ~self._open).any():
-                return None
-            change = self._checked(found, self._open | used)
-            if change is not None and change[1][at] == sign * need:
+            change = self._exactly(found, at, sign * need, pay=pay)
+            if change is not None:
                 return self._deviation(change)
+            if pay and attempt == 0:
+                box = self._box(at, sign, need, still, pay=True)
+            if box is not None or not pay:
+                return box
+        return self._searched(at, sign * need, still)
+
+    def _searched(self, at: int, by: int, still: Ints) -> Deviation | None:
+        if self._spent < MOST_WORK:
+            before = work()
+            found = self._programme("whole").least(at, by, still, 0)
+            self._spent += work() - before
+            if found is not None:
+                change = self._exactly(found, at, by, pay=True)
+                if change is not None:
+                    return self._deviation(change)
+        self.gave_up = True
         return None
+
+    def _box(self, at: int, sign: int, need: int, still: Ints, *, pay: bool) -> Deviation | None:
+        price = np.where(self._open, STEP, self._price if pay else np.inf)
+        price[still] = np.inf
+        found = self._boxes.cheapest(at, sign, need, price)
+        if found is None:
+            return None
+        inner = np.zeros(len(self._inner), dtype=np.int64)
+        np.add.at(inner, self._merge[found[1]], found[2])
+        return self._deviation((inner, np.asarray(self._sums @ inner)))
+
+    def _exactly(self, found: Floats, at: int, by: int, *, pay: bool) -> tuple[Ints, Ints] | None:
+        """The change in whole numbers, or None where the programme's point is not one."""
+        # Rounding must not move what the programme leaves alone.
+        used = np.abs(np.asarray(self._sums @ found)) > NEAR
+        if not pay and (used & ~self._open).any():
+            return None
+        change = self._checked(found, self._open | used)
+        return None if change is None or change[1][at] != by else change
 
     def _checked(self, found: Floats, movable: Bools) -> tuple[Ints, Ints] | None:
         """Whole changes of the inner and of the published cells, or None: no table does that."""
@@ -188,7 +239,7 @@ class LinearMoves:
             return ENDLESS, True, None
         if sign < 0 and known >= self._values[at]:
             return int(self._values[at]), True, None
-        most, point = self._programme(integral=False).farthest(at, sign, None)
+        most, point = self._programme("farthest").farthest(at, sign, None)
         if most <= known:
             return known, True, None
         change = self._checked(point, self._open)
@@ -199,7 +250,14 @@ class LinearMoves:
     def _whole(
         self, at: int, sign: int, known: int, most: int
     ) -> tuple[int, bool, Deviation | None]:
-        bound, point = self._programme(integral=True).farthest(at, sign, MOST_NODES)
+        box = self._box(at, sign, most, np.zeros(0, dtype=np.int64), pay=False)
+        if box is not None:
+            return most, True, box
+        if self._spent >= MOST_WORK:
+            return most, False, None
+        before = work()
+        bound, point = self._programme("whole").farthest(at, sign, MOST_NODES)
+        self._spent += work() - before
         most = min(most, bound)
         change = self._checked(point, self._open) if len(point) else None
         reached = known if change is None else max(known, sign * int(change[1][at]))
@@ -226,7 +284,7 @@ class _Programme:
         inner: Ints,
         movable: Bools,
         price: Floats,
-        integral: bool,
+        purpose: Purpose,
         progress: Progress,
     ) -> None:
         # A third of the program's start, and few need it.
@@ -271,8 +329,9 @@ class _Programme:
             entries,
             rows=(zero, zero),
             columns=(np.zeros(len(high)), high),
-            integral=integral,
-            strategy=DUAL_SIMPLEX,
+            integral=purpose == "whole",
+            # Where only the objective changes between runs, the last point stays feasible.
+            strategy=PRIMAL_SIMPLEX if purpose == "farthest" else DUAL_SIMPLEX,
         )
         self._weights = np.full(len(high), STEP)
         finite = np.isfinite(price)
@@ -333,8 +392,8 @@ class _Programme:
         return changes
 
 
-def _merged(publication: Publication, inner: Ints) -> tuple[csc_array[np.int64], Ints]:
-    """Distinct sums by inner cells, those that enter the same sums as one, and their counts."""
+def _merged(publication: Publication, inner: Ints) -> tuple[csc_array[np.int64], Ints, Ints]:
+    """Distinct sums by inner cells, those that enter the same sums as one; counts; which is which."""
     from scipy.sparse import csc_array
 
     kind = np.zeros(len(inner), dtype=np.int64)
@@ -345,4 +404,4 @@ def _merged(publication: Publication, inner: Ints) -> tuple[csc_array[np.int64],
     counts = np.zeros(len(first), dtype=np.int64)
     np.add.at(counts, inverse, inner)
     sums = publication.incidence[publication.distinct[0]].tocsc()[:, first]
-    return csc_array(sums), counts
+    return csc_array(sums), counts, inverse

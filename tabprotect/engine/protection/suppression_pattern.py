@@ -92,9 +92,12 @@ class Engine(Protocol):
     ----------
     most_routes
         How many routes the tidying may ask for: a number, so that no clock decides.
+    gave_up
+        Whether a route was not found that may exist.
     """
 
     most_routes: int
+    gave_up: bool
 
     def open(self, cells: Ints) -> None:
         """Suppress cells."""
@@ -140,8 +143,8 @@ def select(task: Task, progress: Progress = SILENT) -> Bools:
     Raises
     ------
     InfeasibleError
-        When some primary cells cannot be protected even if all cells were hidden that may be;
-        it lists them.
+        When some primary cells cannot be protected even if all cells were hidden that may be, or
+        no way was found within the stated work; it lists them and says which.
     """
     return _Selection(task, Steady(progress)).run()
 
@@ -219,9 +222,12 @@ class _Selection:
         listed = [name(cell) for cell in lost[:MOST_LISTED]]
         if len(lost) > MOST_LISTED:
             listed.append(f"... and {len(lost) - MOST_LISTED} more")
+        cells = f"{len(lost)} sensitive {'cell' if len(lost) == 1 else 'cells'}"
+        where = f"{name(lost[0])}{', ...' if len(lost) > 1 else ''}"
         raise InfeasibleError(
-            f"{len(lost)} sensitive {'cell' if len(lost) == 1 else 'cells'} cannot be protected "
-            f"by hiding other cells: {name(lost[0])}{', ...' if len(lost) > 1 else ''}",
+            f"no way was found within the stated work to protect {cells}: {where}"
+            if self._engine.gave_up
+            else f"{cells} cannot be protected by hiding other cells: {where}",
             hint="allow totals and zeros to be hidden, lower the protection level, or merge "
             "categories",
             detail="\n".join(listed),

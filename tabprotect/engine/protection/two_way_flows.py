@@ -40,6 +40,7 @@ class TwoWayFlows:
     """
 
     most_routes = 100_000
+    gave_up = False
 
     def __init__(self, publication: Publication, values: Ints, cost: Floats) -> None:
         self._values = values

@@ -14,7 +14,7 @@ from suppression_brute_force import tables_alike
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.posterior.prior import Poisson
 from tabprotect.engine.protection.audit import audit
-from tabprotect.engine.protection.linear_moves import LinearMoves
+from tabprotect.engine.protection.linear_moves import MOST_WORK, LinearMoves
 from tabprotect.engine.protection.methods.suppression import PLUGIN
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.suppression_pattern import Insiders, Task, select
@@ -24,6 +24,7 @@ from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.contributors import Contributors
 from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.solver import work
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.hierarchy import parse_groupings
 from tabprotect.engine.tables.publication import Publication
@@ -299,3 +300,29 @@ def test_ignoring_the_choice_misleads() -> None:
         return replace(likelihood, rerun=None)
 
     assert _calibrated(blind, 200).worst_z > 6  # type: ignore[attr-defined]
+
+
+def test_three_variables_take_bounded_work() -> None:
+    """Many small counts and every sum published: the pattern holds, the work stays counted."""
+    counts = np.random.default_rng(0).poisson(2.5, (6, 6, 6))
+    task = _task((6, 6, 6), counts, formula="A*B*C", level=2, high=2, insiders="one")
+    before = work()
+    hidden = select(task)
+    assert work() - before < 4 * MOST_WORK
+    levels = {
+        "below": np.where(task.primary, task.below, 0),
+        "above": np.where(task.primary, task.above, 0),
+    }
+    found = audit(task.publication, task.table, hidden, levels=levels)
+    assert not len(found.unprotected)
+    assert (found.lower <= found.values).all() and (found.values <= found.upper).all()
+
+
+def test_what_was_not_found_is_not_called_impossible(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = np.random.default_rng(0).poisson(3, (3, 3, 3))
+    task = _task((3, 3, 3), counts, formula="A*B*C", level=1)
+    select(task)
+    monkeypatch.setattr(LinearMoves, "_exactly", lambda *_, **__: None)
+    monkeypatch.setattr(LinearMoves, "_box", lambda *_, **__: None)
+    with pytest.raises(InfeasibleError, match="within the stated work"):
+        select(task)
