@@ -149,15 +149,17 @@ class _Watched:
         self, progress: Progress, assembled: Callable[[Mapping[int, Run]], Comparison]
     ) -> None:
         self._progress, self._assembled = progress, assembled
-        self._runs, self._since = 0, 0.0
+        self._runs, self._next = 0, 0.0
         # In every report: one that nobody has taken is not lost.
         self._shown: Comparison | None = None
 
     def report(self, stage: str, fraction: float, partial: object = None) -> None:
         now = time.monotonic()
-        if isinstance(partial, dict) and len(partial) > self._runs and now - self._since > LOOK:
-            self._runs, self._since = len(partial), now
+        if isinstance(partial, dict) and len(partial) > self._runs and now > self._next:
+            self._runs = len(partial)
             self._shown = self._assembled(partial)
+            # Looking may take a tenth of the time, however many runs there are.
+            self._next = now + max(LOOK, 10 * (time.monotonic() - now))
         self._progress.report(stage, fraction, self._shown)
 
 

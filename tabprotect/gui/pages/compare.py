@@ -50,6 +50,9 @@ SOURCE = "langsrud-lupp"
 SOURCES_RUNS = ("cell_key D=5 V=3 js=2", "small_count_rounding base=3")
 """The settings of that comparison."""
 
+SOURCES_NUMBER = 400
+"""Runs of each of them: enough for its intervals to two decimals, in half a minute."""
+
 EASE = 300
 """Milliseconds between two looks at a comparison that is running."""
 
@@ -347,6 +350,7 @@ class ComparePage(Page):
         self.set_comparison(
             {
                 "runs": list(SOURCES_RUNS),
+                "runs_per_method": SOURCES_NUMBER,
                 "margins": own["margins"],
                 "key": [name.strip() for name in own["key"].split(",")],
                 "sensitive": own["sensitive"],

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from tabprotect.engine.assessment.measure import Measure
     from tabprotect.gui.plots.ru_map import Place
 
+FRONT = 2
+"""Measures that stand before the reasons of failures: those of the map."""
+
 KINDS = (("all measures", ""), ("utility", "utility"), ("risk", "risk"))
 
 
@@ -149,7 +152,7 @@ class MeasuresTable(QWidget):
             order = np.array([np.nan if s is None else s.mean for s in spreads])
             columns.append(Column(head_text(m), spreads, spread_text, order))
         if any(notes):
-            columns.insert(2, Column("failed", notes, str, right=False))
+            columns.insert(2 + FRONT, Column("failed", notes, str, right=False))
         return columns
 
     def _run_columns(self, measures: Sequence[Measure]) -> list[Column]:
@@ -166,7 +169,7 @@ class MeasuresTable(QWidget):
             order = np.array([np.nan if v is None else v for v in values])
             columns.append(Column(head_text(m), values, figure_text, order))
         if any(r.error for r in runs):
-            columns.insert(3, Column("failed", [r.error for r in runs], str, right=False))
+            columns.insert(3 + FRONT, Column("failed", [r.error for r in runs], str, right=False))
         return columns
 
     # -- copying ------------------------------------------------------------------------------
