@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -21,9 +22,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.errors import ParameterError, TabprotectError
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.protection.method import Method
+from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.gui import icons
 from tabprotect.gui.label import Label, tip
 from tabprotect.gui.seed_chooser import SeedChooser
@@ -35,6 +37,12 @@ REST = 600
 IMPORTED = "(read from a file)"
 LONG = 200
 """Characters from which on a text stands for a file's content."""
+
+BREAK = "\u200b"
+"""Where a line may be broken, without a width of its own."""
+
+LONG_WORD = 20
+"""Characters from which on a word may be broken."""
 
 FILES = frozenset({"perturbation", "groupings"})
 """Kinds that may also be the name of a file."""
@@ -53,9 +61,9 @@ class Field(QWidget):
         self._write: Callable[[object], None]
         self.fault = Label(wordWrap=True)
         self.fault.setVisible(False)
-        help_ = Label(self._help(), wordWrap=True)
-        help_.setProperty("role", "quiet")
-        for label in (self.fault, help_):
+        self.help = Label(wordWrap=True)
+        self.help.setProperty("role", "quiet")
+        for label in (self.fault, self.help):
             # A long word (an example) may be cut; it must not make the form wider than its room.
             label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         column = QVBoxLayout(self)
@@ -63,7 +71,7 @@ class Field(QWidget):
         column.setSpacing(GRID // 2)
         self.input = self._input()
         self.input.setAccessibleName(parameter.label)
-        self.input.setAccessibleDescription(parameter.help)
+        self.stops = [self.input]
         if isinstance(self.input, QCheckBox):
             column.addWidget(self.input)
         else:
@@ -77,21 +85,31 @@ class Field(QWidget):
                 unit.setProperty("role", "quiet")
                 row.addWidget(unit)
             if parameter.kind in FILES:
-                row.addWidget(self._open_button())
+                self.stops.append(self._open_button())
+                row.addWidget(self.stops[-1])
             elif parameter.kind in ("real", "integer"):
                 row.addStretch(1)
             column.addWidget(label)
             column.addLayout(row)
         column.addWidget(self.fault)
-        column.addWidget(help_)
+        column.addWidget(self.help)
+        self._explain()
         THEME.changed.connect(self._colour)
         self._colour()
 
-    def _help(self) -> str:
-        parameter = self.parameter
-        if parameter.public:
-            return parameter.help
-        return f"{parameter.help} Stays in the house: it is not published."
+    def _explain(self) -> None:
+        """The help below the input: for a choice also what the chosen one means."""
+        text = self.parameter.help
+        if isinstance(self.input, QComboBox) and self.input.currentIndex() >= 0:
+            words = str(self.input.currentData(Qt.ItemDataRole.ToolTipRole))
+            text = f"{text} {words[:1].upper()}{words[1:].removesuffix('.')}."
+            if not self.parameter.public:
+                text = f"{text} Which one is chosen stays in the house."
+        elif not self.parameter.public:
+            text = f"{text} Stays in the house: it is not published."
+        self.help.setText(_breakable(text))
+        if not self.fault.text():
+            self.input.setAccessibleDescription(text)
 
     def _colour(self) -> None:
         self.fault.setStyleSheet(f"color: {THEME.colours.error};")
@@ -112,7 +130,7 @@ class Field(QWidget):
             combo.setSizeAdjustPolicy(
                 QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
             )
-            combo.activated.connect(lambda _: self.changed.emit())
+            combo.activated.connect(lambda _: (self._explain(), self.changed.emit()))
             self._read = combo.currentData
             self._write = lambda v: combo.setCurrentIndex(combo.findData(v))
             return combo
@@ -142,12 +160,15 @@ class Field(QWidget):
             low = "" if parameter.low == float("-inf") else f"from {parameter.low:g}"
             high = "" if parameter.high == float("inf") else f"to {parameter.high:g}"
             return " ".join(part for part in (low, high) if part)
-        if parameter.kind == "formula":
+        if parameter == MARGINS:
             return "every sub-table"
+        if parameter.kind == "formula":
+            return ""
         return "none" if parameter.default in (None, "") else ""
 
     def _open_button(self) -> QToolButton:
         button = QToolButton(icon=icons.icon("open"), autoRaise=True)
+        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         button.setAccessibleName(f"Choose a file for {self.parameter.label}")
         button.setToolTip("Choose a file")
         button.clicked.connect(self._choose_file)
@@ -172,12 +193,21 @@ class Field(QWidget):
             self._write(value)
             self.input.blockSignals(False)
         self.show_fault("")
+        self._explain()
 
     def show_fault(self, text: str) -> None:
         """Say what is wrong with the field, or with an empty text nothing."""
         self.fault.setText(text and f"{text[0].upper()}{text[1:]}.")
         self.fault.setVisible(bool(text))
-        self.input.setAccessibleDescription(text or self.parameter.help)
+        self.input.setAccessibleDescription(text or self.help.text().replace(BREAK, ""))
+
+
+def _breakable(text: str) -> str:
+    """Long words without a blank may be broken after their own punctuation."""
+    return " ".join(
+        re.sub("([=,>:])", rf"\1{BREAK}", word) if len(word) > LONG_WORD else word
+        for word in text.split(" ")
+    )
 
 
 def _written(value: object) -> str:
@@ -187,7 +217,10 @@ def _written(value: object) -> str:
 
 
 class MethodForm(QScrollArea):
-    """The parameters of one method. ``parameters_set`` carries what was changed."""
+    """The parameters of one method. ``parameters_set`` carries what was changed.
+
+    ``stops`` are the controls in the order in which Tab should reach them.
+    """
 
     parameters_set = Signal(object)
     seed_set = Signal(object)
@@ -199,8 +232,11 @@ class MethodForm(QScrollArea):
         self.setAccessibleName("Parameters")
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
+        # Tab goes to the fields, which scroll into sight.
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.fields: dict[str, Field] = {}
+        self.stops: list[QWidget] = []
         self._method: Method | None = None
         self._shown: dict[str, object] = {}
         self._rest = QTimer(self, singleShot=True, interval=REST)
@@ -236,7 +272,7 @@ class MethodForm(QScrollArea):
             field.show_value(values.get(name))
             field.setEnabled(house)
         self.seeds.show_seed(seed)
-        self.seeds.setVisible(house)
+        self.seeds.setVisible(house and (seed is not None or _is_random(method, values)))
 
     def _build(self, method: Method) -> None:
         while self._rows.count():
@@ -244,19 +280,24 @@ class MethodForm(QScrollArea):
             if widget is not None:
                 widget.hide()
                 widget.deleteLater()
-        self._method, self.fields = method, {}
+        self._method, self.fields, self.stops = method, {}, []
+        self.verticalScrollBar().setValue(0)
         for parameter in method.parameters:
             if parameter.kind == "cycles":
-                self._rows.addWidget(self._cycles())
+                self.stops.append(self._cycles())
+                self._rows.addWidget(self.stops[-1])
                 continue
             field = Field(parameter)
             field.changed.connect(self._changed)
             self.fields[parameter.name] = field
+            self.stops += field.stops
             self._rows.addWidget(field)
+        self.stops += [self.seeds.fresh, self.seeds.given, self.seeds.seed]
         self._none.setVisible(not method.parameters)
 
     def _cycles(self) -> QWidget:
         button: Any = QToolButton(text="The cycle set: see Cycles")
+        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         button.setAccessibleName("Go to the cycle set")
         button.clicked.connect(lambda: self.cycles_asked.emit())
         return button
@@ -285,6 +326,10 @@ class MethodForm(QScrollArea):
         """Mark wrong fields, each with its reason; the others are cleared."""
         for name, field in self.fields.items():
             field.show_fault(faults.get(name, ""))
+        wrong = next((field for name, field in self.fields.items() if name in faults), None)
+        if wrong is not None:
+            # Laid out only later, with its fault below it.
+            QTimer.singleShot(0, wrong, lambda: self.ensureWidgetVisible(wrong, 0, 0))
 
     def show_error(self, error: ParameterError) -> bool:
         """Mark the fields an error names; whether there is one of them here."""
@@ -294,6 +339,14 @@ class MethodForm(QScrollArea):
     def _changed(self) -> None:
         self._touched = True
         self._rest.start()
+
+
+def _is_random(method: Method, values: Mapping[str, object]) -> bool:
+    try:
+        return method.is_random(values)
+    except TabprotectError:
+        # A value that is wrong is said where it stands; until then nobody knows.
+        return True
 
 
 def heading(text: str) -> QLabel:

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.protection.problem import Protected
@@ -49,6 +49,10 @@ class MethodResult(QWidget):
         self._letters: npt.NDArray[np.str_] | None = None
         self.which = QComboBox()
         self.which.setAccessibleName("Published table")
+        self.which.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.which.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        # However long the names: the page does not get wider for them.
+        self.which.setMinimumWidth(20 * GRID)
         self.which.activated.connect(lambda _: self._fill())
         self._which_label = Label("Published table")
         self._which_label.setBuddy(self.which)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout, QWidget
 
 from tabprotect.engine.tables.domain import Index
@@ -50,7 +50,9 @@ class ThreeTables(QSplitter):
         self.titles: dict[str, QLabel] = {}
         self.sides: dict[str, QWidget] = {}
         self._sized: object = None
+        self._dragged = False
         self.setChildrenCollapsible(False)
+        self.splitterMoved.connect(lambda *_: setattr(self, "_dragged", True))
         for part in PARTS:
             self.addWidget(self._side(part))
         self._scroll_together()
@@ -173,12 +175,21 @@ class ThreeTables(QSplitter):
         for grid in shown:
             grid.be_as_wide(widths)
         if self.house and key != self._sized:
-            self._sized = key
-            labels = self.grids["original"].cells.rows.width()
-            each = max((self.width() - labels) // 3, 1)
-            self.setSizes([labels + each, each, each])
+            self._sized, self._dragged = key, False
+            self._share()
         self._following = False
         self.select(selection)
+
+    def _share(self) -> None:
+        labels = self.grids["original"].cells.rows.width()
+        each = max((self.width() - labels) // 3, 1)
+        self.setSizes([labels + each, each, each])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        # Filled before it was shown, it did not know its width; the splitter grows in proportion.
+        if self.house and self._sized is not None and not self._dragged:
+            self._share()
 
 
 def _nothing(_: int) -> str:

@@ -10,8 +10,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
-from readable import texts, unnamed
+from readable import tab_order, texts, unnamed
 
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
@@ -176,6 +177,7 @@ def test_a_wrong_field_says_what_is_wrong_and_changes_nothing(
     field.input.clear()  # type: ignore[attr-defined]
     QTest.keyClicks(formula.input, "v*nothing")
     qtbot.waitUntil(lambda: shown.errors.isVisible() or formula.fault.isVisible())
+    assert "no variable" in formula.fault.text()
     assert "margins" not in document.project.parameters
 
 
@@ -238,3 +240,48 @@ def test_what_is_missing_is_said(window: MainWindow, tried: Settle, settle: Sett
     assert "choose cyclic perturbation" in window.pages["perturb"].why_not(window.document)
     choose(window, "Cyclic perturbation")
     assert window.pages["perturb"].why_not(window.document) == ""
+
+
+def test_tab_follows_the_eye_through_fields_made_later(
+    at_methods: MainWindow, tried: Settle
+) -> None:
+    shown = choose(at_methods, "Hiding")
+    tried()
+    order = tab_order(shown)
+    asked = [shown.list, *(shown.form.fields[n].input for n in ("limit", "share", "zeros", "way"))]
+    asked += [shown.form.fields["margins"].input, shown.help, shown._copy, shown.main_button]
+    places = [order.index(widget) for widget in asked]
+    assert places == sorted(places) and order[-1] is shown.main_button
+
+
+def test_a_choice_says_what_it_means_and_long_words_break(at_methods: MainWindow) -> None:
+    shown = choose(at_methods, "Suppression")
+    rule = shown.form.fields["rule"]
+    box = rule.input
+    assert isinstance(box, QComboBox)
+    for name in ("dominance", "p_percent"):
+        box.setCurrentIndex(box.findData(name))
+        box.activated.emit(box.currentIndex())
+        words = box.currentData(Qt.ItemDataRole.ToolTipRole)
+        assert words[1:].rstrip(".") in rule.help.text()
+        assert words[1:].rstrip(".") in box.accessibleDescription()
+    assert "=\u200bSpain" in shown.form.fields["groupings"].help.text()
+
+
+def test_no_randomness_is_offered_where_there_is_none(at_methods: MainWindow) -> None:
+    shown = choose(at_methods, "Random rounding")
+    assert not shown.form.seeds.isHidden()
+    choose(at_methods, "Hiding")
+    assert shown.form.seeds.isHidden()
+
+
+def test_the_three_tables_share_the_room_alike(at_methods: MainWindow, tried: Settle) -> None:
+    shown = choose(at_methods, "Hiding")
+    tried()
+    shown.main_button.click()
+    tried()
+    tables = shown.result.tables
+    first, second, third = tables.sizes()
+    assert abs(second - third) <= 1
+    labels = tables.grids["original"].cells.rows.width()
+    assert abs(first - labels - second) <= tables.handleWidth() * 2 + 2

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAction, QGuiApplication, QHideEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
+    QListView,
     QListWidget,
     QListWidgetItem,
     QPushButton,
@@ -59,9 +61,14 @@ class MethodsPage(Page):
         self._preview: Preview | None = None
         self._key: tuple[object, ...] = ()
         self._seen: object = None
+        self._ordered: object = None
         self.list = QListWidget()
         self.list.setAccessibleName("Methods")
         self.list.setMinimumWidth(18 * GRID)
+        self.list.setWordWrap(True)
+        self.list.setResizeMode(QListView.ResizeMode.Adjust)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setSpacing(GRID // 2)
         self.list.currentItemChanged.connect(lambda now, _: self._chosen(now))
         self.form = MethodForm()
         self.help = QTextBrowser(openLinks=False)
@@ -88,6 +95,8 @@ class MethodsPage(Page):
         self._copy.clicked.connect(self.copy_command)
         self.footer.addWidget(self._copy)
         self.footer.addStretch(1)
+        QWidget.setTabOrder(self.main_button, self._faces["setup"])
+        QWidget.setTabOrder(self._copy, self.main_button)
         self._connect()
         self._fill_list()
         self.show_face("setup")
@@ -179,7 +188,6 @@ class MethodsPage(Page):
     def _fill_list(self) -> None:
         for name, method in methods().items():
             item = QListWidgetItem(method.label)
-            item.setSizeHint(QSize(0, self.list.fontMetrics().height() + GRID))
             item.setData(Qt.ItemDataRole.UserRole, name)
             self.list.addItem(item)
 
@@ -212,6 +220,13 @@ class MethodsPage(Page):
         if name != project.method:
             self.document.apply("set_method", page=self.name, method=name)
 
+    def _order(self) -> None:
+        """Tab follows the eye, also through fields that were made just now."""
+        stops: list[QWidget] = [*self._faces.values(), self.list, *self.form.stops]
+        stops += [self.refusal.accept, self.help]
+        for first, second in pairwise(stops):
+            QWidget.setTabOrder(first, second)
+
     # -- bringing up to date ------------------------------------------------------------------
 
     def refresh(self, changes: Changes) -> None:
@@ -224,6 +239,9 @@ class MethodsPage(Page):
         self.form.show_method(
             method, project.values, seed=project.seed if house else None, house=house
         )
+        if self._ordered is not method:
+            self._ordered = method
+            self._order()
         self.help.setHtml(method_help(method, project.problem if house else None))
         self._copy.setVisible(house)
         self._faces["result"].setEnabled(self.document.release is not None)
@@ -315,8 +333,14 @@ class MethodsPage(Page):
 
     def _set(self, given: dict[str, Any]) -> None:
         def failed(error: TabprotectError) -> None:
-            if not (isinstance(error, ParameterError) and self.form.show_error(error)):
-                self.show_error(error)
+            if isinstance(error, ParameterError) and self.form.show_error(error):
+                return
+            if len(given) == 1:
+                # Whatever is wrong came with this one field.
+                hint = f". {error.hint[0].upper()}{error.hint[1:]}" if error.hint else ""
+                self.form.show_faults(dict.fromkeys(given, f"{error.message}{hint}"))
+                return
+            self.show_error(error)
 
         self.document.apply("set_parameters", page=self.name, failed=failed, **given)
 
