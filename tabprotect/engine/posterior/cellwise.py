@@ -22,8 +22,8 @@ BoolArray = npt.NDArray[np.bool_]
 NARROW = 64
 """Rows up to this wide are drawn column by column, all cells at once."""
 
-MOST_ENTRIES = 2**27
-"""Entries (row, count) of a table of distributions: 1 GiB."""
+MOST_ENTRIES = 2**25
+"""Entries (row, count) of a table of distributions: 256 MiB, and figures take some of these."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.circuits import Circuits
 from tabprotect.engine.posterior.components import Component
 from tabprotect.engine.posterior.lattice import Vector, kernel, shortened
@@ -38,7 +38,16 @@ RECORDS = 100
 """Tables kept of each chain."""
 
 MOST_HELD = 2**25
-"""Counts held in all."""
+"""Counts held in all: 256 MiB, and figures of them take some of these."""
+
+MOST_ENTRIES = 3 * 2**23
+"""Entries (cell, count) of the distributions; adding them up takes several of their size."""
+
+MOST_CELLS = 20_000
+"""Cells that hang together and lie in two sums each (a two-way table): some ten seconds."""
+
+MOST_TANGLED = 2_000
+"""Cells where they lie in more: finding first originals takes integer programmes."""
 
 DIRECTIONS = 12_000
 """Directions of the shortest run; at least four for each move of the basis."""
@@ -80,12 +89,17 @@ class _Looked:
             key = -1 - len(run) if log is None else id(log)
             if key not in known:
                 known[key] = size
-                arrays.append(np.maximum(run, HOLE + run.max()))
+                arrays.append(run)
                 size += len(run)
             at[k] = known[key] - low[k]
         self._at = at
-        self._flat = np.concatenate(arrays) if arrays else np.zeros(0)
-        self.flat = bool(len(logs) == 0 or all(np.ptp(a) == 0 for a in arrays))
+        self._flat = np.empty(size)
+        done, self.flat = 0, True
+        for run in arrays:
+            mine = self._flat[done : done + len(run)]
+            np.maximum(run, HOLE + run.max(), out=mine)
+            self.flat &= bool(np.ptp(mine) == 0)
+            done += len(run)
 
     def __call__(self, which: IntArray, values: IntArray) -> FloatArray:
         """Log weights of the values (which..., chains)."""
@@ -116,6 +130,8 @@ class Chains:
         self._cell_logs = _Looked(list(component.logs), component.low, component.high)
         self._sum_logs = _Looked([s.logs for s in self._loose], self._sum_low, self._sum_high)
         self._circuits = Circuits.of(component)
+        if len(component) > MOST_TANGLED and (self._circuits is None or self._circuits.rest):
+            raise _too_large(len(component), MOST_TANGLED)
         self.sweeps = Sweeps.of(component, shape)
         self._holes = self._holed()
         self._basis = self._bases(progress)
@@ -334,8 +350,12 @@ def by_chain(
     ------
     InfeasibleError
         When no original is found that fits.
+    TooLargeError
+        When so many cells hang together that it would take minutes or gigabytes.
     """
     cells = len(component)
+    if cells > MOST_CELLS:
+        raise _too_large(cells, MOST_CELLS)
     chains = int(np.clip(MOST_HELD // (cells * RECORDS), 8, CHAINS))
     records = RECORDS if draws is None else max(8, -(-draws // chains))
     records = int(np.clip(MOST_HELD // (cells * chains), 8, records))
@@ -356,6 +376,33 @@ def by_chain(
             break
         between = (2 * between[0], 2 * between[1])
     return _part(component, tables, counts, agreement, generator)
+
+
+def _too_large(cells: int, most: int) -> TooLargeError:
+    return TooLargeError(
+        f"{cells:,} unpublished counts hang together by published sums: a posterior of more than "
+        f"{most:,} of these is beyond what this program takes on",
+        hint="ask for bounds instead (tabprotect bounds), or for the posterior of a part: a table "
+        "of fewer variables or categories",
+    )
+
+
+def _held(tables: IntArray) -> int:
+    """Counts in the widest row of the distributions of these tables (records, cells, chains).
+
+    Raises
+    ------
+    TooLargeError
+        When the distributions would be too large.
+    """
+    width = int((tables.max(axis=(0, 2)) - tables.min(axis=(0, 2))).max()) + 1
+    if width * tables.shape[1] > MOST_ENTRIES:
+        raise TooLargeError(
+            f"the distributions of {tables.shape[1]:,} cells over {width:,} counts are too large",
+            hint="take a prior that knows more about the counts, or ask for bounds instead "
+            "(tabprotect bounds)",
+        )
+    return width
 
 
 def r_hat(tables: IntArray) -> float:
@@ -389,7 +436,7 @@ def _part(
             hint="choose a wider prior",
         )
     first = tables.min(axis=(0, 2))
-    width = int((tables.max(axis=(0, 2)) - first).max()) + 1
+    width = _held(tables)
     base = np.arange(len(component)) * width - first
     mean = np.zeros(len(component) * width)
     square = np.zeros_like(mean)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.cycles import graphs
-from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.cell_laws import CellLaws, kind_logs
 from tabprotect.engine.release.likelihood import UNBOUNDED
 
@@ -18,6 +18,9 @@ BoolArray = npt.NDArray[np.bool_]
 
 MOST_ROUNDS = 200
 """Rounds of narrowing; stopping early only leaves the bounds wider."""
+
+MOST_WEIGHTS = 2**25
+"""Log weights of all cells' counts that are held: 256 MiB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,6 +226,14 @@ def _components(
         one = _sum(laws, sums, f, int(base[f]), (low[free[members]], high[free[members]]))
         mine[place[int(label[len(free) + f])]].append(
             Sum(local[members], one.low, one.high, one.logs)
+        )
+    laws_used = np.unique(np.stack([laws.law_of_cell[free], low[free], high[free]]), axis=1)
+    if int((laws_used[2] - laws_used[1] + 1).sum()) > MOST_WEIGHTS:
+        raise TooLargeError(
+            f"the {len(free):,} unpublished counts can each be so many that weighing them is "
+            "beyond what this program takes on",
+            hint="take a prior that knows no single cells (uniform, positive), or ask for bounds "
+            "instead (tabprotect bounds)",
         )
     cache: dict[tuple[int, int, int], FloatArray] = {}
     out = []

@@ -26,6 +26,9 @@ HOPELESS = 45.0
 MOST_STEPS = 4_000_000
 """Transitions between states that are kept; about 100 bytes each at the peak."""
 
+MOST_HELD = 2**25
+"""Numbers that the open sums of one layer's transitions hold: 256 MiB."""
+
 GREEDY = 400
 """Components of at most so many cells are put into a good order."""
 
@@ -196,7 +199,7 @@ class Walk:
             np.maximum(low, c.sums[f].low - self._left_high[f] - held, out=low)
             np.minimum(high, c.sums[f].high - self._left_low[f] - held, out=high)
         lengths = np.maximum(high - low + 1, 0)
-        if int(lengths.sum()) > most:
+        if int(lengths.sum()) > min(most, MOST_HELD // (len(self._open) + 1)):
             return None
         source, offset = _runs(low, lengths)
         count = offset

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Sequence
 
@@ -18,21 +17,24 @@ def every_original(
     likelihood: CellFactors, most: int, log_prior: Callable[[int, int], float] = lambda c, v: 0.0
 ) -> dict[tuple[int, ...], float]:
     """{original: weight} of all tables with counts up to ``most``; only possible ones."""
-    out = {}
     lk = likelihood
-    for cells in itertools.product(range(most + 1), repeat=lk.domain.size):
-        log = sum(log_prior(c, v) for c, v in enumerate(cells))
-        for f in range(lk.factors):
-            total = sum(cells[c] for c in lk.cells[lk.starts[f] : lk.starts[f + 1]])
-            k = lk.kind[f]
-            run = lk.logs[lk.log_starts[k] : lk.log_starts[k + 1]]
-            if not lk.low[k] <= total <= lk.high[k]:
-                log = -math.inf
-                break
-            log += run[total - lk.low[k]] if len(run) else 0.0
-        if log > -math.inf:
-            out[cells] = math.exp(log)
-    return out
+    size = lk.domain.size
+    # All at once; still nothing but the definition.
+    cells = np.indices((most + 1,) * size).reshape(size, -1)
+    log = np.zeros(cells.shape[1])
+    for c in range(size):
+        log += np.array([log_prior(c, v) for v in range(most + 1)])[cells[c]]
+    for f in range(lk.factors):
+        total = cells[lk.cells[lk.starts[f] : lk.starts[f + 1]]].sum(axis=0)
+        k = lk.kind[f]
+        run = lk.logs[lk.log_starts[k] : lk.log_starts[k + 1]]
+        inside = (total >= lk.low[k]) & (total <= lk.high[k])
+        log[~inside] = -math.inf
+        if len(run):
+            log[inside] += run[total[inside] - lk.low[k]]
+    possible = np.flatnonzero(log > -math.inf)
+    weights = np.exp(log[possible]).tolist()
+    return dict(zip(map(tuple, cells[:, possible].T.tolist()), weights, strict=True))
 
 
 def marginals(found: dict[tuple[int, ...], float], most: int) -> np.ndarray:

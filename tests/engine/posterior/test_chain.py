@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from factor_oracle import exactly, of_sums, sums_of
 
-from tabprotect.engine.errors import InfeasibleError, Interrupted
-from tabprotect.engine.posterior import chain
+from tabprotect.engine.errors import InfeasibleError, Interrupted, TooLargeError
+from tabprotect.engine.posterior import chain, components
 from tabprotect.engine.posterior.cell_laws import cell_laws
 from tabprotect.engine.posterior.chain import Chains, r_hat
 from tabprotect.engine.posterior.circuits import Circuits
@@ -239,6 +239,34 @@ def test_larger_tables_agree_with_their_margins() -> None:
     assert 0 < estimate.error < estimate.count / 5
     with pytest.raises(InfeasibleError):
         infer(likelihood, way="exact")
+
+
+@pytest.mark.parametrize(
+    ("limit", "which"), [("MOST_CELLS", 0), ("MOST_TANGLED", 1), ("MOST_ENTRIES", 0)]
+)
+def test_too_large_is_refused_with_a_remedy(
+    monkeypatch: pytest.MonkeyPatch, limit: str, which: int
+) -> None:
+    shape, margins, mean = SHAPES[which]
+    monkeypatch.setattr(chain, limit, 8)
+    with pytest.raises(TooLargeError) as error:
+        infer(likelihood_of(shape, margins, mean), way="monte_carlo")
+    assert "bounds" in error.value.hint
+    if limit == "MOST_TANGLED":
+        # Two-way tables have their own, larger limit.
+        shape, margins, mean = SHAPES[0]
+        infer(likelihood_of(shape, margins, mean), way="monte_carlo", draws=100)
+
+
+def test_weights_of_all_counts_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = np.full((3, 3), 3)
+    sums = sums_of((3, 3), [(0,), (1,)])
+    likelihood = of_sums(Domain.of_shape((3, 3)), sums, exactly(original, sums))
+    # Counts 0 to 9: of cells that are believed alike, once.
+    monkeypatch.setattr(components, "MOST_WEIGHTS", 10)
+    infer(likelihood)
+    with pytest.raises(TooLargeError):
+        infer(likelihood, Poisson(np.arange(1.0, 10.0)))
 
 
 def test_cancelled_in_the_chain() -> None:

@@ -92,6 +92,29 @@ def test_too_dear_is_left_out_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
         infer(likelihood, way="exact")
 
 
+def test_plans_go_by_stated_and_counted_work_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However slow a call is, the plan stays; a stated cost changes it, and dear calls end it."""
+    likelihood = of_rule(mostly_even, exact=False)
+    assert likelihood.rerun is not None
+    rerun, calls = likelihood.rerun, 0
+    spent = [0.0]
+    monkeypatch.setattr(reweighing, "work", lambda: spent[0])
+
+    def estimate(table: Table, generator: np.random.Generator) -> float:
+        nonlocal calls
+        calls += 1
+        # The two first calls are cheap, later ones solve large programmes.
+        spent[0] += 0.0 if calls < 3 else 1e6
+        return rerun.estimate(table, generator)
+
+    found = infer(replace(likelihood, rerun=Rerun(estimate, False)))
+    assert found.note == "the rule" and calls <= 2 * reweighing.OVERRUN * 20 + 4
+    stated = replace(likelihood, rerun=Rerun(rerun.estimate, False, cost=1e7))
+    assert infer(stated).note == "the rule"
+    repeated = [infer(likelihood, randomness=Randomness.seeded(6)) for _ in range(2)]
+    assert (repeated[0].chances == repeated[1].chances).all() and not repeated[0].note
+
+
 def test_weights_that_say_too_little_are_left_out() -> None:
     likelihood = of_rule(lambda cells: float(cells == (1, 2, 0, 3, 0, 1)), exact=True)
     found = infer(likelihood, way="monte_carlo", draws=400, randomness=Randomness.seeded(4))
