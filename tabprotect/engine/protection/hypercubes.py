@@ -13,6 +13,7 @@ GHQUAR cell suppression engine*.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import combinations, product
 
 import numpy as np
@@ -26,6 +27,9 @@ Floats = npt.NDArray[np.float64]
 
 MOST_BOXES = 50_000
 """Boxes that are looked at together; kinds of boxes of which there are more are left out."""
+
+LISTED = 500_000
+"""Boxes times published numbers up to which all boxes are listed once and for all."""
 
 
 class Hypercubes:
@@ -43,6 +47,9 @@ class Hypercubes:
     def __init__(self, publication: Publication, values: Ints, inner: Ints) -> None:
         self._values = values
         self._inner = inner
+        self._listed = _listed(publication)
+        if self._listed is not None:
+            return
         self._shape = publication.domain.shape
         self._strides = [
             int(np.prod(self._shape[axis + 1 :], dtype=np.int64))
@@ -84,6 +91,8 @@ class Hypercubes:
         -------
         The price, the flat inner cells that move, int64, and by how much; None where no box does.
         """
+        if self._listed is not None:
+            return self._listed.cheapest(number, (sign, need), price, self._values, self._inner)
         begin, end = (
             self._members[0][self._first[number]],
             self._members[0][self._first[number] + 1],
@@ -152,3 +161,64 @@ class Hypercubes:
         if not np.isfinite(cost[chosen]):
             return None
         return float(cost[chosen]), corners[:, chosen], signs * need
+
+
+class _Listed:
+    """All boxes of a small table, and which published numbers each moves. Nothing confidential.
+
+    Parameters
+    ----------
+    inner : int64 (boxes, inner cells)
+        The change of each inner cell, -1, 0 or 1; both signs of each box.
+    moved : int64 (boxes, numbers)
+        The change of each published number.
+    """
+
+    def __init__(self, inner: Ints, moved: Ints) -> None:
+        # Fewer corners first: of two that cost the same the smaller box is taken.
+        order = np.argsort(np.abs(inner).sum(axis=1), kind="stable")
+        self._inner, self._moved = inner[order], moved[order]
+        self._by_end: dict[tuple[int, int], tuple[Ints, Ints, Floats]] = {}
+
+    def cheapest(
+        self, number: int, by: tuple[int, int], price: Floats, values: Ints, inner: Ints
+    ) -> tuple[float, Ints, Ints] | None:
+        """As :meth:`Hypercubes.cheapest`; ``by`` is the sign and the need."""
+        sign, need = by
+        if (number, sign) not in self._by_end:
+            rows = np.flatnonzero(self._moved[:, number] == sign)
+            touched = (self._moved[rows] != 0).astype(np.float64)
+            both = np.hstack([self._inner[rows], self._moved[rows]])
+            self._by_end[number, sign] = rows, both, touched
+        rows, both, touched = self._by_end[number, sign]
+        never = np.isinf(price)
+        fits = (need * both >= -np.concatenate([inner, values])).all(axis=1)
+        fits &= touched @ never == 0
+        if not fits.any():
+            return None
+        cost = np.where(fits, touched @ np.where(never, 0.0, price), np.inf)
+        chosen = int(cost.argmin())
+        box = self._inner[rows[chosen]]
+        cells = np.flatnonzero(box)
+        return float(cost[chosen]), cells, box[cells] * need
+
+
+@lru_cache(maxsize=8)
+def _listed(publication: Publication) -> _Listed | None:
+    """The list of a small table; None where it would be long."""
+    shape = publication.domain.shape
+    first = publication.distinct[0]
+    number = 2 * int(np.prod([size * size for size in shape], dtype=np.float64))
+    if number * (len(first) + publication.domain.size) > LISTED:
+        return None
+    boxes = np.ones((1, 1), dtype=np.int64)
+    for size in shape:
+        unit = np.eye(size, dtype=np.int64)
+        pairs = (unit[:, None] - unit).reshape(-1, size)
+        along = np.vstack([unit, pairs[pairs.any(axis=1)]])
+        boxes = np.einsum("ab,cd->acbd", boxes, along).reshape(
+            len(boxes) * len(along), boxes.shape[1] * size
+        )
+    boxes = np.unique(np.vstack([boxes, -boxes]), axis=0)
+    moved = np.asarray((publication.incidence[first] @ boxes.T).T)
+    return _Listed(boxes, moved)

@@ -16,6 +16,7 @@ linear constraints*, Management Science 47 (the attackers' programmes); Kelly, G
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -56,6 +57,12 @@ MOST_NODES = 200
 
 MOST_WORK = 3e6
 """Nominal microseconds (``solver.work``) that integer programmes may take in all."""
+
+SMALL = 64
+"""Published numbers up to which only boxes are looked at where there is one, or nothing is paid.
+
+The patterns hardly cost more, and the posterior of a small table chooses thousands of them.
+"""
 
 LARGEST_TOTAL = 10**9
 """Counts beyond come near the solver's tolerance."""
@@ -103,7 +110,9 @@ class LinearMoves:
         self._place = np.full(publication.size, -1, dtype=np.int64)
         self._place[self._first] = np.arange(len(self._first))
         self._values = values[self._first]
-        self._sums, self._inner, self._merge = _merged(publication, inner)
+        self._sums, self._merge = _merged(publication)
+        self._inner = np.zeros(self._sums.shape[1], dtype=np.int64)
+        np.add.at(self._inner, self._merge, inner)
         self._boxes = Hypercubes(publication, self._values, inner)
         positive = cost[np.isfinite(cost) & (cost > 0)]
         scale = float(positive.min()) if len(positive) else 1.0
@@ -148,7 +157,8 @@ class LinearMoves:
         barred
             Cells that must not move.
         pay
-            Whether published cells may be used, at their cost.
+            Whether published cells may be used, at their cost. If not, None only says that no
+            change was found.
         """
         at = int(self._place[cell])
         still = self._place[barred]
@@ -157,6 +167,10 @@ class LinearMoves:
         if free is not None:
             return free
         box: Deviation | None = None
+        if len(self._first) <= SMALL:
+            box = self._box(at, sign, need, still, pay=True) if pay else None
+            if box is not None or not pay:
+                return box
         for attempt in range(ATTEMPTS):
             found = self._programme("cheapest").least(at, sign * need, still, attempt)
             if found is None:
@@ -392,16 +406,15 @@ class _Programme:
         return changes
 
 
-def _merged(publication: Publication, inner: Ints) -> tuple[csc_array[np.int64], Ints, Ints]:
-    """Distinct sums by inner cells, those that enter the same sums as one; counts; which is which."""
+@lru_cache(maxsize=8)
+def _merged(publication: Publication) -> tuple[csc_array[np.int64], Ints]:
+    """Distinct sums by inner cells, those that enter the same sums as one, and which is which."""
     from scipy.sparse import csc_array
 
-    kind = np.zeros(len(inner), dtype=np.int64)
+    kind = np.zeros(publication.domain.size, dtype=np.int64)
     for m in range(len(publication.margins)):
         keys = publication.keys(m)
         kind = np.unique(kind * (int(keys.max()) + 1) + keys, return_inverse=True)[1]
     first, inverse = np.unique(kind, return_index=True, return_inverse=True)[1:]
-    counts = np.zeros(len(first), dtype=np.int64)
-    np.add.at(counts, inverse, inner)
     sums = publication.incidence[publication.distinct[0]].tocsc()[:, first]
-    return csc_array(sums), counts, inverse
+    return csc_array(sums), inverse

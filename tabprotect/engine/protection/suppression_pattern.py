@@ -75,7 +75,7 @@ class Task:
     values: Ints = field(init=False)
 
     def __post_init__(self) -> None:
-        values = self.publication.stack(self.publication.sums(self.table))
+        values: Ints = np.asarray(self.publication.incidence @ self.table.counts.reshape(-1))
         if (values < 0).any():
             raise InputError("a count is negative")
         if len(values) and int(values.max()) >= ENDLESS:

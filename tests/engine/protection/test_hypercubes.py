@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from tabprotect.engine.protection import hypercubes
 from tabprotect.engine.protection.hypercubes import Hypercubes
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.hierarchy import parse_groupings
@@ -39,7 +40,12 @@ def _all_boxes(shape: tuple[int, ...]) -> list[np.ndarray]:
         ("A*g + g*C", "g:B=b1>x,b2>y,b3>y"),
     ],
 )
-def test_the_cheapest_of_all_boxes(formula: str, groupings: str) -> None:
+@pytest.mark.parametrize("listed", [True, False])
+def test_the_cheapest_of_all_boxes(
+    monkeypatch: pytest.MonkeyPatch, formula: str, groupings: str, listed: bool
+) -> None:
+    if not listed:
+        monkeypatch.setattr(hypercubes, "_listed", lambda _: None)
     generator = np.random.default_rng(3)
     domain = Domain.of_shape((2, 3, 2))
     parsed = parse_groupings(groupings, domain) if groupings else ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from suppression_brute_force import tables_alike
 
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.posterior.prior import Poisson
+from tabprotect.engine.protection import linear_moves
 from tabprotect.engine.protection.audit import audit
 from tabprotect.engine.protection.linear_moves import MOST_WORK, LinearMoves
 from tabprotect.engine.protection.methods.suppression import PLUGIN
@@ -157,11 +159,12 @@ def test_flows_and_programmes_agree_on_what_is_possible(seed: int) -> None:
             far = flows.extreme(cell, sign, 0)[0]
             assert far == programme.extreme(cell, sign, 0)[0]
             for need in (1, 3):
-                routes = [
-                    engine.route(cell, sign, need, barred=nothing, pay=False)
-                    for engine in (flows, programme)
-                    if sign > 0 or need <= task.values[cell]
-                ]
+                with patch.object(linear_moves, "SMALL", 0):
+                    routes = [
+                        engine.route(cell, sign, need, barred=nothing, pay=False)
+                        for engine in (flows, programme)
+                        if sign > 0 or need <= task.values[cell]
+                    ]
                 assert all((route is not None) == (need <= far) for route in routes)
 
 
@@ -324,5 +327,6 @@ def test_what_was_not_found_is_not_called_impossible(monkeypatch: pytest.MonkeyP
     select(task)
     monkeypatch.setattr(LinearMoves, "_exactly", lambda *_, **__: None)
     monkeypatch.setattr(LinearMoves, "_box", lambda *_, **__: None)
+    monkeypatch.setattr(linear_moves, "SMALL", 0)
     with pytest.raises(InfeasibleError, match="within the stated work"):
         select(task)

@@ -282,7 +282,7 @@ def _rule(values: Values, at_risk: SmallCount) -> SmallCount | NRule | Dominance
 
 
 def _task(problem: Problem, publication: Publication, values: Values) -> Task:
-    counts = publication.stack(publication.sums(problem.table))
+    counts: Ints = np.asarray(publication.incidence @ problem.table.counts.reshape(-1))
     rule = _rule(values, problem.at_risk)
     if isinstance(rule, SmallCount):
         primary = rule.mask(counts)
