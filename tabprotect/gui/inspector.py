@@ -177,6 +177,8 @@ class Inspector(QScrollArea):
                 "what a reader can believe about it appear here."
                 if table is not None
                 else "Open a table, then select a cell."
+                if self.document.project is None
+                else "In this view there are no cells to select: a reader sees none of this table."
             )
         else:
             shown = self._figures(index, table)

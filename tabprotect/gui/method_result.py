@@ -35,6 +35,9 @@ STATUSES = {
 }
 """The letters of tau-ARGUS."""
 
+UNMARKED = frozenset({"S", "E", ""})
+"""Most cells: a letter in each of them would only be noise."""
+
 
 class MethodResult(QWidget):
     """``chosen`` carries a cell of the original, where the shown table has its cells."""
@@ -169,12 +172,11 @@ class MethodResult(QWidget):
     def _tell(self) -> None:
         words = []
         if self._letters is not None:
-            seen = set(np.unique(self._letters).tolist())
-            words.append(
-                "  ".join(f"{letter} {text}" for letter, text in STATUSES.items() if letter in seen)
-            )
-        if self._release is not None and any(
-            t.suppressed is not None for t in self._release.tables
+            seen = set(np.unique(self._letters).tolist()) - UNMARKED
+            words += [f"{letter} {text}" for letter, text in STATUSES.items() if letter in seen]
+        if (
+            self._release is not None
+            and self._release.tables[self.which.currentIndex()].hidden.any()
         ):
             words.append("x not published")
         self.legend.setText("   ".join(words))
@@ -185,7 +187,7 @@ class MethodResult(QWidget):
     ) -> None:
         assert self._letters is not None
         letter = str(self._letters[row, column])
-        if letter in ("S", "E", ""):
+        if letter in UNMARKED:
             return
         painter.setPen(colour("quiet"))
         place = rect.adjusted(GRID + 4, 0, 0, 0)

@@ -285,3 +285,25 @@ def test_the_three_tables_share_the_room_alike(at_methods: MainWindow, tried: Se
     assert abs(second - third) <= 1
     labels = tables.grids["original"].cells.rows.width()
     assert abs(first - labels - second) <= tables.handleWidth() * 2 + 2
+
+
+def test_unpublished_inner_cells_leave_nothing_on_the_table_page(
+    at_methods: MainWindow, tried: Settle
+) -> None:
+    document = at_methods.document
+    document.apply("set_method", method="publish_margins")
+    document.apply("set_parameters", margins="v + w", threshold=1)
+    tried()
+    at_methods.go("table")
+    document.select((0, 1))
+    at_methods.go("methods")
+    page(at_methods).protect(accept_weak=True)
+    tried()
+    assert document.release is not None and document.published is None
+    document.set_public(True)
+    at_methods.go("table")
+    table = at_methods.pages["table"]
+    assert not any("at risk" in text for text in texts(table, hidden=False))
+    assert "no cells to select" in at_methods.inspector.sentence
+    # What can be believed about the inner cells is known all the same.
+    assert table.main_button.isEnabled()

@@ -1,4 +1,4 @@
-"""Help: the five-minute walk, the keys, and what the words mean."""
+"""Help: the five-minute walk, the pages beside it, the keys, and what the words mean."""
 
 from __future__ import annotations
 
@@ -22,16 +22,39 @@ or left alone. What that will do is shown before it happens.</li>
 <li><b>Posterior</b>: what a reader, or an intruder, can believe about each true count.</li>
 <li><b>Release</b>: writes the public bundle and the confidential dossier.</li>
 </ol>
+<h3>Beside the walk</h3>
+<ul>
+<li><b>Methods</b>: every other way to protect the table, among them cell keys, rounding and
+suppression. Choose one at the left; its form and its help stand beside it, with what it promises
+and what it needs. Run it: <i>Result</i> shows each published table beside the true counts. A
+posterior and a release follow as for cycles.</li>
+<li><b>Compare</b>: several methods, each with several settings, run many times on this very table:
+what each gives away against what it keeps, as a map and as a table. Click a point to open that
+release.</li>
+<li><b>Query space</b>: which margins of one big table can be published together. Every sub-table
+is shown as released, releasable or too dangerous; look at one, then plan it. <i>Publish the
+planned margins</i> takes the plan to Methods.</li>
+<li><b>Tabulate microdata</b> (on the start page): counts records into a table. With record keys,
+cell keys give the same noise in every table of these records.</li>
+</ul>
+<h3>Formulas</h3>
+<p>Methods ask which sub-tables are published. <b>a:b</b> is the table of a by b; <b>a*b</b> is that
+and its totals; <b>+</b> puts tables together, <b>-</b> takes one out; <b>(a + b + c)^2</b> is all
+pairs, <b>.</b> every variable, <b>1</b> the grand total. An empty field means every sub-table.
+A grouping is a variable of your own: <b>eu:country=Spain&gt;EU,Iceland&gt;outside</b>.</p>
 <h3>House and public</h3>
 <p>The strip at the bottom says <b>CONFIDENTIAL</b> whenever anything of the original can be read
 off the screen, and <b>PUBLIC VIEW</b> when only what a reader of the bundle has is shown. <b>F9</b>
 switches every page between the two.</p>
 <h3>Words</h3>
 <p><b>At risk</b>: a count in the declared small range (status U; all others are safe, S).
+<b>Suppressed</b>: not published, shown as x; in the house U (primary: sensitive itself) or M
+(secondary: it would reveal another one), in public only x.
 <b>Margin</b>: a sum over some variables. <b>Cycle</b>: a pattern of +1 and \u22121 that keeps the
 margins. <b>Pass</b>: one round over all cycles. <b>Blocked</b>: a cycle that touches a zero is not
 applied. <b>Prior</b>: what somebody believes before seeing the release; <b>posterior</b>: after.
-<b>Mode</b>: the most probable count.</p>
+<b>Mode</b>: the most probable count. <b>Width</b>: how far apart the highest and the lowest count
+are that a cell may have, given what is published.</p>
 """
 
 KEYS = (

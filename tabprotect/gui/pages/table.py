@@ -182,13 +182,16 @@ class TablePage(Page):
         house = self.document.has_original and not self.document.public
         public = self.document.public
         self.main_button.setText("What can be believed" if public else self.main_label)
-        self.main_button.setEnabled(showable)
+        self.main_button.setEnabled(showable or (public and self.document.release is not None))
+        self._figures.setVisible(showable)
         for tool in self._house_tools:
             tool.setVisible(house)
         if not house:
             self._categories_button.setChecked(False)
         if table is None or project is None:
             self.set_sentence("")
+            # The rule may be the house's own.
+            self._legend.setText("")
             self.empty.setText(
                 "A reader sees nothing yet: the table has not been protected.\n"
                 "Go on to Perturb or Methods, or press F9 to see the original again."
