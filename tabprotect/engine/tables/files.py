@@ -171,6 +171,12 @@ def _lines(table: Table) -> Iterator[str]:
         yield from map(",".join, zip(*columns, numbers, strict=True))
 
 
+def _without_count(line: str) -> str:
+    """A line with an empty last field; alone it is quoted, since a blank line is no record."""
+    labels, comma, _ = line.rpartition(",")
+    return labels + comma if comma else '""'
+
+
 def write_csv(
     table: Table, *, count: str = COUNT, without: npt.NDArray[np.bool_] | None = None
 ) -> bytes:
@@ -188,7 +194,7 @@ def write_csv(
     lines: Iterable[str] = _lines(table)
     if without is not None:
         lines = (
-            line.rpartition(",")[0] + "," if blank else line
+            _without_count(line) if blank else line
             for line, blank in zip(lines, without.reshape(-1).tolist(), strict=True)
         )
     return ("\n".join(itertools.chain([header], lines)) + "\n").encode("utf-8")

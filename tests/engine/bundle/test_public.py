@@ -249,3 +249,12 @@ def test_any_labels_survive_the_csv(
     assert (described.domain, described.hiding, title) == (domain, bool(hidden.any()), "t")
     written = data_package.table_csv(published)
     assert data_package.read_table(written, domain, hiding=described.hiding) == published
+
+
+def test_a_hidden_grand_total_survives_the_csv() -> None:
+    """A table without variables has one field to a line, and an empty line would be no line."""
+    alone = Domain(())
+    published = PublishedTable.hiding(Table.dense(alone, np.array(7)), np.array(True))
+    written = data_package.table_csv(published)
+    assert written == b'count\n""\n'
+    assert data_package.read_table(written, alone, hiding=True) == published
