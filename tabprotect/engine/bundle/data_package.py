@@ -40,7 +40,7 @@ def table_name(number: int) -> str:
     return TABLE if number == 0 else f"table-{number + 1}.csv"
 
 
-def package_json(release: Release) -> bytes:
+def package_json(release: Release, *, description: str = "") -> bytes:
     """The bytes of ``datapackage.json``: variables with their categories in order, and counts."""
     title = release.title
     tables: list[dict[str, object]] = [
@@ -50,6 +50,7 @@ def package_json(release: Release) -> bytes:
         "$schema": "https://datapackage.org/profiles/2.0/datapackage.json",
         "name": slug(title),
         **({"title": title} if title else {}),
+        **({"description": description} if description else {}),
         "created_with": f"tabprotect {__version__}",
         "resources": [
             *tables,

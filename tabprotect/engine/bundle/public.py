@@ -16,7 +16,9 @@ def files(release: Release) -> dict[str, bytes]:
     mechanism = release.mechanism.to_text(categories=release.table.domain != release.domain)
     content = {
         reader_text.NAME: reader_text.reader_text(release).encode(),
-        data_package.PACKAGE: data_package.package_json(release),
+        data_package.PACKAGE: data_package.package_json(
+            release, description=reader_text.column_note(release)
+        ),
         **{
             data_package.table_name(number): data_package.table_csv(published)
             for number, published in enumerate(release.tables)

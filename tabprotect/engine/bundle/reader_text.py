@@ -68,6 +68,13 @@ def _weighted(release: Release) -> bool:
     return methods()[mechanism.method].weighted(mechanism.parameters)
 
 
+def column_note(release: Release) -> str:
+    """What the column of counts holds where it holds no counts, else ``""``."""
+    if not _weighted(release):
+        return ""
+    return "The column count holds estimates: counts of records times their mean design weight."
+
+
 def _mode(release: Release) -> str:
     if _weighted(release):
         return "True counts are counts of records, not of the people that they stand for."

@@ -328,6 +328,8 @@ def test_files_give_it_again_and_nothing_confidential_is_public(tmp_path: Path) 
     assert (stated["weighted"], stated["weight_low"], stated["weight_high"]) == ("yes", 1, 4)
     text = b"".join(public.files(protected.release).values()).decode()
     assert "estimates" in text
+    package = json.loads(public.files(protected.release)["datapackage.json"])
+    assert package["description"].startswith("The column count holds estimates")
     for secret in problem.weights.sums.counts[problem.table.counts > 0].tolist():
         assert str(secret) not in text
     encoder = Encoder()
