@@ -20,7 +20,7 @@ from tabprotect.engine.assessment.runs import (
     run,
 )
 from tabprotect.engine.assessment.spreading import LOOK, spread
-from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
+from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, TabprotectError
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
@@ -199,7 +199,7 @@ def _resolved(
             if set(fault.fields) <= set(spec.given):
                 wrong |= {f"{spec.text}: {name}": why for name, why in fault.fields.items()}
             error = error or str(fault)
-        except InputError as fault:
+        except (InputError, InfeasibleError) as fault:
             error = f"{fault}" + (f" ({fault.hint})" if fault.hint else "")
         configurations.append(Configuration(spec, _plain(method, spec, found), error))
         values.append(found)

@@ -252,3 +252,14 @@ def test_the_export_has_every_run_and_measure() -> None:
     data = found.as_json()
     assert data["confidential"] is True
     assert set(data["runs"][0]["measures"]) == set(measures())  # type: ignore[index]
+
+
+def test_a_setting_without_a_solution_fails_alone() -> None:
+    found = compare(
+        problem(),
+        specs("cell_key D=3 V=1", "random_rounding"),
+        runs_per_method=1,
+        seed=1,
+        workers=1,
+    )
+    assert found.runs[0].error and not found.runs[1].error
