@@ -26,6 +26,11 @@ Long cycles fail on sparse tables: one zero blocks a whole cycle. A mechanism th
 this table (almost) unchanged is refused before the coins are flipped, from the probability that
 at-risk cells move; never from the outcome, which would change the mechanism and every posterior.
 
+Worked example. The table 3 1 / 2 4 and the one cycle + - / - + with alpha = beta = 1/4: published
+is 4 0 / 1 5 or 2 2 / 3 3 with probability 1/4 each, else the table as it is. Who reads 3 1 / 2 4
+and assumes nothing believes with probability 2/3 that the cell with the 1 is a 1, with 1/3 that
+it is a 2, and never that it is a 0: from 4 0 / 1 5 the zero would have stopped the cycle.
+
 Sources: Duncan and Roehrig 2006; Lenz 2016.
 """
 
