@@ -15,14 +15,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from tabprotect.engine.errors import ParameterError, RefusedError
+from tabprotect.engine.errors import InputError, ParameterError, RefusedError
 from tabprotect.engine.parameters import Parameter, resolve
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection import guarantees as promises
 from tabprotect.engine.protection.judging import Judged
 from tabprotect.engine.protection.needs import NEEDS
 from tabprotect.engine.protection.problem import Draft, Preview, Problem, Protected, Record
-from tabprotect.engine.protection.subtables import GROUPINGS, groupings_of, publication_of
+from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, groupings_of, publication_of
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import Likelihood
 from tabprotect.engine.release.mechanism import Mechanism
@@ -99,16 +99,33 @@ class Method(ABC):
 
         Raises
         ------
-        ParameterError, InputError
+        ParameterError
             With every wrong field.
+        InputError
+            When the table does not suit what holds where nothing is given.
         """
-        values = resolve(self.parameters, given)
-        kinds = {parameter.kind for parameter in self.parameters}
-        if "groupings" in kinds:
-            # A file's name is nobody's business: the values hold what is in it.
-            values[GROUPINGS.name] = grouping_text(groupings_of(domain, values), domain)
-        if "formula" in kinds:
-            publication_of(domain, values)
+        wrong: dict[str, str] = {}
+        hint = ""
+        try:
+            values = resolve(self.parameters, given)
+        except ParameterError as error:
+            wrong |= error.fields
+            values = {p.name: given.get(p.name, p.default) for p in self.parameters}
+        declared = {parameter.name for parameter in self.parameters}
+        try:
+            field = GROUPINGS.name
+            if field in declared - set(wrong):
+                # A file's name is nobody's business: the values hold what is in it.
+                values[field] = grouping_text(groupings_of(domain, values), domain)
+            field = MARGINS.name
+            if field in declared and not {MARGINS.name, GROUPINGS.name} & set(wrong):
+                publication_of(domain, values)
+        except InputError as error:
+            if not given.get(field) and not wrong:
+                raise
+            wrong[field], hint = str(error), error.hint
+        if wrong:
+            raise ParameterError(wrong, hint=hint)
         return values
 
     def is_random(self, values: Mapping[str, object]) -> bool:

@@ -170,8 +170,10 @@ def test_parameters() -> None:
         METHOD.resolve(domain, {"D": 5, "V": 1, "js": 2})
     with pytest.raises(ParameterError, match=r"table: .*no such file"):
         METHOD.resolve(domain, {"table": "nowhere.txt"})
-    with pytest.raises(InputError, match="no variable"):
-        METHOD.resolve(domain, {"margins": "A*Z"})
+    for given_ in ({"margins": "A*Z"}, {"groupings": "g:Z=1>2"}):
+        with pytest.raises(ParameterError, match="no variable") as wrong:
+            METHOD.resolve(domain, {**given_, "D": 0})
+        assert set(wrong.value.fields) == {*given_, "D"}
 
 
 def test_a_table_from_a_file_is_public_and_decides(tmp_path: Path) -> None:

@@ -157,5 +157,6 @@ def test_bad_parameters() -> None:
     ):
         with pytest.raises(ParameterError, match=message):
             METHOD.resolve(DOMAIN, given_)
-    with pytest.raises(InputError, match="have no group"):
+    with pytest.raises(ParameterError, match="have no group") as caught:
         METHOD.resolve(DOMAIN, {"groupings": "g:age=0-9>young"})
+    assert set(caught.value.fields) == {"groupings"}
