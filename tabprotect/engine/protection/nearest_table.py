@@ -35,14 +35,16 @@ Distance = Literal["l1", "l2"]
 BEND = 4
 """Squares are exact up to this change and go on straight from there."""
 
-KEPT = 1000.0
-"""What moving a total costs that is to be kept: more than anything it could save."""
+SPARED = 20.0
+"""What moving a total by 1 costs that is to be spared, against 1 for every other count."""
+
+Totals = Literal["spared", "kept", "moved"]
 
 SLACK = 1e-3
 """What moving an inner cell costs that is not published."""
 
-MOST_NODES = 200
-"""Branch-and-bound nodes; a count, so that no clock decides."""
+MOST_NODES, NODES_BY_COLUMNS = 200, 20_000
+"""Branch-and-bound nodes, fewer in large programmes; a count, so that no clock decides."""
 
 MOST_LISTED = 20
 
@@ -126,36 +128,54 @@ class _Programme:
         if most >= 1:
             self._column(cells, cell, step, most, cells.price * (2 * pieces + 1))
 
-    def solve(self, right: Ints, progress: Progress) -> Floats | None:
-        """The cheapest point found, in whole numbers; None where there is none.
+    def solve(self, right: Ints, fixed: range, progress: Progress) -> Floats | None:
+        """The cheapest point found, in whole numbers; None where none was found.
 
         Parameters
         ----------
         right : int64 (rows,)
             What each row must be.
+        fixed
+            Columns that must not move.
+
+        Raises
+        ------
+        InfeasibleError
+            When it is proved that there is no such point.
         """
-        for integral, near in ((False, True), (True, True), (True, False)):
+        for integral, near in ((False, True), (True, True), (False, False), (True, False)):
             model = self._model(right, integral=integral)
+            for column in fixed:
+                if column not in self.nearest:
+                    model.limit(column, 0, 0)
             for column, choice in self.nearest.items() if near else ():
                 model.limit(column, choice, choice)
             try:
                 outcome = model.weighted(
                     np.array(self.cost),
-                    most_nodes=MOST_NODES,
+                    most_nodes=min(MOST_NODES, 1 + NODES_BY_COLUMNS // len(self.cost)),
                     progress=progress,
                     stage="adjusting the table",
                 )
             except InfeasibleError:
-                continue
+                if near:
+                    continue
+                raise
             point = np.rint(outcome.point)
             if len(point) and np.abs(point - outcome.point).max() < NEAR:
-                if near and self._kept_broken(point):
-                    continue
                 return point
         return None
 
-    def _kept_broken(self, point: Floats) -> bool:
-        return bool((point[np.array(self.cost) >= KEPT] > 0).any())
+    def broken(self, right: Ints, fixed: range, progress: Progress) -> Ints:
+        """Cells of the columns that move after all where moving them is only dear."""
+        try:
+            point = self.solve(right, range(0), progress)
+        except InfeasibleError:
+            point = None
+        if point is None:
+            return np.zeros(0, dtype=np.int64)
+        moved = [self.cell[c] for c in fixed if point[c] and c not in self.nearest]
+        return np.unique(np.array(moved, dtype=np.int64))
 
     def _model(self, right: Ints, *, integral: bool) -> Model:
         lengths = [len(rows) for rows, _ in self._entries]
@@ -176,7 +196,7 @@ def nearest_safe(
     at_risk: SmallCount,
     *,
     distance: Distance = "l1",
-    keep_totals: bool = True,
+    totals: Totals = "spared",
     progress: Progress = SILENT,
 ) -> Table:
     """Adjusted inner counts. Deterministic.
@@ -185,13 +205,15 @@ def nearest_safe(
     ----------
     at_risk
         From 1 up: empty cells have nobody to protect.
-    keep_totals
-        Whether totals that are not at risk themselves must stay as they are.
+    totals
+        Of the totals that are not at risk themselves: whether they move only where they must,
+        must not move, or move like every other count.
 
     Raises
     ------
     InfeasibleError
-        When there is no such table; it names the totals in conflict.
+        When it is proved that there is no such table, naming the totals in conflict; or when
+        none was found within the stated work, which it says.
     """
     values = publication.stack(publication.sums(table))
     first = publication.distinct[0]
@@ -212,26 +234,32 @@ def nearest_safe(
         np.arange(len(several) + 1),
         -1.0,
         np.ones(len(several), dtype=np.bool_),
-        KEPT if keep_totals else 1.0,
+        1.0 if totals == "moved" else SPARED,
     )
     start = programme.add(enters, 0)
     moved = start.copy()
-    totals = programme.add(of_sums, len(inner))
+    before = len(programme.cost)
+    ends = programme.add(of_sums, len(inner))
     if programme.cost:
-        point = programme.solve(totals - np.asarray(sums @ start), progress)
+        columns = range(before, len(programme.cost)) if totals == "kept" else range(0)
+        right = ends - np.asarray(sums @ start)
+        try:
+            point = programme.solve(right, columns, progress)
+        except InfeasibleError:
+            off = programme.broken(right, columns, progress) - len(inner)
+            if not len(off):
+                off = np.flatnonzero(at_risk.mask(of_sums.values))
+            raise _conflict(publication, first[several][off]) from None
         if point is None:
-            raise _conflict(publication, first[several][at_risk.mask(of_sums.values)])
+            raise InfeasibleError(
+                "no table without at-risk counts was found within the stated work",
+                hint="let the totals move, publish fewer of them, or merge categories",
+            )
         by = point.astype(np.int64) * np.array(programme.step)
         cell = np.array(programme.cell)
         mine = cell < len(inner)
         np.add.at(moved, cell[mine], by[mine])
-    adjusted = Table.dense(table.domain, moved.reshape(table.domain.shape))
-    found = publication.stack(publication.sums(adjusted))
-    safe = ~at_risk.mask(values)
-    broken = first[several][(found != values)[first[several]] & safe[first[several]]]
-    if keep_totals and len(broken):
-        raise _conflict(publication, broken)
-    return adjusted
+    return Table.dense(table.domain, moved.reshape(table.domain.shape))
 
 
 def _conflict(publication: Publication, cells: Ints) -> InfeasibleError:

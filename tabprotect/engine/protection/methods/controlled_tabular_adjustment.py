@@ -4,9 +4,12 @@ Every at-risk count that would be published is replaced by a safe one: the neare
 the at-risk range (0, for the usual rule) or the nearest above it, whichever is closer. That
 would break the totals; so the other counts move, as little as possible in sum (L1) or in squares
 (L2), never below the at-risk range's upper neighbour, and zeros stay zero. Everything published
-adds up, in whole numbers; totals that are not sensitive are kept exactly unless they may move.
-Where the nearest safe counts leave no such table the other ones are tried by an integer
-programme; where there is none at all the totals in conflict are named.
+adds up, in whole numbers. Totals that are not sensitive move only where they must: totals that
+are at risk themselves have to change, and then not all the others can stay. They can also be
+kept exactly, which not every table allows, or move like all other counts. Where the nearest safe
+counts leave no such table the other ones are tried by an integer programme; where it is proved
+that there is none the totals in conflict are named, and where none was found within the stated
+work that is said instead.
 
 No random number is used: the same table is adjusted in the same way every time.
 
@@ -35,7 +38,7 @@ from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
-from tabprotect.engine.protection.nearest_table import Distance, nearest_safe
+from tabprotect.engine.protection.nearest_table import Distance, Totals, nearest_safe
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import counts_of, main_first, sum_factors
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
@@ -53,7 +56,8 @@ DISTANCES = {
     "l2": "The sum of squares is least: no count moves far.",
 }
 TOTALS = {
-    "kept": "Totals that are not at risk are published exactly.",
+    "spared": "Totals that are not at risk move only where they must, and as little as they can.",
+    "kept": "Totals that are not at risk are published exactly; not every table allows that.",
     "moved": "Totals may move like every other count.",
 }
 
@@ -72,7 +76,7 @@ class ControlledTabularAdjustment(Method):
         MARGINS,
         GROUPINGS,
         Parameter("distance", "Distance", "What is kept small.", "choice", "l1", choices=DISTANCES),
-        Parameter("totals", "Totals", "Whether totals move.", "choice", "kept", choices=TOTALS),
+        Parameter("totals", "Totals", "Whether totals move.", "choice", "spared", choices=TOTALS),
     )
     guarantees: ClassVar[Mapping[str, str]] = {
         "no_at_risk": "No at-risk count is published, and no published count looks like one.",
@@ -152,7 +156,7 @@ def _adjusted(
         table,
         rule,
         distance=cast(Distance, values["distance"]),
-        keep_totals=values["totals"] == "kept",
+        totals=cast(Totals, values["totals"]),
         progress=progress,
     )
 
