@@ -150,6 +150,8 @@ def _json(posterior: Posterior, cells: list[Index]) -> dict[str, object]:
         "way": posterior.way,
         "reason": posterior.reason,
         "note": posterior.note,
+        "complete": posterior.complete,
+        "approximate": posterior.approximate,
         "error": posterior.error,
         "effective_sample_size": posterior.effective_sample_size,
         "draws": posterior.draws,
@@ -183,8 +185,11 @@ def _distribution(posterior: Posterior, index: Index) -> dict[str, float]:
 
 def _lines(posterior: Posterior, cells: list[Index], *, all_asked: bool) -> list[str]:
     domain = posterior.domain
+    exact = "Exact posterior" if posterior.complete else "Incomplete posterior, computed exactly,"
+    if posterior.approximate:
+        exact = "Approximate posterior"
     way = (
-        "Exact posterior"
+        exact
         if posterior.way == "exact"
         else f"Monte Carlo posterior (standard error at most {posterior.error:.4f}, effective "
         f"sample size {posterior.effective_sample_size:,.0f})"
@@ -207,7 +212,7 @@ def _lines(posterior: Posterior, cells: list[Index], *, all_asked: bool) -> list
             if posterior.is_published.any()
             else ["No count is published for any of these cells."]
         ),
-        *([f"Left out: {posterior.note}"] if posterior.note else []),
+        *([posterior.note] if posterior.note else []),
         "",
     ]
     shown = cells if all_asked else cells[:SHOWN]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QByteArray, QSettings, Qt
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import (
@@ -32,6 +34,9 @@ from tabprotect.gui.rail import Rail
 from tabprotect.gui.recipe_panel import RecipePanel
 from tabprotect.gui.strip import Strip
 from tabprotect.gui.theme import GRID, THEME, count_text
+
+if TYPE_CHECKING:
+    from tabprotect.engine.posterior.posterior import Posterior
 
 
 class MainWindow(QMainWindow):
@@ -217,7 +222,7 @@ class MainWindow(QMainWindow):
             facts.append("not protected yet")
         posterior = document.known_posterior()
         if posterior is not None:
-            facts.append(_way(posterior.way, document.originals()))
+            facts.append(_way(posterior, document.originals()))
         return facts
 
     def _name(self) -> str:
@@ -300,6 +305,8 @@ class MainWindow(QMainWindow):
         super().closeEvent(event)
 
 
-def _way(way: str, originals: int | None) -> str:
-    words = "exact posterior" if way == "exact" else "posterior by simulation"
+def _way(posterior: Posterior, originals: int | None) -> str:
+    words = "exact posterior" if posterior.way == "exact" else "posterior by simulation"
+    if not posterior.complete:
+        words = "approximate posterior" if posterior.approximate else "incomplete posterior"
     return words if originals is None else f"{words}, {count_text(originals)} possible originals"

@@ -52,7 +52,7 @@ def composed(
         log_starts=np.concatenate(log_starts),
         logs=np.concatenate([part.logs for part in parts]),
         rerun=_rerun(publication, parts),
-        note="; ".join(filter(None, dict.fromkeys([note, *(part.note for part in parts)]))),
+        note=" ".join(filter(None, dict.fromkeys([note, *(part.note for part in parts)]))),
         approximate=any(part.approximate for part in parts),
     )
 

@@ -281,9 +281,8 @@ class PosteriorPage(Page):
         view = self.view()
         if view is not None:
             said = way_sentence(view.posterior, self.document.originals(self.who))
-            note = view.posterior.note
-            self._way.setText(f"{said} {note[0].upper()}{note[1:].rstrip('.')}." if note else said)
-            self._way.setToolTip(tip(f"{view.posterior.reason}. {note}"))
+            self._way.setText(said)
+            self._way.setToolTip(tip(f"{view.posterior.reason}. {view.posterior.note}"))
 
     def _show_map(self) -> None:
         view, project = self.view(), self.document.project

@@ -61,7 +61,7 @@ def mode_sentence(posterior: Posterior) -> str:
 
 
 def way_sentence(posterior: Posterior, originals: int | None) -> str:
-    """How the posterior was computed and how exact it is.
+    """How the posterior was computed, how exact it is, and what it leaves out.
 
     Parameters
     ----------
@@ -76,6 +76,10 @@ def way_sentence(posterior: Posterior, originals: int | None) -> str:
             if originals != 1
             else "the one possible original"
         )
+        if posterior.approximate:
+            return f"An approximation, computed over {over}. {posterior.note}".rstrip()
+        if not posterior.complete:
+            return f"Computed exactly over {over}, but leaving something out. {posterior.note}"
         return f"Exact: summed over {over}."
     parts = ["By simulation"]
     if posterior.r_hat is not None and posterior.r_hat > 1.1:
@@ -85,4 +89,5 @@ def way_sentence(posterior: Posterior, originals: int | None) -> str:
     if posterior.effective_sample_size is not None:
         size = count_text(round(posterior.effective_sample_size))
         parts.append(f"worth {size} independent draws")
-    return f"{parts[0]}: {', '.join(parts[1:])}." if len(parts) > 1 else "By simulation."
+    said = f"{parts[0]}: {', '.join(parts[1:])}." if len(parts) > 1 else "By simulation."
+    return f"{said} {posterior.note}".rstrip()

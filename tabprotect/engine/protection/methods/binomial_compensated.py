@@ -147,7 +147,7 @@ class BinomialCompensated(Method):
             np.concatenate([kind.reshape(-1), len(kinds) + total_kind.reshape(-1)]),
             [*kinds, *((int(n), int(n), None) for n in totals)],
             rerun=_rerun(counts, sums[block], (order, ends), quality, kinds[0][2] is not None),
-            note="that the counts were put right to their totals",
+            note="This posterior leaves out that the counts were put right to their totals.",
         )
 
 

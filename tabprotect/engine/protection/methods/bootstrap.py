@@ -159,7 +159,7 @@ class Bootstrap(Method):
             np.append(kind.reshape(-1), len(seen)).astype(np.int64),
             [*kinds, (total, total, None)],
             rerun=_rerun(counts, total, (quality, samples), kinds[0][2] is not None),
-            note="that the counts were drawn together, given their sum",
+            note="This posterior leaves out that the counts were drawn together, given their sum.",
         )
 
 

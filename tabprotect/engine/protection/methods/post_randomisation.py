@@ -177,7 +177,8 @@ class PostRandomisation(Method):
             np.concatenate([kind.reshape(-1), len(kinds) + np.arange(len(loose))]),
             [*kinds, *((0, len(shapes[c]) - 1, shapes[c]) for c in loose.tolist())],
             rerun=_rerun(out, blocks, matrices, shapes, values),
-            note="the exact law of the counts: a normal one around each unbiased estimate is used",
+            note="The exact law of the counts is too much to work out: this posterior takes a normal "
+            "one around the unbiased estimate of each instead.",
             approximate=True,
         )
 

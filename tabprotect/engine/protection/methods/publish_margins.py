@@ -66,7 +66,10 @@ FRONTIER = "released_frontier"
 INNER = "protected_by"
 """Disclosed by the run: the public parameters of the further method, margin by margin."""
 
-NOTE = "that the margins were judged by the original, which might have been found too narrow"
+NOTE = (
+    "This posterior leaves out that the margins were judged by the original, which might have "
+    "been found too narrow."
+)
 
 DISCLOSED = frozenset({"criterion", FRONTIER, INNER})
 
