@@ -264,10 +264,18 @@ class Model:
         *,
         start: npt.NDArray[np.int64] | None = None,
         most_nodes: int | None = None,
+        gap: float = 0.0,
         progress: Progress = SILENT,
         stage: str = "solving",
     ) -> Outcome:
-        """As :meth:`optimise`, with a weight for every column (columns,)."""
+        """As :meth:`optimise`, with a weight for every column (columns,).
+
+        Parameters
+        ----------
+        gap
+            An integer programme may end once the best point is proved to be no further from the
+            optimum than this share of its value.
+        """
         changed = np.flatnonzero(cost != self._cost).astype(np.int32)
         self._demand(
             self._highs.changeColsCost(len(changed), changed, cost[changed]), "set the objective"
@@ -278,6 +286,7 @@ class Model:
         if self.integral:
             limit = 2**31 - 1 if most_nodes is None else most_nodes
             self._highs.setOptionValue("mip_max_nodes", limit)
+            self._highs.setOptionValue("mip_rel_gap", gap)
             if start is not None:
                 every = np.arange(self.columns, dtype=np.int32)
                 self._highs.setSolution(self.columns, every, start.astype(np.float64))

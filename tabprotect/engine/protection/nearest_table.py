@@ -38,6 +38,12 @@ BEND = 4
 SPARED = 20.0
 """What moving a total by 1 costs that is to be spared, against 1 for every other count."""
 
+LARGE, GAP = 2_000, 0.5
+"""In programmes of more columns a table is near enough within this share of the distance."""
+
+ANY = 1e6
+"""A gap that every table is within."""
+
 Totals = Literal["spared", "kept", "moved"]
 
 SLACK = 1e-3
@@ -128,7 +134,9 @@ class _Programme:
         if most >= 1:
             self._column(cells, cell, step, most, cells.price * (2 * pieces + 1))
 
-    def solve(self, right: Ints, fixed: range, progress: Progress) -> Floats | None:
+    def solve(
+        self, right: Ints, fixed: range, progress: Progress, *, gap: float | None = None
+    ) -> Floats | None:
         """The cheapest point found, in whole numbers; None where none was found.
 
         Parameters
@@ -137,12 +145,16 @@ class _Programme:
             What each row must be.
         fixed
             Columns that must not move.
+        gap
+            How far from the cheapest the point may be, as a share.
 
         Raises
         ------
         InfeasibleError
             When it is proved that there is no such point.
         """
+        if gap is None:
+            gap = GAP if len(self.cost) > LARGE else 0.0
         for integral, near in ((False, True), (True, True), (False, False), (True, False)):
             model = self._model(right, integral=integral)
             for column in fixed:
@@ -154,6 +166,7 @@ class _Programme:
                 outcome = model.weighted(
                     np.array(self.cost),
                     most_nodes=min(MOST_NODES, 1 + NODES_BY_COLUMNS // len(self.cost)),
+                    gap=gap,
                     progress=progress,
                     stage="adjusting the table",
                 )
@@ -169,7 +182,7 @@ class _Programme:
     def broken(self, right: Ints, fixed: range, progress: Progress) -> Ints:
         """Cells of the columns that move after all where moving them is only dear."""
         try:
-            point = self.solve(right, range(0), progress)
+            point = self.solve(right, range(0), progress, gap=ANY)
         except InfeasibleError:
             point = None
         if point is None:
