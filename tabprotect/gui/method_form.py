@@ -75,7 +75,7 @@ class Field(QWidget):
         if isinstance(self.input, QCheckBox):
             column.addWidget(self.input)
         else:
-            label = Label(parameter.label)
+            label = Label(parameter.label, wordWrap=True)
             label.setBuddy(self.input)
             row = QHBoxLayout()
             row.setSpacing(GRID)

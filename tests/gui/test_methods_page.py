@@ -307,3 +307,15 @@ def test_unpublished_inner_cells_leave_nothing_on_the_table_page(
     assert "no cells to select" in at_methods.inspector.sentence
     # What can be believed about the inner cells is known all the same.
     assert table.main_button.isEnabled()
+
+
+def test_the_table_page_goes_on_to_where_this_method_is_set_up(at_methods: MainWindow) -> None:
+    choose(at_methods, "Hiding")
+    table = at_methods.pages["table"]
+    at_methods.go("table")
+    table.main_button.click()
+    assert at_methods.page.name == "methods"
+    choose(at_methods, "Cyclic perturbation")
+    at_methods.go("table")
+    table.main_button.click()
+    assert at_methods.page.name == "cycles"

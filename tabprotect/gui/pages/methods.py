@@ -38,7 +38,7 @@ from tabprotect.gui.method_result import MethodResult
 from tabprotect.gui.pages.page import Changes, Page
 from tabprotect.gui.preview_panel import RefusalStrip
 from tabprotect.gui.run_words import expectation
-from tabprotect.gui.theme import GRID
+from tabprotect.gui.theme import GRID, THEME
 
 WAIT = 300
 """Milliseconds of rest before a method is tried."""
@@ -233,6 +233,11 @@ class MethodsPage(Page):
         project = self.document.project
         if project is None:
             return
+        if changes & {"theme", "everything"}:
+            # Fusion frames a line that has the focus, but no list.
+            self.list.setStyleSheet(
+                f"QListWidget:focus {{ border: 1px solid {THEME.colours.focus}; }}"
+            )
         self._show_list(project)
         house = self.editable
         method = project.protection

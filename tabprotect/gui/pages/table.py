@@ -181,7 +181,9 @@ class TablePage(Page):
         self.empty.setVisible(not showable)
         house = self.document.has_original and not self.document.public
         public = self.document.public
-        self.main_button.setText("What can be believed" if public else self.main_label)
+        cyclic = project is None or project.takes_cycles
+        onward = self.main_label if cyclic else "Choose the method"
+        self.main_button.setText("What can be believed" if public else onward)
         self.main_button.setEnabled(showable or (public and self.document.release is not None))
         self._figures.setVisible(showable)
         for tool in self._house_tools:
@@ -342,7 +344,9 @@ class TablePage(Page):
     # -- commands -----------------------------------------------------------------------------
 
     def main_action(self) -> None:
-        self.document.page_asked.emit("posterior" if self.document.public else "cycles")
+        project = self.document.project
+        onward = "cycles" if project is None or project.takes_cycles else "methods"
+        self.document.page_asked.emit("posterior" if self.document.public else onward)
 
     def _typed(self, row: int, column: int, text: str) -> None:
         layout = self.grid.layout_
