@@ -64,6 +64,9 @@ SMALL = 64
 The patterns hardly cost more, and the posterior of a small table chooses thousands of them.
 """
 
+LARGE = 3_000
+"""Published numbers from which a box is taken, too: the programmes would take minutes."""
+
 LARGEST_TOTAL = 10**9
 """Counts beyond come near the solver's tolerance."""
 
@@ -167,10 +170,12 @@ class LinearMoves:
         if free is not None:
             return free
         box: Deviation | None = None
-        if len(self._first) <= SMALL:
-            box = self._box(at, sign, need, still, pay=True) if pay else None
-            if box is not None or not pay:
+        if pay and not SMALL < len(self._first) <= LARGE:
+            box = self._box(at, sign, need, still, pay=True)
+            if box is not None:
                 return box
+        if not pay and len(self._first) <= SMALL:
+            return None
         for attempt in range(ATTEMPTS):
             found = self._programme("cheapest").least(at, sign * need, still, attempt)
             if found is None:

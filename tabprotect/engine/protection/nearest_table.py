@@ -38,7 +38,7 @@ BEND = 4
 SPARED = 20.0
 """What moving a total by 1 costs that is to be spared, against 1 for every other count."""
 
-LARGE, GAP = 2_000, 0.5
+LARGE, GAP = 500, 0.5
 """In programmes of more columns a table is near enough within this share of the distance."""
 
 ANY = 1e6
