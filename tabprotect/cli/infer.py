@@ -120,7 +120,9 @@ def _named(table: Table, mechanism: object) -> Table:
 def run_infer(args: argparse.Namespace, console: Console) -> int:
     """Print the posterior."""
     release = _release(args, console)
-    domain = release.domain
+    likelihood = likelihood_of(release)
+    # Where only margins are published a posterior can be about one of these.
+    domain = likelihood.domain
     prior = parse_prior(args.prior, domain)
     for cell in args.cells:
         if len(cell) != domain.ndim:
@@ -128,7 +130,7 @@ def run_infer(args: argparse.Namespace, console: Console) -> int:
         domain.flat(cell)
     randomness = None if args.seed is None else Randomness.seeded(args.seed)
     posterior = infer(
-        likelihood_of(release),
+        likelihood,
         prior,
         way=args.way,
         randomness=randomness,
@@ -148,6 +150,7 @@ def _json(posterior: Posterior, cells: list[Index]) -> dict[str, object]:
     domain = posterior.domain
     return {
         "way": posterior.way,
+        "variables": list(domain.names),
         "reason": posterior.reason,
         "note": posterior.note,
         "complete": posterior.complete,

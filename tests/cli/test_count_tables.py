@@ -68,3 +68,18 @@ def test_infer_tells_hidden_cells(run: Run, tmp_path: Any) -> None:
     lines = run("infer", bundle, "--seed", 1).out.splitlines()
     shown = [line for line in lines if "  -  " in line]
     assert len(shown) == len(hidden)
+
+
+def test_infer_where_only_margins_are_published(run: Run, tmp_path: Any) -> None:
+    """Cell keys: the posterior is about the table that is published, and says it is not all."""
+    table, bundle = tmp_path / "table.csv", tmp_path / "release.zip"
+    rows = [f"{x},{y},{z},{1 + 2 * x + y}" for x in range(2) for y in range(3) for z in range(2)]
+    table.write_text("\n".join(["x,y,z,count", *rows]) + "\n", encoding="utf-8")
+    words = ("protect", table, "--out", bundle, "--seed", 1, "--method", "cell_key")
+    done = run(*words, "--set", "margins=x*y")
+    assert done.code == 0, done.err
+    found = run("infer", bundle, "--cells", "1,2", "--json").json
+    assert found["variables"] == ["x", "y"] and found["cells"][0]["labels"] == ["1", "2"]
+    assert found["way"] == "exact" and found["complete"] is False and found["note"]
+    assert "Exact posterior" not in run("infer", bundle).out
+    assert run("infer", bundle, "--cells", "1,2,0").code == 3

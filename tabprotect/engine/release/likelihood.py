@@ -74,6 +74,11 @@ class MoveSequence:
     rule: BlockingRule
 
     @property
+    def domain(self) -> Domain:
+        """Of the original, and of the posterior."""
+        return self.published.domain
+
+    @property
     def gamma(self) -> float:
         """The chance that a coin leaves the table.
 
@@ -108,6 +113,11 @@ class AdaptiveSequence:
     alpha: float
     beta: float
     steps: int
+
+    @property
+    def domain(self) -> Domain:
+        """Of the original, and of the posterior."""
+        return self.published.domain
 
     @property
     def gamma(self) -> float:
