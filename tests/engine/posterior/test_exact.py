@@ -101,12 +101,12 @@ def random_prior(rng: np.random.Generator, size: int) -> tuple[Prior, Any]:
     )
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(8))
 def test_elimination_is_brute_force(seed: int) -> None:
-    """250 cases a seed: 2- to 4-way, all rules, 1 to 3 passes, any coin, any prior."""
+    """150 cases a seed: 2- to 4-way, all rules, 1 to 3 passes, any coin, any prior."""
     rng = np.random.default_rng(seed)
     done = 0
-    while done < 250:
+    while done < 150:
         shape = SHAPES[rng.integers(len(SHAPES))]
         moves = random_moves(rng, shape)
         passes = int(rng.integers(1, 4))
@@ -242,11 +242,16 @@ def test_mode_counterexamples() -> None:
 
 def test_mode_violation_rate() -> None:
     """Of all 2 x 3 tables with counts 0..3, any_zero at 1/4: 112 of 4096."""
-    moves = design(Domain.of_shape((2, 3)), "bidiagonal")
-    wrong = sum(
-        not infer(sequence(np.reshape(counts, (2, 3)), moves, "any_zero")).mode_is_published
-        for counts in np.ndindex(4, 4, 4, 4, 4, 4)
-    )
+    # All of them side by side in one table, each with the cycles of its own.
+    tables = np.array(list(np.ndindex(4, 4, 4, 4, 4, 4))).reshape(-1, 2, 3)
+    one, times = design(Domain.of_shape((2, 3)), "bidiagonal"), len(tables)
+    cells = (np.arange(times)[:, None] * 6 + one.cells).reshape(-1)
+    starts = np.append((np.arange(times)[:, None] * len(one.cells) + one.starts[:-1]), len(cells))
+    signs = np.tile(one.signs, times)
+    moves = MoveSet(Domain.of_shape(tables.shape), starts, cells, signs, ())
+    found = infer(sequence(tables, moves, "any_zero"))
+    assert found.way == "exact"
+    wrong = int((~found.mode_matches.reshape(-1, 6)).any(axis=1).sum())
     assert (
         f"{wrong}/4096" == REFERENCE["mode_theorem"]["violation_rates"]["any 1/4, 2x3 cells 0..3"]
     )
