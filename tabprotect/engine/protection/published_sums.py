@@ -11,6 +11,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
@@ -28,9 +29,19 @@ Support = tuple[int, int, FloatArray | None]
 """Lowest and highest true sum, and the log weights of those between (none: all alike)."""
 
 
-def main_first(tables: Sequence[Table]) -> tuple[PublishedTable, ...]:
-    """The tables as they are published: those over the most variables first."""
-    return tuple(map(PublishedTable, sorted(tables, key=lambda t: -t.domain.ndim)))
+def rank(table: Domain, original: Domain) -> tuple[int, int]:
+    """Where a published table stands: the main one, by which a release is judged, first.
+
+    That over the most variables; of several that over the most of the original's own, since
+    groups of categories hide how small the counts of the categories are.
+    """
+    return -table.ndim, sum(name not in original.names for name in table.names)
+
+
+def main_first(tables: Sequence[Table], original: Domain) -> tuple[PublishedTable, ...]:
+    """The tables as they are published, by :func:`rank`."""
+    ordered = sorted(tables, key=lambda t: rank(t.domain, original))
+    return tuple(map(PublishedTable, ordered))
 
 
 def counts_of(release: Release, publication: Publication) -> IntArray:

@@ -112,6 +112,20 @@ def test_promises_hold_runs_repeat_and_the_truth_stays_possible(name: str) -> No
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_the_main_table_is_not_one_of_groups(name: str) -> None:
+    """The release is judged by its main table, and groups hide small counts of their members."""
+    method, problem = methods()[name], problem_of((4, 4), SEED)
+    domain = problem.table.domain
+    if not {"margins", "groupings"} <= {p.name for p in method.parameters}:
+        return
+    groups = ",".join(f"{label}>{i // 2}" for i, label in enumerate(domain.variables[0].categories))
+    given = {"margins": "(g + A) * B", "groupings": f"g:A={groups}"}
+    draft = method.draw(problem, method.resolve(domain, given), np.random.default_rng(1))
+    ordered = [published.table.domain.names for published in draft.tables]
+    assert ordered[:2] == [("A", "B"), ("g", "B")] and ordered[-1] == ()
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_bundle_dossier_and_project_file_give_it_again(name: str, tmp_path: Path) -> None:
     protected = run(name, problem_of((4, 4), SEED), 7)
     read = round_trip(protected, tmp_path)

@@ -62,6 +62,7 @@ from tabprotect.engine.protection.perturbation_table import (
 )
 from tabprotect.engine.protection.problem import Draft, Preview, Problem
 from tabprotect.engine.protection.published_laws import check_possible, of_count, of_estimate
+from tabprotect.engine.protection.published_sums import rank
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
 from tabprotect.engine.release.likelihood import CellFactors, independent
 from tabprotect.engine.release.published import PublishedTable
@@ -312,8 +313,12 @@ class CellKey(Method):
         keys = _stored(problem) if stored else drawn(problem.table, generator)
         sums = _weights(problem, values) if self.weighted(values) else None
         publication = publication_of(problem.table.domain, values)
-        # The main table is that over the most variables.
-        margins = sorted(publication.margins, key=len, reverse=True)
+        domain = publication.domain
+        # The main table first; sorting keeps the order of those alike.
+        ranked = [rank(d, domain) for d in publication.domains]
+        margins = [
+            publication.margins[m] for m in sorted(range(len(ranked)), key=ranked.__getitem__)
+        ]
         tables = []
         for number, margin in enumerate(margins):
             progress.report("looking up the noise", number / len(margins))

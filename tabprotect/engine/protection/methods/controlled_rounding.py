@@ -144,7 +144,7 @@ class ControlledRounding(Method):
                 f"The published counts differ from the true ones by {nearest.distance} in all"
             )
             sentence += "; no rounding is nearer." if nearest.optimal else ", the nearest found."
-        published = main_first(publication.sums(inner))
+        published = main_first(publication.sums(inner), publication.domain)
         hidden = None if publication.domain in publication.domains else inner
         return Draft(published, hidden=hidden, findings=findings, sentence=sentence)
 

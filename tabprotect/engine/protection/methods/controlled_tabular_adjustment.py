@@ -113,7 +113,7 @@ class ControlledTabularAdjustment(Method):
         largest = _largest(publication, problem.table, adjusted, problem.at_risk)
         changed = int((moved > 0).sum())
         return Draft(
-            main_first(tables),
+            main_first(tables, publication.domain),
             disclosed={"at_risk": str(problem.at_risk), "largest_change": largest},
             hidden=None if problem.table.domain in publication.domains else adjusted,
             findings={

@@ -75,7 +75,7 @@ class RandomRounding(Method):
         rest = numbers % base
         up = generator.integers(0, base, len(numbers)) < rest
         rounded = (numbers - rest + base * up)[inverse]
-        return Draft(main_first(publication.tables(rounded)))
+        return Draft(main_first(publication.tables(rounded), publication.domain))
 
     def likelihood(self, release: Release) -> CellFactors:
         """Given the true counts the published numbers are independent: one factor for each."""

@@ -157,7 +157,7 @@ class SmallCountRounding(Method):
         require_reach(rules.base, small.sums)
         rounded = small.round(generator.permutation, progress)
         return Draft(
-            main_first(publication.sums(rounded.inner)),
+            main_first(publication.sums(rounded.inner), publication.domain),
             hidden=None if small.is_published else rounded.inner,
             findings={
                 "inner cells changed": rounded.changed,

@@ -48,7 +48,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.audit import audit
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Letters, Problem
-from tabprotect.engine.protection.published_sums import counts_of, sum_factors
+from tabprotect.engine.protection.published_sums import counts_of, rank, sum_factors
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
 from tabprotect.engine.protection.suppression_pattern import INSIDERS, Insiders, Task, select
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors, Rerun
@@ -198,9 +198,10 @@ class Suppression(Method):
         found = audit(publication, problem.table, suppressed, levels=levels, progress=progress)
         letters = _letters(task, suppressed)
         ordered = []
-        # The table over the most variables first.
+        # The main table first.
         for m in sorted(
-            range(len(publication.domains)), key=lambda m: -publication.domains[m].ndim
+            range(len(publication.domains)),
+            key=lambda m: rank(publication.domains[m], publication.domain),
         ):
             run = slice(int(publication.starts[m]), int(publication.starts[m + 1]))
             domain = publication.domains[m]
