@@ -229,7 +229,14 @@ class _Selection:
             if self._engine.gave_up
             else f"{cells} cannot be protected by hiding other cells: {where}",
             hint="allow totals and zeros to be hidden, lower the protection level, or merge "
-            "categories",
+            "categories"
+            + (
+                ""
+                if self._task.insiders == "none"
+                # One of two people in a sensitive total of 2 knows that it is not 0.
+                else "; or protect against readers only (insiders=none): totals made up of single "
+                "people cannot be kept open against one of them"
+            ),
             detail="\n".join(listed),
         )
 
