@@ -219,6 +219,13 @@ class Inspector(QScrollArea):
                     if count == 0
                     else f"Safe: not one of the declared small counts {low} to {high}."
                 )
+            letter = self._letter(index)
+            if letter == "M":
+                shown["status"] = "secondary (M)"
+                words.append("Suppressed because it would give away another one.")
+            elif letter == "U" and not low <= count <= high:
+                shown["status"] = "sensitive (U)"
+                words.append("Suppressed by the sensitivity rule of the run.")
         if original is not None or document.suppressed is None:
             # Of what is left, shares would not be those of the table.
             shown |= self._shares(index, table)
@@ -250,12 +257,26 @@ class Inspector(QScrollArea):
                 shown["P(true)"] = chance_text(chance, digits=3)
                 said += f"; the true value is {count_text(true)}"
             words.append(f"{said}.")
+        elif hidden and original is None:
+            words.append("Not published. Posterior shows what can be believed about its count.")
         elif document.release is None and original is not None:
             words.append(
                 "Not protected yet: what a reader can believe follows after Perturb or Methods."
             )
         self._why.setText(" ".join(words))
         return shown
+
+    def _letter(self, index: Index) -> str:
+        """What the run made of the cell, a letter of tau-ARGUS; empty where it says nothing."""
+        project, release = self.document.project, self.document.release
+        if project is None or project.protected is None or release is None:
+            return ""
+        for published, letters in zip(
+            release.tables, project.protected.record.statuses, strict=False
+        ):
+            if published is release.inner:
+                return str(letters[index])
+        return ""
 
     def _shares(self, index: Index, table: Table) -> dict[str, str]:
         project = self.document.project

@@ -319,3 +319,23 @@ def test_the_table_page_goes_on_to_where_this_method_is_set_up(at_methods: MainW
     at_methods.go("table")
     table.main_button.click()
     assert at_methods.page.name == "cycles"
+
+
+def test_the_inspector_tells_secondary_cells_from_sensitive_ones(
+    at_methods: MainWindow, tried: Settle
+) -> None:
+    choose(at_methods, "Suppression")
+    tried()
+    page(at_methods).main_button.click()
+    tried()
+    document, inspector = at_methods.document, at_methods.inspector
+    assert document.project is not None and document.project.protected is not None
+    letters = document.project.protected.record.statuses[0]
+    for letter, said in (("U", "at risk (U)"), ("M", "secondary (M)")):
+        document.set_public(False)
+        row, column = (int(n) for n in np.argwhere(letters == letter)[0])
+        document.select((row, column))
+        assert inspector.value("status") == said
+        document.set_public(True)
+        assert inspector.value("status") == ""
+        assert inspector.sentence.startswith("Not published.")
