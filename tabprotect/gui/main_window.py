@@ -176,6 +176,10 @@ class MainWindow(QMainWindow):
 
     def shows_original(self) -> bool:
         """Whether anything visible comes from the original."""
+        document = self.document
+        # The strip and the rail count the at-risk cells, whatever page is in front.
+        if document.has_original and not document.public:
+            return True
         confidential = (self.page, self.inspector, self.history, self.recipe)
         return any(part.shows_original() for part in confidential)
 

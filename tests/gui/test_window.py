@@ -100,10 +100,12 @@ def test_the_strip_tells_what_is_shown(opened: MainWindow, settle: Settle) -> No
     opened.go("help")
     opened.document.select(None)
     opened.docks["inspector"].hide()
-    assert opened.strip.word == "PUBLIC VIEW"  # nothing of the original is on the screen
-    opened.docks["history"].show()
-    assert opened.strip.word == "CONFIDENTIAL"  # step names can hold counts
-    opened.docks["history"].hide()
+    # The strip itself and the rail's badge still count the cells at risk.
+    assert opened.strip.word == "CONFIDENTIAL" and "at-risk" in opened.strip.facts
+    opened.document.set_public(True)
+    assert opened.strip.word == "PUBLIC VIEW" and "at-risk" not in opened.strip.facts
+    assert not opened.rail.buttons["table"].badge
+    opened.document.set_public(False)
     opened.go("table")
     assert opened.strip.word == "CONFIDENTIAL"
 

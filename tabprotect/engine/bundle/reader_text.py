@@ -117,7 +117,7 @@ def _exact(release: Release) -> list[str]:
         return ["Every count that is published."]
     if "total_kept" in promised:
         return ["The grand total. See the properties below for more."]
-    return ["No count on purpose."]
+    return ["No count: each may differ from the true one, as the properties below say."]
 
 
 def _parameters(release: Release) -> list[str]:

@@ -147,11 +147,12 @@ def mechanism_text(release: Release) -> str:
     cycles = release.mechanism.parameters.get("cycles")
     if not isinstance(cycles, MoveSet) or isinstance(likelihood, CellFactors):
         told = [
-            f"{p.label.lower()} {release.mechanism.parameters[p.name]}"
+            p.label if value is True else f"{p.label} {value}"
             for p in method.parameters
             if p.public
-            and isinstance(release.mechanism.parameters.get(p.name), (int, float, str))
-            and release.mechanism.parameters[p.name] != ""
+            and isinstance(value := release.mechanism.parameters.get(p.name), (int, float, str))
+            and value is not False
+            and value != ""
         ]
         said = f" ({', '.join(told)})" if told else ""
         return f"{label}{said}. {method.help.splitlines()[0]}"
