@@ -42,7 +42,7 @@ class _Layer:
 
     source: npt.NDArray[np.int32]
     target: npt.NDArray[np.int32]
-    count: npt.NDArray[np.int32]
+    count: IntArray
     log: FloatArray
     states: int
 
@@ -220,7 +220,7 @@ class Walk:
             source, count, log, held = (a[possible] for a in (source, count, log, held))
         self._held, target = _distinct(held)
         return _Layer(
-            source.astype(np.int32), target.astype(np.int32), count.astype(np.int32), log, states
+            source.astype(np.int32), target.astype(np.int32), count.astype(np.int64), log, states
         )
 
 
