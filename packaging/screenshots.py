@@ -51,6 +51,13 @@ def take(window: MainWindow, path: Path) -> None:
     print(path)
 
 
+def suppress(window: MainWindow) -> None:
+    """Run a method with status letters."""
+    window.document.apply("set_method", method="suppression")
+    window.document.apply("protect", accept_weak=True)
+    settle(window)
+
+
 def compare(window: MainWindow) -> None:
     """Compare some methods with the fixed seed, and protect again for the pages to come."""
     window.document.apply("set_seed", seed=SEED)
@@ -91,7 +98,13 @@ def main() -> None:
             window.go(page.name)
             if page.name == "compare":
                 compare(window)
+            if page.name == "methods":
+                suppress(window)
             take(window, arguments.out / f"{page.name}-{mode}.png")
+            if page.name == "methods":
+                window.document.undo()
+                window.document.undo()
+                settle(window)
         window.document.set_public(True)
         for page in PAGES:
             window.go(page.name)

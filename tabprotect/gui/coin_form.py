@@ -85,7 +85,7 @@ class CoinForm(QScrollArea):
 
     def _fit(self) -> None:
         """Beside the triangle there is room for the words, however large the letters are."""
-        self.setFixedWidth(26 * GRID + self.fontMetrics().horizontalAdvance("0" * 22))
+        self.setFixedWidth(26 * GRID + self.fontMetrics().horizontalAdvance("0" * 27))
 
     # -- building -----------------------------------------------------------------------------
 

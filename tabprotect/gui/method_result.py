@@ -67,6 +67,8 @@ class MethodResult(QWidget):
         self.tables = ThreeTables()
         self.tables.titles["original"].setText("True")
         self.tables.chosen.connect(self._chosen)
+        # Beside the counts stand the status letters.
+        self.tables.grids["original"].room = (-2, 0)
         row = QHBoxLayout()
         row.setSpacing(GRID)
         row.addWidget(self._which_label)
@@ -190,7 +192,10 @@ class MethodResult(QWidget):
         if letter in UNMARKED:
             return
         painter.setPen(colour("quiet"))
-        place = rect.adjusted(GRID + 4, 0, 0, 0)
+        # Right of the dot where there is one.
+        mark = self.tables.grids["original"].delegate.mark
+        dotted = mark is not None and bool(mark[row, column])
+        place = rect.adjusted(GRID + 4 if dotted else 4, 0, 0, 0)
         painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, letter)
 
     def _place(self, placement: Placement) -> None:

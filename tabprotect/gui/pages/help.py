@@ -35,7 +35,8 @@ release.</li>
 is shown as released, releasable or too dangerous; look at one, then plan it. <i>Publish the
 planned margins</i> takes the plan to Methods.</li>
 <li><b>Tabulate microdata</b> (on the start page): counts records into a table. With record keys,
-cell keys give the same noise in every table of these records.</li>
+cell keys give the same noise in every table of these records; keys <i>drawn now</i> are kept with
+this table, and serve it and its margins only.</li>
 </ul>
 <h3>Formulas</h3>
 <p>Methods ask which sub-tables are published. <b>a:b</b> is the table of a by b; <b>a*b</b> is that

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tabprotect.engine.microdata.tabulate import ColumnSummary
 
 RECORDS_FILTER = "Records (*.csv *.csv.gz *.tsv *.parquet);;All files (*)"
+DRAWN = "drawn now, kept with this table"
 TITLES = ("Variable", "Kind", "Categories", "Missing")
 
 
@@ -73,7 +74,11 @@ class TabulatePage(Page):
         self._weight.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self._key = QComboBox()
         self._key.setAccessibleName("Record key")
-        self._key.setToolTip("Random numbers that belong to the records; for the cell key method")
+        self._key.setToolTip(
+            "Random numbers that belong to the records; for the cell key method. A column of the "
+            "file makes all its tables agree; keys drawn now are kept with this table only."
+        )
+        self._key.currentIndexChanged.connect(self._say)
         self._key.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self._design = QComboBox()
         self._design.setAccessibleName("Design weight")
@@ -157,6 +162,8 @@ class TabulatePage(Page):
         self._weight.addItem("none: every record counts once", None)
         self._key.clear()
         self._key.addItem("none", None)
+        # True, where a column is its name: a column may be called anything.
+        self._key.addItem(DRAWN, True)
         self._design.clear()
         self._design.addItem("none", None)
         for column in found:
@@ -200,14 +207,20 @@ class TabulatePage(Page):
         names = " \u00d7 ".join(self.chosen)
         product = " \u00d7 ".join(map(count_text, shape))
         cells = count_text(math.prod(shape))
-        self.set_sentence(f"A table {names}: {product} = {cells} cells.")
+        said = f"A table {names}: {product} = {cells} cells."
+        if self._key.currentData() is True:
+            said += " Cell keys will not agree with other tabulations of this file."
+        self.set_sentence(said)
 
     def main_action(self) -> None:
         arguments: dict[str, object] = {"source": self.source, "by": list(self.chosen)}
         if self._weight.currentData():
             arguments["weight"] = self._weight.currentData()
-        if self._key.currentData():
-            arguments["record_key"] = self._key.currentData()
+        key = self._key.currentData()
+        if key is True:
+            arguments["draw_keys"] = True
+        elif key:
+            arguments["record_key"] = key
         if self._design.currentData():
             arguments["design_weight"] = self._design.currentData()
         job = self.document.apply("tabulate", page=self.name, **arguments)
