@@ -35,8 +35,14 @@ def add(verbs: Verbs) -> None:
     tabulate.add_argument("microdata", help="CSV or Parquet file, or example:NAME")
     tabulate.add_argument("--by", type=names, required=True, metavar="A,B")
     tabulate.add_argument("--weight", metavar="W", help="a column of whole-number weights")
-    tabulate.add_argument(
+    keyed = tabulate.add_mutually_exclusive_group()
+    keyed.add_argument(
         "--record-key", metavar="K", help="a column of record keys, kept in a project for cell keys"
+    )
+    keyed.add_argument(
+        "--draw-record-keys",
+        action="store_true",
+        help="draw record keys now, kept in this project only: other tabulations will not agree",
     )
     tabulate.add_argument(
         "--design-weight",
@@ -121,13 +127,15 @@ def run_tabulate(args: argparse.Namespace, console: Console) -> int:
     """Write the counts as a long-form CSV file, or with keys and weights as a project."""
     keep_apart([args.microdata], [args.out])
     as_project = args.out.suffix == storage.SUFFIX
-    if args.record_key is not None and not as_project:
+    if (args.record_key is not None or args.draw_record_keys) and not as_project:
         raise UsageError(f"record keys are kept in a project only: --out NAME{storage.SUFFIX}")
     given: dict[str, object] = {"source": absolute(args.microdata), "by": args.by}
     if args.weight is not None:
         given["weight"] = args.weight
     if args.record_key is not None:
         given["record_key"] = args.record_key
+    if args.draw_record_keys:
+        given["draw_keys"] = True
     if args.design_weight is not None:
         if not as_project:
             raise UsageError(f"weights are kept in a project only: --out NAME{storage.SUFFIX}")
@@ -147,11 +155,16 @@ def run_tabulate(args: argparse.Namespace, console: Console) -> int:
         "positive_cells": len(table.cells[0]),
         "total": table.total,
         "record_keys": history.project.record_keys is not None,
+        "record_keys_drawn": args.draw_record_keys,
         "design_weights": history.project.weights is not None,
     }
-    console.result(
-        data, [f"{args.out}: {', '.join(table.domain.names)} ({shape}), total {table.total:,}"]
-    )
+    said = [f"{args.out}: {', '.join(table.domain.names)} ({shape}), total {table.total:,}"]
+    if args.draw_record_keys:
+        said.append(
+            "record keys were drawn for this table: other tabulations of the same file will not "
+            "agree with it (record-keys writes keys into the file, for all of them)"
+        )
+    console.result(data, said)
     return 0
 
 

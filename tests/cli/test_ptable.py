@@ -77,6 +77,29 @@ def test_from_records_to_a_release_with_their_keys(run: Command, tmp_path: Path)
     assert outcome.code != 0
 
 
+def test_record_keys_drawn_at_tabulation(run: Command, tmp_path: Path) -> None:
+    records = tmp_path / "records.csv"
+    cells = np.random.default_rng(1).integers(0, 4, (300, 2))
+    records.write_text("a,b,k\n" + "".join(f"a{x},b{y},0.{x}{y}\n" for x, y in cells.tolist()))
+    words = ("tabulate", records, "--by", "a,b", "--draw-record-keys", "--out")
+    projects = [tmp_path / "one.tabprotect", tmp_path / "two.tabprotect"]
+    assert run(*words, tmp_path / "table.csv").code == 2
+    assert run(*words, projects[0], "--record-key", "k").code == 2
+    assert run(*words, projects[0], "--weight", "k").code == 3
+    assert list(tmp_path.iterdir()) == [records]
+    made = run(*words, projects[0], "--json").json
+    assert made["record_keys"] is True and made["record_keys_drawn"] is True
+    outcome = run(*words, projects[1])
+    assert outcome.code == 0
+    assert "other tabulations of the same file will not agree" in outcome.out
+    outs = [tmp_path / f"{n}.zip" for n in range(3)]
+    for project, out in zip([projects[0], projects[0], projects[1]], outs, strict=True):
+        words = ("protect", project, "--method", "cell_key", "--set", "keys=records", "--out", out)
+        assert run(*words).code == 0
+    # One set of keys, one noise; the other tabulation has other keys.
+    assert outs[0].read_bytes() == outs[1].read_bytes() != outs[2].read_bytes()
+
+
 def test_from_records_with_weights_to_estimates(run: Command, tmp_path: Path) -> None:
     records, project = tmp_path / "records.csv", tmp_path / "table.tabprotect"
     generator = np.random.default_rng(2)

@@ -449,6 +449,31 @@ def test_records_go_to_the_tabulate_page(
     assert table.counts.tolist() == [[2, 1], [1, 0]]
 
 
+def test_record_keys_can_be_drawn_for_this_table(
+    window: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("sex,age\nf,old\nm,old\nf,young\nf,old\n")
+    window.go("tabulate")
+    window.tabulate.choose(str(path))
+    settle()
+    item = window.tabulate._list.item(0, 0)
+    assert item is not None
+    item.setCheckState(Qt.CheckState.Checked)
+    assert window.tabulate._key.currentText() == "none"
+    assert "will not agree" not in window.tabulate.sentence
+    window.tabulate._key.setCurrentText("drawn now, kept with this table")
+    assert "will not agree with other tabulations" in window.tabulate.sentence
+    window.tabulate.main_button.click()
+    settle()
+    keys = window.document.project.record_keys
+    assert keys is not None and len(keys.cells[0]) == 2
+    seed = window.document.history.trail[-1].seed
+    assert seed is not None
+    window.docks["recipe"].show()
+    assert "draw_keys = true" in window.recipe.text and str(seed) not in window.recipe.text
+
+
 def test_every_control_has_an_accessible_name(opened: MainWindow, settle: Settle) -> None:
     opened.document.apply("protect", seed=1)
     settle()

@@ -4,6 +4,9 @@ The keys of the records in a cell, added up, say which noise the cell gets: the 
 the same noise in every table. Keys are whole numbers below 10^8 (eight decimals), added exactly
 and modulo 10^8, so that no order of adding matters. They are confidential: who knows the keys
 and the perturbation table takes the noise off again. They never come from a default seed.
+
+Keys in the file serve all its tabulations. Keys for one table alone need no file: the sum of
+uniform keys is uniform, so that ``protection.cell_noise.drawn`` draws one for each cell.
 """
 
 from __future__ import annotations

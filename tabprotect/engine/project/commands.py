@@ -17,8 +17,9 @@ from tabprotect.engine.project import (
     release_verbs,
     table_verbs,
 )
-from tabprotect.engine.project.command import Command, Context
+from tabprotect.engine.project.command import Command, Context, whole
 from tabprotect.engine.project.project import Changes, Project, changes
+from tabprotect.engine.randomness import Randomness
 
 COMMANDS: dict[str, Command] = {
     verb.name: verb
@@ -45,7 +46,8 @@ class Applied:
     label
         The named step, for people.
     seed
-        The seed that was drawn or given, after ``protect``. Confidential.
+        The seed that was drawn or given, after ``protect`` and after ``tabulate`` with drawn
+        record keys. Confidential.
     """
 
     project: Project
@@ -91,8 +93,13 @@ def apply(
         inspect.signature(verb.run).bind(project, context, **given)
     except TypeError as error:
         raise InputError(f"{name}: {error}") from None
-    after = verb.run(project, context, **given)
     seed = None
+    if name == "tabulate" and given.get("draw_keys") is True:
+        # Drawn here: no project keeps this seed, only the trail does.
+        if given.get("key_seed") is None:
+            given["key_seed"] = Randomness.fresh().seed
+        seed = whole(given["key_seed"], "key_seed")
+    after = verb.run(project, context, **given)
     if name == "protect" and after.protected is not None:
         seed = after.protected.record.seed
     return Applied(after, changes(project, after), verb.label(project, given), seed)

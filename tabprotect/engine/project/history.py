@@ -36,7 +36,7 @@ class Step:
     project
         The project after it; ``None`` once forgotten to save memory (it stays in the trail).
     seed
-        The seed that ``protect`` used. Confidential.
+        The seed of the coins of ``protect`` or the keys of ``tabulate``. Confidential.
     """
 
     command: str

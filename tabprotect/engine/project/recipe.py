@@ -1,7 +1,8 @@
 """A recipe: the list of commands as readable text, to be run again.
 
-On the same input a recipe gives the same bytes when every ``protect`` in it carries its seed; it
-is then as confidential as the original. Without a seed ``protect`` draws fresh coins.
+On the same input a recipe gives the same bytes when every ``protect`` in it carries its seed, and
+every ``tabulate`` that draws record keys theirs; it is then as confidential as the original.
+Without a seed coins and keys are drawn afresh.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ OPENING = ("open_table", "tabulate", "new_table", "open_bundle")
 FILES = {"open_table": "source", "tabulate": "source", "set_cycles": "file", "open_bundle": "path"}
 """The argument that names a file to be read, by command."""
 
+SEEDS = {"protect": "seed", "tabulate": "key_seed"}
+"""The argument that carries the seed a command drew, by command."""
+
 WRITTEN = ("release", "dossier")
 """Arguments of ``publish`` that name files to be written."""
 
@@ -44,10 +48,10 @@ def steps_of(trail: Sequence[TrailEntry], *, seeds: bool) -> list[Step]:
         if entry.command == "set_seed":
             # A policy: what it led to stands beside each protect.
             continue
-        if entry.command == "protect":
-            given.pop("seed", None)
+        if entry.command in SEEDS:
+            given.pop(SEEDS[entry.command], None)
             if seeds and entry.seed is not None:
-                given["seed"] = entry.seed
+                given[SEEDS[entry.command]] = entry.seed
         out.append((entry.command, given))
     return out
 
@@ -58,16 +62,18 @@ def to_text(trail: Sequence[TrailEntry], *, seeds: bool) -> str:
     Parameters
     ----------
     seeds
-        Whether ``protect`` carries the seed that was used: the same bytes again, confidential.
+        Whether each command in ``SEEDS`` carries the seed that was used: the same bytes again,
+        confidential.
     """
     lines: list[str] = []
     seeded = False
     for name, given in steps_of(trail, seeds=seeds):
         written = dict(given)
-        if "seed" in written:
-            # TOML's whole numbers end at 64 bits; a seed has 128.
-            written["seed"] = str(written["seed"])
-            seeded = True
+        for key in SEEDS.values():
+            if key in written:
+                # TOML's whole numbers end at 64 bits; a seed has 128.
+                written[key] = str(written[key])
+                seeded = True
         nested = {k: v for k, v in written.items() if isinstance(v, Mapping)}
         plain = {k: v for k, v in written.items() if k not in nested}
         lines += ["", "[[step]]", tomli_w.dumps({"do": name, **plain}).rstrip()]
@@ -101,11 +107,12 @@ def from_text(text: str) -> list[Step]:
         if not isinstance(step, dict) or not isinstance(step.get("do"), str):
             raise InputError(f'step {number} says not what to do: do = "..." is missing')
         given = {k: v for k, v in step.items() if k != "do"}
-        seed = given.get("seed")
-        if isinstance(seed, str):
-            if not seed.isdecimal():
-                raise InputError(f"step {number}: the seed {seed!r} is no whole number")
-            given["seed"] = int(seed)
+        for key in SEEDS.values():
+            seed = given.get(key)
+            if isinstance(seed, str):
+                if not seed.isdecimal():
+                    raise InputError(f"step {number}: the seed {seed!r} is no whole number")
+                given[key] = int(seed)
         out.append((step["do"], given))
     return out
 

@@ -40,8 +40,10 @@ def _words(project: Project, name: str, given: Arguments) -> list[str]:
         for option in ("weight", "record_key", "design_weight"):
             if given.get(option):
                 words += [f"--{option.replace('_', '-')}", str(given[option])]
+        if given.get("draw_keys"):
+            words.append("--draw-record-keys")
         # Keys and design weights stay with the table only in a project.
-        kept = given.get("record_key") or given.get("design_weight")
+        kept = given.get("record_key") or given.get("draw_keys") or given.get("design_weight")
         return [*words, "--out", SAVED if kept else "table.csv"]
     if name == "set_cycles" and "file" not in given and "cycles" not in given:
         shape = ",".join(map(str, project.domain.shape))

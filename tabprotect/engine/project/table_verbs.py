@@ -22,6 +22,8 @@ from tabprotect.engine.project.examples import open_table as open_source
 from tabprotect.engine.project.examples import tabulate_source
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.protection.cell_noise import drawn
+from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain, Variable
 from tabprotect.engine.tables.table import INT64_MAX, Table
@@ -111,8 +113,24 @@ def tabulate(
     weight: str | None = None,
     record_key: str | None = None,
     design_weight: str | None = None,
+    draw_keys: bool = False,
+    key_seed: int | None = None,
 ) -> Project:
-    """Count the records of a microdata file by some variables; keys and weights come along."""
+    """Count the records of a microdata file by some variables; keys and weights come along.
+
+    With ``draw_keys`` the records get keys that are kept with this table only: one uniform key
+    for each cell that is not empty, the same in law as the sum of its records' keys, because sums
+    of uniform keys are uniform and cells share no record. Other tabulations of the same file will
+    not agree. ``key_seed`` replays the keys; without it they come from the operating system.
+
+    Raises
+    ------
+    InputError
+        When keys are both drawn and read, or go with sums of weights, or as tabulating says.
+    ParameterError
+        For a negative seed.
+    """
+    _check_keys(draw_keys, key_seed, record_key=record_key, weight=weight)
     found = tabulate_source(
         text(source, "source"),
         texts(by, "by"),
@@ -123,7 +141,31 @@ def tabulate(
     )
     fresh = _fresh(project, found.table, source=source)
     # The file is not the table: a command line on the same source would not open it.
-    return replace(fresh, edited=True, record_keys=found.record_keys, weights=found.weights)
+    keys = found.record_keys
+    if draw_keys:
+        keys = drawn(found.table, Randomness.seeded(key_seed).generator())
+    return replace(fresh, edited=True, record_keys=keys, weights=found.weights)
+
+
+def _check_keys(
+    draw_keys: object, key_seed: object, *, record_key: str | None, weight: str | None
+) -> None:
+    if not isinstance(draw_keys, bool):
+        raise InputError(f"draw_keys must be true or false, is {draw_keys!r}")
+    if key_seed is not None:
+        Randomness.seeded(whole(key_seed, "key_seed"))
+        if not draw_keys:
+            raise InputError("a seed of record keys goes with keys that are drawn")
+    if draw_keys and record_key is not None:
+        raise InputError(
+            f"record keys are drawn, or those of the column {record_key!r}, not both",
+            hint="take the column where the records have their keys: all tables then agree",
+        )
+    if draw_keys and weight is not None:
+        raise InputError(
+            "record keys go with counts of records, not with sums of weights",
+            hint="tabulate without a weight",
+        )
 
 
 def set_title(project: Project, context: Context, *, title: str) -> Project:
@@ -338,7 +380,8 @@ def _place_label(project: Project, given: Arguments) -> str:
 def _by_label(project: Project, given: Arguments) -> str:
     by = given["by"]
     assert isinstance(by, Sequence)
-    return f"tabulate {Path(str(given['source'])).name} by {', '.join(by)}"
+    drawn_too = ", record keys drawn" if given.get("draw_keys") else ""
+    return f"tabulate {Path(str(given['source'])).name} by {', '.join(by)}{drawn_too}"
 
 
 VERBS = (

@@ -425,6 +425,10 @@ def test_the_equivalent_command_line(example: Project) -> None:
     assert as_command(Project(), "tabulate", given_) == (
         f"{counted} --record-key k --design-weight w --out project.tabprotect"
     )
+    given_ = {"source": "r.csv", "by": ["a", "b"], "draw_keys": True, "key_seed": 987654321}
+    assert as_command(Project(), "tabulate", given_) == (
+        f"{counted} --draw-record-keys --out project.tabprotect"
+    )
 
 
 def test_sparse_tables_open_too() -> None:
