@@ -1,8 +1,9 @@
 """How many two-way tables of non-negative counts have given row and column totals.
 
-Exactly by a dynamic programme over what is left of the columns: columns are interchangeable, so
-that a state is a sorted list of residuals. Beyond its limits by sequential importance sampling
-(in the manner of Chen, Diaconis, Holmes and Liu 2005), with its standard error.
+Two rows: a row within bounds and with a sum, by inclusion and exclusion, whatever the size of the
+totals. Otherwise exactly by a dynamic programme over what is left of the columns: columns are
+interchangeable, so that a state is a sorted list of residuals. Beyond its limits by sequential
+importance sampling (in the manner of Chen, Diaconis, Holmes and Liu 2005), with its standard error.
 """
 
 from __future__ import annotations
@@ -28,8 +29,20 @@ MOST_STEPS = 20_000_000
 MOST_AT_ONCE = 6_000_000
 """Of these in one step, which bounds memory."""
 
+MOST_TERMS = 200_000
+"""Different terms of inclusion and exclusion."""
+
 DRAWS = 5_000
 """Tables of importance sampling."""
+
+DRAWN_AT_ONCE = 5_000
+"""Of these side by side, which bounds memory."""
+
+PLACES = 800
+"""Runs of counts that a cell's count is drawn from where its possible counts are more."""
+
+TABLED = 1_000_000
+"""Totals up to which logarithms are looked up."""
 
 MOST_TOTAL = 2**53
 
@@ -84,7 +97,9 @@ def count_tables(
     a, b = _checked(rows, columns)
     # Fewer columns are fewer residuals; the row taken last costs nothing.
     few, many = sorted((a, b), key=len)
-    exact = _exact(sorted(many), few, progress)
+    exact = _two_rows(few, many, progress) if len(few) == 2 else None
+    if exact is None:
+        exact = _exact(sorted(many), few, progress)
     if exact is not None:
         return TableCount(exact, True, None)
     generator = (randomness or Randomness.fresh()).generator()
@@ -105,6 +120,23 @@ def _checked(rows: Sequence[int], columns: Sequence[int]) -> tuple[list[int], li
     if wrong:
         raise ParameterError(wrong, hint="both are totals of the same table")
     return [int(t) for t in rows if t], [int(t) for t in columns if t]
+
+
+def _two_rows(rows: list[int], columns: list[int], progress: Progress) -> int | None:
+    """First rows with the smaller total, no count above its column: ``None`` beyond the limits.
+
+    The coefficient of ``z^total`` in the product of ``(1 - z^(column + 1)) / (1 - z)``.
+    """
+    total, free = min(rows), len(columns) - 1
+    terms = {0: 1}
+    for number, column in enumerate(columns):
+        progress.report("counting tables", number / len(columns))
+        for power, sign in list(terms.items()):
+            if power + column + 1 <= total:
+                terms[power + column + 1] = terms.get(power + column + 1, 0) - sign
+        if len(terms) > MOST_TERMS:
+            return None
+    return sum(sign * math.comb(total - power + free, free) for power, sign in terms.items())
 
 
 def _exact(rows: list[int], columns: list[int], progress: Progress) -> int | None:
@@ -171,28 +203,13 @@ def _estimated(
     A cell takes x with a chance in proportion to the ways to fill the rest of its column, times
     a normal approximation of the chance that the rest of the row then comes out right.
     """
-    left = np.tile(np.array(columns, dtype=np.int64), (draws, 1))
-    log_weight = np.zeros(draws)
-    for i, total in enumerate(rows[:-1]):
-        below = len(rows) - 1 - i
-        ways = _log_ways(int(left.max()), below)
-        to_place = np.full(draws, total, dtype=np.int64)
-        for j in range(len(columns) - 1):
-            progress.report("drawing tables", (i + j / len(columns)) / len(rows))
-            rest = left[:, j + 1 :]
-            low = np.maximum(to_place - rest.sum(axis=1), 0)
-            high = np.minimum(left[:, j], to_place)
-            values = low[:, None] + np.arange(int((high - low).max()) + 1)
-            possible = values <= high[:, None]
-            logs = ways[np.maximum(left[:, j, None] - values, 0)]
-            mean, variance = _in_one_row(rest, below + 1)
-            miss = (to_place[:, None] - values) - mean[:, None]
-            logs = logs - miss**2 / (2 * variance[:, None])
-            x, chance = _drawn(values, np.where(possible, logs, -np.inf), generator)
-            log_weight -= chance
-            left[:, j] -= x
-            to_place -= x
-        left[:, -1] -= to_place
+    runs = [min(DRAWN_AT_ONCE, draws - at) for at in range(0, draws, DRAWN_AT_ONCE)]
+    log_weight = np.concatenate(
+        [
+            _log_weights(rows, columns, size, generator, _Portion(progress, k, len(runs)))
+            for k, size in enumerate(runs)
+        ]
+    )
     peak = float(log_weight.max())
     if peak > MOST_DIGITS * math.log(10):
         raise InfeasibleError(
@@ -211,6 +228,74 @@ def _estimated(
     return TableCount(count, False, float(spread) if whole < 2**1000 else whole)
 
 
+class _Portion:
+    """Progress of one part of several alike."""
+
+    def __init__(self, whole: Progress, number: int, parts: int) -> None:
+        self._whole, self._number, self._parts = whole, number, parts
+
+    def report(self, stage: str, fraction: float, partial: object = None) -> None:
+        """Pass on the fraction of the whole."""
+        self._whole.report(stage, (self._number + fraction) / self._parts, partial)
+
+
+def _log_weights(
+    rows: list[int],
+    columns: list[int],
+    draws: int,
+    generator: np.random.Generator,
+    progress: Progress,
+) -> FloatArray:
+    """One over the chance of each drawn table, in logs, (draws,)."""
+    left = np.tile(np.array(columns, dtype=np.int64), (draws, 1))
+    log_weight = np.zeros(draws)
+    for i, total in enumerate(rows[:-1]):
+        below = len(rows) - 1 - i
+        most = int(left.max())
+        ways = _log_ways(np.arange(most + 1), below) if most <= TABLED else None
+        to_place = np.full(draws, total, dtype=np.int64)
+        for j in range(len(columns) - 1):
+            progress.report("drawing tables", (i + j / len(columns)) / len(rows))
+            rest = left[:, j + 1 :]
+            low = np.maximum(to_place - rest.sum(axis=1), 0)
+            high = np.minimum(left[:, j], to_place)
+            first, widths = _places(low, high)
+            middle = first + np.maximum(widths - 1, 0) // 2
+            column = np.maximum(left[:, j, None] - middle, 0)
+            logs = _log_ways(column, below) if ways is None else ways[column]
+            mean, variance = _in_one_row(rest, below + 1)
+            miss = (to_place[:, None] - middle) - mean[:, None]
+            logs = logs - miss**2 / (2 * variance[:, None])
+            logs = np.where(widths > 0, logs + np.log(np.maximum(widths, 1)), -np.inf)
+            at, chance = _drawn(logs, generator)
+            every = np.arange(draws)
+            width = widths[every, at]
+            x = first[every, at]
+            # Single counts need no second draw.
+            if int(widths.max()) > 1:
+                x = x + generator.integers(0, width)
+            log_weight -= chance - np.log(width)
+            left[:, j] -= x
+            to_place -= x
+        left[:, -1] -= to_place
+    return log_weight
+
+
+def _places(low: IntArray, high: IntArray) -> tuple[IntArray, IntArray]:
+    """First counts and lengths of the runs into which each draw's possible counts fall apart.
+
+    int64 (draws, places); single counts where they are few.
+    """
+    widest = int((high - low).max()) + 1
+    if widest <= PLACES:
+        first = low[:, None] + np.arange(widest)
+        return first, (first <= high[:, None]).astype(np.int64)
+    whole, more = np.divmod(high - low + 1, PLACES)
+    place = np.arange(PLACES + 1)
+    edges = low[:, None] + place * whole[:, None] + np.minimum(place, more[:, None])
+    return edges[:, :-1], np.diff(edges, axis=1)
+
+
 def _in_one_row(left: IntArray, rows: int) -> tuple[FloatArray, FloatArray]:
     """Mean and variance of what columns place together in one of so many rows, (draws,) each.
 
@@ -221,25 +306,22 @@ def _in_one_row(left: IntArray, rows: int) -> tuple[FloatArray, FloatArray]:
     return mean.sum(axis=1), variance.sum(axis=1) + 0.1
 
 
-def _drawn(
-    values: IntArray, logs: FloatArray, generator: np.random.Generator
-) -> tuple[IntArray, FloatArray]:
-    """One value of each row in proportion to its weights, and the logs of their chances."""
+def _drawn(logs: FloatArray, generator: np.random.Generator) -> tuple[IntArray, FloatArray]:
+    """One place of each row in proportion to its weights, and the logs of their chances."""
     logs = logs - logs.max(axis=1, keepdims=True)
     cumulative = np.cumsum(np.exp(logs), axis=1)
     u = generator.random(len(logs)) * cumulative[:, -1]
     at = (cumulative <= u[:, None]).sum(axis=1)
     # Rounding may lead beyond the last possible one.
-    at = np.minimum(at, (logs > -np.inf).sum(axis=1) - 1)
-    every = np.arange(len(logs))
-    return values[every, at], logs[every, at] - np.log(cumulative[:, -1])
+    last = logs.shape[1] - 1 - np.argmax((logs > -np.inf)[:, ::-1], axis=1)
+    at = np.minimum(at, last)
+    return at, logs[np.arange(len(logs)), at] - np.log(cumulative[:, -1])
 
 
-def _log_ways(most: int, cells: int) -> FloatArray:
-    """Logs of the ways to place 0, 1, ..., most in so many cells."""
+def _log_ways(totals: IntArray, cells: int) -> FloatArray:
+    """Logs of the ways to place so many in so many cells."""
     # scipy is a third of the program's start, and few count tables.
     from scipy.special import gammaln
 
-    total = np.arange(most + 1.0)
-    found = gammaln(total + cells) - gammaln(total + 1.0) - gammaln(cells)
+    found = gammaln(totals + float(cells)) - gammaln(totals + 1.0) - gammaln(cells)
     return np.asarray(found, dtype=np.float64)

@@ -24,6 +24,9 @@ MOST_WORK = 2 * 10**9
 MOST_HELD = 2 * 10**7
 """Numbers held."""
 
+MOST_ADDED = 3 * 10**7
+"""Additions of whole numbers of any size: some seconds."""
+
 UNDERFLOW = 1e-100
 """A chance (against the largest) below this may have lost digits on the way."""
 
@@ -113,22 +116,28 @@ class Convolution:
             so_far += out[:, k]
         return out + self.component.low
 
-    def count(self, progress: Progress = SILENT) -> int:
-        """The number of originals."""
-        ways: npt.NDArray[Any] = np.ones(1)
-        for k, log in enumerate(self.component.logs):
-            progress.report("counting originals", k / len(self._weights))
-            can: npt.NDArray[Any] = (log[: self._most + 1] > -np.inf).astype(np.float64)
-            if ways.dtype != np.object_ and float(ways.max()) * len(can) >= EXACT_FLOAT:
+    def count(self, progress: Progress = SILENT) -> int | None:
+        """The number of originals; ``None`` where adding up such numbers would take too long."""
+        cans = [log[: self._most + 1] > -np.inf for log in self.component.logs]
+        # A run of possible counts begins and ends: two differences of running sums.
+        steps = [np.diff(can.astype(np.int64), prepend=0, append=0) for can in cans]
+        if sum(np.count_nonzero(step) for step in steps) * (self._most + 1) > MOST_ADDED:
+            return None
+        ways: npt.NDArray[Any] = np.zeros(self._most + 1)
+        ways[0] = 1.0
+        for k, step in enumerate(steps):
+            progress.report("counting originals", k / len(steps))
+            if ways.dtype != np.object_ and float(ways.sum()) >= EXACT_FLOAT:
                 ways = ways.astype(np.int64).astype(np.object_)
-            if ways.dtype == np.object_:
-                can = can.astype(np.int64).astype(np.object_)
-            ways = np.convolve(ways, can)[: self._most + 1]
+            running, ways = np.cumsum(ways), np.zeros_like(ways)
+            for at in np.flatnonzero(step).tolist():
+                if at <= self._most:
+                    ways[at:] += int(step[at]) * running[: len(running) - at]
         logs = self.component.sums[0].logs
         allowed = np.arange(self._least, self._most + 1)
         if logs is not None:
             allowed = allowed[logs > -np.inf]
-        return sum(int(ways[s]) for s in allowed.tolist() if s < len(ways))
+        return sum(int(ways[s]) for s in allowed.tolist())
 
 
 def _tilted(logs: FloatArray, theta: float) -> FloatArray:

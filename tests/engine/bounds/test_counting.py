@@ -35,6 +35,26 @@ def test_known_sequences() -> None:
     assert count_tables([10**6, 10**6], [10**6, 10**6]).count == 10**6 + 1
 
 
+def test_huge_totals() -> None:
+    # Two by two: the one free count goes from 0 to the smallest total.
+    assert count_tables([10**12, 10**12], [10**12, 10**12]).count == 10**12 + 1
+    assert count_tables([10**12, 5], [10**12 + 2, 3]).count == 4
+    # Two by three of totals n, n, n and 3n/2 twice: (3 n^2 + 6 n + 4) / 4 for even n.
+    n = 10**12
+    found = count_tables([3 * n // 2] * 2, [n] * 3)
+    assert (found.count, found.exact) == ((3 * n * n + 6 * n + 4) // 4, True)
+
+
+def test_huge_totals_are_estimated_in_bounded_memory() -> None:
+    # Three by three, all totals n: (n+1)(n+2)(n^2+3n+4)/8 (MacMahon).
+    n = 10**12
+    found = count_tables([n] * 3, [n] * 3, randomness=Randomness.seeded(5))
+    true = (n + 1) * (n + 2) * (n * n + 3 * n + 4) // 8
+    assert not found.exact
+    assert found.error is not None
+    assert abs(found.count - true) < 5 * found.error < 0.2 * true
+
+
 def by_hand(rows: list[int], columns: list[int]) -> int:
     """One row after another, every way to fill it."""
     if not rows:
