@@ -75,7 +75,7 @@ def _of_release(path: Path, randomness: Randomness, console: Console) -> TableCo
     release = bundle.verify(path, progress=console).release
     posterior = infer(likelihood_of(release), randomness=randomness, progress=console)
     if posterior.note:
-        console.say(f"Left out of the count: {posterior.note}")
+        console.say(posterior.note)
     if posterior.originals is not None:
         return TableCount(posterior.originals, True, None)
     estimate = posterior.count_estimate

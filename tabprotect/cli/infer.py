@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from tabprotect.cli.arguments import UsageError, add_reading, cell_list, open_source, positive
 from tabprotect.cli.output import Console
@@ -29,6 +30,12 @@ if TYPE_CHECKING:
 
 SHOWN = 40
 """Cells that are printed for people; ``--json`` and ``--cells`` give all that are asked for."""
+
+MOST_COUNTS = 12
+"""Counts of a cell that are printed for people; of more the most probable, and a range."""
+
+RANGE = 0.9
+"""Probability that this range holds, at least."""
 
 
 def add(verbs: Verbs) -> None:
@@ -186,6 +193,29 @@ def _distribution(posterior: Posterior, index: Index) -> dict[str, float]:
     return {str(v): p for v, p in zip(values.tolist(), chances.tolist(), strict=True)}
 
 
+def chances_text(values: npt.NDArray[np.int64], chances: npt.NDArray[np.float64]) -> str:
+    """A distribution (counts ascending, probabilities) on one line.
+
+    Example: ``4: 0.250  5: 0.750``; of many counts the most probable in ascending order, and
+    before them a range that holds nine tenths: ``90 %: 13..87  48: 0.013  49: 0.014  ...``.
+    """
+    if len(values) <= MOST_COUNTS:
+        shown = np.arange(len(values))
+    else:
+        shown = np.sort(np.argsort(-chances, kind="stable")[:MOST_COUNTS])
+    told = "  ".join(
+        f"{v}: {p:.3f}" for v, p in zip(values[shown].tolist(), chances[shown], strict=True)
+    )
+    if len(shown) == len(values):
+        return told
+    below = np.cumsum(chances)
+    tail = (1.0 - RANGE) / 2.0
+    last = len(values) - 1
+    low = values[min(int(np.searchsorted(below, tail, side="right")), last)]
+    high = values[min(int(np.searchsorted(below, 1.0 - tail)), last)]
+    return f"{100 * RANGE:.0f} %: {low}..{high}  {told}  ..."
+
+
 def _lines(posterior: Posterior, cells: list[Index], *, all_asked: bool) -> list[str]:
     domain = posterior.domain
     exact = "Exact posterior" if posterior.complete else "Incomplete posterior, computed exactly,"
@@ -222,10 +252,9 @@ def _lines(posterior: Posterior, cells: list[Index], *, all_asked: bool) -> list
     width = max((len(domain.cell_text(i)) for i in shown), default=4)
     lines.append(f"{'cell':<{width}}  published   mean  true count: probability")
     for index in shown:
-        chances = "  ".join(f"{v}: {p:.3f}" for v, p in _distribution(posterior, index).items())
         lines.append(
             f"{domain.cell_text(index):<{width}}  {_published(posterior, index):>9}  "
-            f"{posterior.mean[index]:>5.2f}  {chances}"
+            f"{posterior.mean[index]:>5.2f}  {chances_text(*posterior.distribution(index))}"
         )
     if len(shown) < len(cells):
         lines.append(f"... {len(cells) - len(shown):,} more; take --json or --cells")

@@ -30,7 +30,7 @@ from typing import ClassVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.errors import InputError, ParameterError, TooLargeError
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
@@ -54,6 +54,10 @@ IntArray = npt.NDArray[np.int64]
 
 TOTAL = "total"
 """Disclosed by the run: the number of records."""
+
+
+MOST_WIDTH = 2_000_000
+"""Numbers of records weighed for one draw: about a second, and a preview takes several draws."""
 
 
 class Bootstrap(Method):
@@ -125,7 +129,9 @@ class Bootstrap(Method):
         progress.report("drawing the records", 0.0)
         held = np.flatnonzero(counts)
         known, law, times = np.unique(counts[held], return_inverse=True, return_counts=True)
-        tree, log_chance = boxed(known, times, limits(known, total, quality, samples), samples)
+        box = limits(known, total, quality, samples)
+        _check(box, times)
+        tree, log_chance = boxed(known, times, box, samples)
         sums = tree.draw(samples * total, generator) if len(held) else held
         out = np.zeros(domain.size, dtype=np.int64)
         # Cells with one true count are alike: any order among them will do.
@@ -160,6 +166,18 @@ class Bootstrap(Method):
             [*kinds, (total, total, None)],
             rerun=_rerun(counts, total, (quality, samples), kinds[0][2] is not None),
             note="This posterior leaves out that the counts were drawn together, given their sum.",
+        )
+
+
+def _check(box: tuple[IntArray, IntArray], times: IntArray) -> None:
+    """Refuse what would take minutes: what each count could be, and their sum, are laid out."""
+    widths = (box[1] - box[0]).astype(np.float64)
+    laid_out = float(widths.sum()) + math.sqrt(float(widths**2 @ times))
+    if laid_out > MOST_WIDTH:
+        raise TooLargeError(
+            f"the counts are so large that some {laid_out:,.0f} numbers of records would have to "
+            f"be weighed for one draw, more than {MOST_WIDTH:,}",
+            hint="take binomial_compensated, or a smaller quality bound S or fewer samples M",
         )
 
 
