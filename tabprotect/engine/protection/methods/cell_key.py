@@ -17,8 +17,11 @@ of uniform keys modulo 1 are uniform and inner cells share no records; but anoth
 same records will get other noise. Keep keys with the records where several tables are published.
 
 What a reader learns: the table says how likely each published count is for each true one, cell
-by cell. Totals published beside their parts say more (their keys are sums of the parts' keys);
-the posterior of the inner cells leaves that out, and says so.
+by cell. Totals published beside their parts can say much more, because their keys are sums of the
+parts' keys: where a 2 x 2 table and all its totals are published as 0, a cell among 0 to 3 is a
+true 0 with probability 0.73, and with 0.43 by the cell alone. In tables of up to 9 cells
+with up to 8 totals the posterior counts that in, by drawing keys; in larger ones it leaves the
+totals out, and says so.
 
 Where the records of a survey have design weights, estimates can be published in place of counts:
 the perturbed count times the mean weight of its cell, as a whole number. The counts themselves are
@@ -54,6 +57,7 @@ from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection import perturbation_files as files
 from tabprotect.engine.protection.cell_noise import drawn, perturbed
+from tabprotect.engine.protection.keyed_totals import with_totals
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.perturbation_table import (
     LARGEST_D,
@@ -83,12 +87,12 @@ KEYS = {
 LEAST_V = 1e-6
 
 TOTALS_NOTE = (
-    "The published totals say a little more than their cells alone: the key of a total is the sum "
-    "of the keys below it. This posterior uses the inner cells only."
+    "Published totals can say much more than the inner cells alone: the key of a total is the sum "
+    "of the keys below it. This posterior leaves them out: readers may know more than it shows."
 )
 MARGIN_NOTE = (
     "The inner cells are not published. This posterior is about the cells of {names}, from that "
-    "table alone; the other published tables say a little more."
+    "table alone; the other published tables can say much more."
 )
 
 WEIGHTS_NOTE = (
@@ -341,7 +345,7 @@ class CellKey(Method):
         )
 
     def likelihood(self, release: Release) -> CellFactors:
-        """Cell by cell: a row of the perturbation table for each published count."""
+        """Cell by cell a row of the perturbation table; totals of small tables by drawn keys."""
         values = self.resolve(release.domain, release.mechanism.parameters)
         table, notes = table_of(values), []
         main, inner = release.tables[0], release.inner
@@ -360,6 +364,9 @@ class CellKey(Method):
             names = " x ".join(main.table.domain.names) or "the grand total"
             notes.append(MARGIN_NOTE.format(names=names))
         elif len(release.tables) > 1:
+            publication = publication_of(release.domain, values)
+            if not weighted and (joint := with_totals(release, publication, table)) is not None:
+                return joint
             notes.append(TOTALS_NOTE)
         factors = independent(main if inner is None else inner, weigh, note=" ".join(notes))
         if not weighted:
