@@ -203,6 +203,8 @@ def chances_text(values: npt.NDArray[np.int64], chances: npt.NDArray[np.float64]
         shown = np.arange(len(values))
     else:
         shown = np.sort(np.argsort(-chances, kind="stable")[:MOST_COUNTS])
+        # What would be printed as 0.000 says nothing.
+        shown = shown[chances[shown] >= 0.0005]
     told = "  ".join(
         f"{v}: {p:.3f}" for v, p in zip(values[shown].tolist(), chances[shown], strict=True)
     )
@@ -213,7 +215,7 @@ def chances_text(values: npt.NDArray[np.int64], chances: npt.NDArray[np.float64]
     last = len(values) - 1
     low = values[min(int(np.searchsorted(below, tail, side="right")), last)]
     high = values[min(int(np.searchsorted(below, 1.0 - tail)), last)]
-    return f"{100 * RANGE:.0f} %: {low}..{high}  {told}  ..."
+    return "  ".join(filter(None, [f"{100 * RANGE:.0f} %: {low}..{high}", told, "..."]))
 
 
 def _lines(posterior: Posterior, cells: list[Index], *, all_asked: bool) -> list[str]:

@@ -10,7 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tabprotect.engine.errors import InfeasibleError, ParameterError
+from tabprotect.engine.errors import InfeasibleError, ParameterError, TabprotectError
+from tabprotect.engine.posterior import reweighing
+from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.project.snapshot import Decoder, Encoder
 from tabprotect.engine.protection.guarantees import GUARANTEES, verify
 from tabprotect.engine.protection.needs import NEEDS
@@ -64,6 +66,25 @@ def test_the_declarations_are_complete(name: str) -> None:
         if parameter.kind == "choice":
             assert parameter.choices and parameter.default in parameter.choices
     json.dumps(method.as_json(), allow_nan=False)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_huge_counts_end_in_a_posterior_or_a_reason(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reweighing, "BUDGET", 1e6)
+    counts = [[10**10, 5], [2, 3 * 10**10]]
+    method, table = methods()[name], Table.dense(Domain.of_shape((2, 2)), counts)
+    given = method.trial_parameters(table.domain)
+    try:
+        protected = method.protect(Problem(table), given, Randomness.seeded(SEED), accept_weak=True)
+        found = infer(likelihood_of(protected.release), randomness=Randomness.seeded(1), draws=200)
+    except TabprotectError:
+        return
+    for cell, count in np.ndenumerate(table.counts):
+        values, chances = found.distribution(cell)
+        assert values[0] <= count <= values[-1] or found.way == "monte_carlo"
+        assert chances.sum() == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("name", NAMES)
