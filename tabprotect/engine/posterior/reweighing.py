@@ -217,7 +217,9 @@ class _Weigher:
         out = np.zeros((batches, len(tables)))
         original = base.copy()
         for k, cells in enumerate(tables):
-            self._progress.report("weighing originals by the whole mechanism", k / len(tables))
+            # Dear calls end at the limit of the work, before the last original.
+            done = max(k / len(tables), self.work / (OVERRUN * BUDGET) if limited else 0.0)
+            self._progress.report("weighing originals by the whole mechanism", min(done, 1.0))
             original[unknown] = cells
             for batch in range(batches):
                 if limited and self.work > OVERRUN * BUDGET:

@@ -121,6 +121,7 @@ class PosteriorPage(Page):
         document.originals_counted.connect(lambda *_: self._show_way())
         document.selection_changed.connect(self._selected)
         document.jobs.ended.connect(lambda _: self._offer_again())
+        document.jobs.started.connect(lambda _: self._offer_again())
 
     @classmethod
     def why_not(cls, document: Document) -> str:
@@ -305,7 +306,7 @@ class PosteriorPage(Page):
         if view is None:
             why = self._failed.get(self.who) or (
                 "Cancelled. The button below computes what a reader can believe."
-                if self._again.isVisibleTo(self)
+                if self._can_ask_again()
                 else "Working out what a reader can believe: progress and cancel are at the bottom."
             )
             self.cell.show_nothing(why)
@@ -396,12 +397,18 @@ class PosteriorPage(Page):
         if self.isVisible():
             self._show_all()
 
-    def _offer_again(self) -> None:
+    def _can_ask_again(self) -> bool:
+        """Whether nothing is known, nothing failed, and nothing is on its way."""
         known = self.document.known_posterior(self.who) is not None
         busy = any(job.running for job in self.document.jobs.running)
         open_ = self.document.release is not None and self.who not in self._failed
-        self._again.setVisible(open_ and not known and not busy)
-        if self.isVisible() and self._again.isVisible():
+        return open_ and not known and not busy
+
+    def _offer_again(self) -> None:
+        can, before = self._can_ask_again(), self._again.isVisibleTo(self)
+        self._again.setVisible(can)
+        # What is said of the button changes with it.
+        if self.isVisible() and (can or before):
             self._show_cell()
 
     def _ask_again(self) -> None:

@@ -204,7 +204,9 @@ def _rerun(out: IntArray, total: int, drawn: tuple[float, int], cellwise: bool) 
             scale.append(beyond(out, int(out.sum())))
         return math.exp(min(beyond(x, total) - scale[0], 700.0))
 
-    return Rerun(estimate, exact=True, cost=500.0 + 15.0 * len(out))
+    widths = (high - low).astype(np.float64)
+    laid_out = float(np.unique(widths).sum()) + math.sqrt(float(widths @ widths))
+    return Rerun(estimate, exact=True, cost=500.0 + 15.0 * len(out) + 0.6 * laid_out)
 
 
 def _reach(x: IntArray, out: IntArray, total: int, quality: float, samples: int) -> bool:
