@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tabprotect.cli.output import Console
+from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.fitting.additivity import restore
 from tabprotect.engine.fitting.expected import Expected, fit
 from tabprotect.engine.fitting.projection import Reals
 from tabprotect.engine.tables.files import COUNT
 from tabprotect.engine.tables.published_rows import TOTAL, PublishedRows, read_published
-
-if TYPE_CHECKING:
-    from tabprotect.cli.main import Verbs
 
 EXPECTED = "expected"
 SHOWN = 40

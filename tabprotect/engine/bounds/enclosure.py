@@ -12,12 +12,12 @@ import numpy.typing as npt
 
 from tabprotect.engine.bounds.bounds import Ints, Method
 from tabprotect.engine.bounds.decomposable import (
-    JunctionTree,
-    Part,
+    MarginPart,
+    MarginTree,
     closed_form,
     counts_at,
-    junction_tree,
     lookup,
+    margin_tree,
     uncovered_loss,
 )
 from tabprotect.engine.bounds.neighbours import Neighbours
@@ -204,7 +204,7 @@ class Enclosure:
     ) -> None:
         covered = {name for margin in release for name in margin}
         names = table.domain.project(covered).names
-        tree = junction_tree(release) if split else JunctionTree((Part(names, release),), ())
+        tree = margin_tree(release) if split else MarginTree((MarginPart(names, release),), ())
         closed = tuple(part.names for part in tree.parts if len(part.margins) == 1)
         self._upper, self._base = closed_form(table, closed, tree.separators, cells)
         self._base -= uncovered_loss(table, covered)

@@ -25,7 +25,7 @@ BLOCK_CELLS = 2**22
 
 
 @dataclass(frozen=True, eq=False)
-class Summary:
+class AnalysisSummary:
     """A statistic over posterior draws.
 
     Attributes
@@ -147,7 +147,7 @@ def analyse(
     generator: np.random.Generator,
     draws: int = 1000,
     progress: Progress = SILENT,
-) -> Summary:
+) -> AnalysisSummary:
     """A statistic over joint draws from the posterior, and on the published table."""
     size = int(np.clip(BLOCK_CELLS // max(posterior.published.domain.size, 1), 1, draws))
     values: list[FloatArray] = []
@@ -156,4 +156,4 @@ def analyse(
         tables = posterior.sample(min(size, draws - done), generator, progress)
         values.append(statistic(tables))
     published = float(statistic(posterior.published.counts[None])[0])
-    return Summary(name, published, np.concatenate(values))
+    return AnalysisSummary(name, published, np.concatenate(values))

@@ -203,7 +203,7 @@ class Draft:
 
 
 @dataclass(frozen=True)
-class Record:
+class RunEvidence:
     """What the house keeps: the original, the seed, the coins, the decisions. Confidential.
 
     Attributes
@@ -239,4 +239,4 @@ class Protected:
     """The result of protecting: what may leave the house, and what may not."""
 
     release: Release
-    record: Record
+    record: RunEvidence

@@ -27,8 +27,8 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.gui.grid.layout import Layout
-from tabprotect.gui.label import tip
-from tabprotect.gui.theme import THEME, colour, count_text
+from tabprotect.gui.look.label import tip
+from tabprotect.gui.look.theme import THEME, colour, count_text
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 Grid = npt.NDArray[Any]

@@ -8,15 +8,15 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen
 
 from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, STATUS, UNKNOWN, UNRELEASABLE
-from tabprotect.gui.plots.figure import Figure
-from tabprotect.gui.theme import GRID, Colours, count_text
+from tabprotect.gui.look.drawing import Drawing
+from tabprotect.gui.look.theme import GRID, Colours, count_text
 
 ORDER = (RELEASED, CANDIDATE, UNKNOWN, UNRELEASABLE)
 LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
 
-class DimensionBars(Figure):
+class DimensionBars(Drawing):
     """A bar for each dimension, as long as the share of its sub-tables in each region."""
 
     def __init__(self) -> None:

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame
 
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.gui.lattice.names import Letters
-from tabprotect.gui.theme import GRID, THEME, count_text, tabular
+from tabprotect.gui.look.theme import GRID, THEME, count_text, tabular
 
 STEPS = {
     Qt.Key.Key_Up: -1,

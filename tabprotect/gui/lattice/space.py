@@ -21,7 +21,7 @@ from tabprotect.engine.query_space.evidence import Judgement
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_set import Consequence, ReleaseSet
-from tabprotect.gui.document import Document
+from tabprotect.gui.base.document import Document
 from tabprotect.gui.lattice.names import Letters
 
 RELEASED, CANDIDATE, UNRELEASABLE, UNKNOWN = range(4)

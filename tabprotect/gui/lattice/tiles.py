@@ -19,9 +19,9 @@ from PySide6.QtGui import (
 )
 
 from tabprotect.engine.query_space.lattice import Query
-from tabprotect.gui.plots.figure import Figure
-from tabprotect.gui.plots.heat import shades
-from tabprotect.gui.theme import GRID, Colours, colour
+from tabprotect.gui.look.drawing import Drawing
+from tabprotect.gui.look.shades import shades
+from tabprotect.gui.look.theme import GRID, Colours, colour
 
 GAP = 4.0
 
@@ -30,7 +30,7 @@ def _rgb(colour: QColor) -> tuple[int, int, int]:
     return colour.red(), colour.green(), colour.blue()
 
 
-class TileMap(Figure):
+class TileMap(Drawing):
     """``focused`` carries the query of a tile that was clicked or walked to."""
 
     focused = Signal(int)

@@ -15,7 +15,7 @@ from tabprotect.gui.lattice.space import (
     Foresight,
     Regions,
 )
-from tabprotect.gui.theme import count_text
+from tabprotect.gui.look.theme import count_text
 
 WAYS = {
     "decomposable": "sharp bounds in closed form",

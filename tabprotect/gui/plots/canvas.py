@@ -26,8 +26,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QGraphicsPolygonItem, QGraphicsRectItem
 
+from tabprotect.gui.look.theme import THEME, Colours, chance_text
 from tabprotect.gui.plots.marks import Mark, nice_step
-from tabprotect.gui.theme import THEME, Colours, chance_text
 
 Floats = npt.NDArray[np.float64]
 

@@ -13,10 +13,10 @@ import numpy.typing as npt
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QBrush, QColor, QPen
 
+from tabprotect.gui.look.theme import chance_text, count_text
 from tabprotect.gui.plots.canvas import Canvas
 from tabprotect.gui.plots.marks import Mark, merged
 from tabprotect.gui.plots.plot import Plot
-from tabprotect.gui.theme import chance_text, count_text
 
 WIDE, NARROW = 12, 4
 """Zooming helps from so many counts on, and shows at least so many."""

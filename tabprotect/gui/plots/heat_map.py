@@ -15,9 +15,9 @@ from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.view import GridView
-from tabprotect.gui.label import Label
-from tabprotect.gui.plots.heat import ScaleBar, shade_numbers, shades
-from tabprotect.gui.theme import GRID, THEME, colour
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.shades import ScaleBar, shade_numbers, shades
+from tabprotect.gui.look.theme import GRID, THEME, colour
 
 Grid = npt.NDArray[Any]
 

@@ -25,11 +25,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QToolTip
 
-from tabprotect.gui.label import tip
-from tabprotect.gui.plots.figure import Figure
+from tabprotect.gui.look.drawing import Drawing
+from tabprotect.gui.look.label import tip
+from tabprotect.gui.look.theme import GRID, THEME, Colours
 from tabprotect.gui.plots.marks import nice_step
 from tabprotect.gui.plots.symbols import Look
-from tabprotect.gui.theme import GRID, THEME, Colours
 
 Floats = npt.NDArray[np.float64]
 Place = tuple[int, int | None]
@@ -132,7 +132,7 @@ class _Scale:
         return out
 
 
-class RiskUtilityMap(Figure):
+class RiskUtilityMap(Drawing):
     """``chosen`` and ``opened`` carry a :data:`Place`."""
 
     chosen = Signal(object)

@@ -33,10 +33,10 @@ import numpy.typing as npt
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Parameter, resolve
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection import compensation
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
-from tabprotect.engine.protection.resampling import law_of_cell, limits, weighed
+from tabprotect.engine.protection.resampling import compensation
+from tabprotect.engine.protection.resampling.truncated import law_of_cell, limits, weighed
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release

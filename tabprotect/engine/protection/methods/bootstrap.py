@@ -35,7 +35,7 @@ from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
-from tabprotect.engine.protection.resampling import (
+from tabprotect.engine.protection.resampling.truncated import (
     MOST_SPAN,
     averaged,
     boxed,

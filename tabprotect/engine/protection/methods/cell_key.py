@@ -55,17 +55,21 @@ from tabprotect.engine.errors import (
 )
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection import perturbation_files as files
-from tabprotect.engine.protection.cell_noise import drawn, perturbed
-from tabprotect.engine.protection.keyed_totals import with_totals
-from tabprotect.engine.protection.method import Method
-from tabprotect.engine.protection.perturbation_table import (
+from tabprotect.engine.protection.cell_keys import perturbation_files as files
+from tabprotect.engine.protection.cell_keys.cell_noise import drawn, perturbed
+from tabprotect.engine.protection.cell_keys.keyed_totals import with_totals
+from tabprotect.engine.protection.cell_keys.perturbation_table import (
     LARGEST_D,
     PerturbationTable,
     perturbation_table,
 )
+from tabprotect.engine.protection.cell_keys.published_laws import (
+    check_possible,
+    of_count,
+    of_estimate,
+)
+from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Preview, Problem
-from tabprotect.engine.protection.published_laws import check_possible, of_count, of_estimate
 from tabprotect.engine.protection.published_sums import rank
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
 from tabprotect.engine.release.likelihood import CellFactors, independent

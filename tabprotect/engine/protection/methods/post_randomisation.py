@@ -37,9 +37,9 @@ import numpy.typing as npt
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Parameter, resolve
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection import transitions
 from tabprotect.engine.protection.method import PREVIEW_SEED, Method
 from tabprotect.engine.protection.problem import Draft, Problem
+from tabprotect.engine.protection.resampling import transitions
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release

@@ -45,12 +45,12 @@ import numpy.typing as npt
 from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.audit import audit
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Letters, Problem
 from tabprotect.engine.protection.published_sums import counts_of, rank, sum_factors
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
-from tabprotect.engine.protection.suppression_pattern import INSIDERS, Insiders, Task, select
+from tabprotect.engine.protection.suppressing.audit import audit
+from tabprotect.engine.protection.suppressing.pattern import INSIDERS, Insiders, Task, select
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors, Rerun
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release

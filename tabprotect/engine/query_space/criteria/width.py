@@ -24,11 +24,11 @@ from tabprotect.engine.bounds.bounds import Bounds
 from tabprotect.engine.bounds.support import MOST_CELLS
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.at_risk import Ints
-from tabprotect.engine.query_space.chordal import Covers, covers, decomposable
 from tabprotect.engine.query_space.criterion import BoundsWay, RiskCriterion
 from tabprotect.engine.query_space.evidence import Evidence, Judgement, Screening, TightCell
 from tabprotect.engine.query_space.frontier import maximal
-from tabprotect.engine.query_space.graph_walk import Walk, WidthWalk
+from tabprotect.engine.query_space.graphs.chordal import Covers, covers, decomposable
+from tabprotect.engine.query_space.graphs.graph_walk import GraphWalk, WidthWalk
 from tabprotect.engine.query_space.lattice import Query
 
 EXACT_CELLS = 20_000
@@ -146,7 +146,7 @@ class Width(RiskCriterion):
             return evidence.cells.table.domain.size <= EXACT_CELLS
         return bounds != "decomposable"
 
-    def walk(self, evidence: Evidence, threshold: int) -> Walk:
+    def walk(self, evidence: Evidence, threshold: int) -> GraphWalk:
         return WidthWalk(evidence, threshold)
 
     def _reaches(self, evidence: Evidence, cliques: Ints, separators: Ints, threshold: int) -> bool:
