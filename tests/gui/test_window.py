@@ -369,7 +369,9 @@ def test_work_of_a_killed_program_is_offered_again(
     assert first._session is not None
     first._session._lock.close()
     second = Autosave(other, folder)
-    offers = [b for b in other.pages["start"].findChildren(QAbstractButton) if b.text() == "Recover"]
+    offers = [
+        b for b in other.pages["start"].findChildren(QAbstractButton) if b.text() == "Recover"
+    ]
     assert len(offers) == 1
     offers[0].click()
     table = other.document.original

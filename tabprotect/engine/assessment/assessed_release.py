@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.assessment.attribute_disclosure import Disclosures, Intruder
 from tabprotect.engine.assessment.beliefs import Budget, believe
 from tabprotect.engine.assessment.compared import derive, published_by, stated
-from tabprotect.engine.assessment.figure import NotComputable, Reals
+from tabprotect.engine.assessment.figure import NotComputable
 from tabprotect.engine.assessment.key import Key
 from tabprotect.engine.errors import (
     Interrupted,
@@ -27,9 +27,6 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.design_weights import SCALE, DesignWeights, rounded
 from tabprotect.engine.tables.grouped import true_table
 from tabprotect.engine.tables.publication import Publication
-
-Mask = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int64]
 
 UNNAMED = "the table has one variable only: none is left as a key"
 
@@ -85,12 +82,12 @@ class AssessedRelease:
             raise NotComputable("estimates are published, not counts of records")
 
     @cached_property
-    def counts(self) -> Reals:
+    def counts(self) -> Floats:
         """True counts of records of the compared cells, float64 (compared cells,)."""
         return true_counts(self.compared, self.problem)
 
     @cached_property
-    def truth(self) -> Reals:
+    def truth(self) -> Floats:
         """The compared cells as they would be published without protection: the counts, or the
         rounded sums of weights; float64 (compared cells,)."""
         if not self.weighted:
@@ -105,12 +102,12 @@ class AssessedRelease:
         return self.problem.weights
 
     @cached_property
-    def published(self) -> Reals:
+    def published(self) -> Floats:
         """Published counts of the compared cells (or sums of such); NaN where there is none."""
         return derive(self.own, self.compared, stated(self.release))
 
     @cached_property
-    def known(self) -> Mask:
+    def known(self) -> Bools:
         """Compared cells that have a published count.
 
         Raises
@@ -124,18 +121,18 @@ class AssessedRelease:
         return np.asarray(known)
 
     @cached_property
-    def pair(self) -> tuple[Reals, Reals]:
+    def pair(self) -> tuple[Floats, Floats]:
         """(true, published) counts of the cells that have both, (known cells,)."""
         return self.truth[self.known], self.published[self.known]
 
-    def spread(self, figures: Reals) -> Reals:
+    def spread(self, figures: Floats) -> Floats:
         """Figures of the known cells as one per compared cell, NaN at the others."""
         out = np.full(self.compared.size, np.nan)
         out[self.known] = figures
         return out
 
     @cached_property
-    def _restored(self) -> Reals | str:
+    def _restored(self) -> Floats | str:
         values = stated(self.release)
         known = ~np.isnan(values)
         try:
@@ -151,19 +148,19 @@ class AssessedRelease:
             return f"additivity cannot be restored: {error}"
 
     @property
-    def restored_own(self) -> Reals:
+    def restored_own(self) -> Floats:
         """The release's counts made additive (own cells,); suppressed ones are free, and NaN."""
         if isinstance(self._restored, str):
             raise NotComputable(self._restored)
         return self._restored
 
     @cached_property
-    def restored(self) -> Reals:
+    def restored(self) -> Floats:
         """The same for the compared cells."""
         return derive(self.own, self.compared, self.restored_own)
 
     @cached_property
-    def _expected(self) -> Reals | str:
+    def _expected(self) -> Floats | str:
         values = self.restored_own
         known = np.isfinite(values)
         try:
@@ -174,21 +171,21 @@ class AssessedRelease:
             return f"the inner cells cannot be fitted: {error}"
 
     @property
-    def expected(self) -> Reals:
+    def expected(self) -> Floats:
         """The inner cells that the restored counts suggest, shape of the table."""
         if isinstance(self._expected, str):
             raise NotComputable(self._expected)
         return self._expected
 
     @cached_property
-    def inner(self) -> Reals:
+    def inner(self) -> Floats:
         """The original (its sums of weights, where estimates are published), float64, shape of
         the table."""
         if self.weighted:
             return np.asarray(self._weights.sums.counts / SCALE)
         return self.problem.table.counts.astype(np.float64)
 
-    def by_key(self, cells: Reals) -> Reals:
+    def by_key(self, cells: Floats) -> Floats:
         """Inner cells added up to (key groups, sensitive categories)."""
         domain = self.problem.table.domain
         if not self.key.variables:
@@ -212,7 +209,7 @@ class AssessedRelease:
     def _disclosures(self) -> dict[Intruder, Disclosures]:
         return {}
 
-    def by_group(self, figures: Reals, occupied: Mask) -> Reals:
+    def by_group(self, figures: Floats, occupied: Bools) -> Floats:
         """Figures of key groups in the key variables' shape, NaN where nobody is."""
         domain = self.problem.table.domain
         shape = domain.project(self.key.variables).shape
@@ -243,7 +240,7 @@ class AssessedRelease:
         return true_table(self.problem.table, domain, self.own.groupings).counts
 
     @cached_property
-    def at_risk(self) -> Mask:
+    def at_risk(self) -> Bools:
         """Which of these are at risk by the problem's rule, shape of the posterior's table.
 
         Raises
@@ -257,7 +254,7 @@ class AssessedRelease:
         return mask
 
     @cached_property
-    def feasible(self) -> tuple[Reals, Reals]:
+    def feasible(self) -> tuple[Floats, Floats]:
         """Lowest and highest true count that remains possible, shape of the table each.
 
         Raises
@@ -279,7 +276,7 @@ class AssessedRelease:
         )
 
 
-def true_counts(compared: Publication, problem: Problem) -> Reals:
+def true_counts(compared: Publication, problem: Problem) -> Floats:
     """The original's counts of compared cells, float64 (compared cells,)."""
     return np.concatenate(
         [table.counts.reshape(-1) for table in compared.sums(problem.table)]

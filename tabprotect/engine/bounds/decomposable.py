@@ -18,14 +18,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.bounds.bounds import Bounds
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Table
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ sharp. So a release can be called bad by outer bounds alone, and safe by inner b
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from tabprotect.engine.bounds.bounds import Ints, Method
+from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.bounds.bounds import Method
 from tabprotect.engine.bounds.decomposable import (
     MarginPart,
     MarginTree,
@@ -242,10 +242,10 @@ class Enclosure:
             np.minimum(upper, high, out=upper)
         return np.maximum(lower, 0), upper
 
-    def sharp(self) -> npt.NDArray[np.bool_]:
+    def sharp(self) -> Bools:
         """Which cells' bounds are proven to be the true ones (m,)."""
         (low, high), (least, most) = self.outer(), self.inner()
-        met: npt.NDArray[np.bool_] = (low == least) & (high == most)
+        met: Bools = (low == least) & (high == most)
         return met
 
     def tighten(self, progress: Progress) -> None:

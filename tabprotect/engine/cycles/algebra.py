@@ -14,15 +14,13 @@ from itertools import pairwise, product
 from math import gcd
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.cycles.signatures import Signatures, signatures
 from tabprotect.engine.cycles.width import components
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.margins import all_margins, dimension
 from tabprotect.engine.tables.moves import MoveSet
-
-IntArray = npt.NDArray[np.int64]
 
 PRIME = 2**31 - 1
 WORK = 20_000_000
@@ -332,7 +330,7 @@ class CycleAlgebra:
             out.append({int(sig.first_cell[g]): int(v * scale) for g, v in vector.items()})
         return out
 
-    def revealed_by(self, known: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    def revealed_by(self, known: Bools) -> Bools:
         """Which cells become exactly known to a reader who knows the true values of ``known``.
 
         For an unblocked run: a cell is revealed when its moves are a combination of the known

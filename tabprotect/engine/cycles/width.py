@@ -13,14 +13,12 @@ import itertools
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.cycles import graphs
 from tabprotect.engine.cycles.signatures import Signatures, signatures
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.moves import MoveSet
-
-IntArray = npt.NDArray[np.int64]
 
 GIVE_UP = 40
 """Widths beyond this are not told apart: 3^40 states are out of reach in any case."""
@@ -128,7 +126,7 @@ def _eliminate(
     return EliminationOrder(tuple(order), tuple(cliques), width)
 
 
-def components(sig: Signatures, cycles: int) -> IntArray:
+def components(sig: Signatures, cycles: int) -> Ints:
     """The connected component of each cycle (cycles that share cells hang together)."""
     # Each touch is linked to the first touch of its group.
     first = np.repeat(sig.cycles[sig.starts[:-1]], np.diff(sig.starts))

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.tables.hierarchy import Grouping
-
-BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,9 +26,9 @@ class Judged:
         The at-risk cells, or all positive ones where none is.
     """
 
-    truth: npt.NDArray[np.int64]
+    truth: Ints
     at_risk: int
-    cells: BoolArray
+    cells: Bools
 
     @classmethod
     def of(
@@ -49,6 +47,6 @@ class Judged:
         truth = problem.unprotected(domain, groupings, weighted=True).counts if weighted else counts
         return cls(truth, at_risk, cells if at_risk else counts > 0)
 
-    def unchanged(self, published: PublishedTable) -> BoolArray:
+    def unchanged(self, published: PublishedTable) -> Bools:
         """Cells that are published as they are; a suppressed cell is not."""
         return np.asarray((published.table.counts == self.truth) & ~published.hidden)

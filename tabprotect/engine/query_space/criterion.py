@@ -7,8 +7,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.at_risk import Ints
 from tabprotect.engine.query_space.evidence import Evidence, Judgement, Screening
 from tabprotect.engine.query_space.graphs.graph_walk import GraphWalk
 from tabprotect.engine.query_space.lattice import Query

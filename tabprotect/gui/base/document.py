@@ -7,9 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtCore import QObject, Signal
 
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project import recipe
@@ -77,7 +77,7 @@ class Document(QObject):
         self._posteriors: dict[str, tuple[object, Posterior]] = {}
         self._asked: dict[str, object] = {}
         self._originals: dict[str, tuple[object, int | None]] = {}
-        self._mask: tuple[object, npt.NDArray[np.bool_]] | None = None
+        self._mask: tuple[object, Bools] | None = None
         self._number: tuple[object, int] | None = None
 
     # -- what is open -------------------------------------------------------------------------
@@ -119,7 +119,7 @@ class Document(QObject):
         return None if inner is None else inner.table
 
     @property
-    def suppressed(self) -> npt.NDArray[np.bool_] | None:
+    def suppressed(self) -> Bools | None:
         """The inner cells that are published without a count; ``None`` when there is none."""
         inner = None if self.release is None else self.release.inner
         return None if inner is None else inner.suppressed
@@ -142,7 +142,7 @@ class Document(QObject):
             self.view_changed.emit(self.public)
 
     @property
-    def at_risk(self) -> npt.NDArray[np.bool_] | None:
+    def at_risk(self) -> Bools | None:
         """Which cells of the original are at risk; ``None`` without an original to lay out."""
         project = self.project
         if project is None or project.table is None or project.domain.size > DENSE_LIMIT:

@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QBrush, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemView, QStyleOptionViewItem, QVBoxLayout, QWidget
 
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.moves import MoveSet
@@ -36,9 +37,7 @@ def next_sign(sign: int) -> int:
     return {1: -1, -1: 0, 0: 1}[sign]
 
 
-def blocking_cells(
-    moves: MoveSet, cycle: int, counts: npt.NDArray[np.int64] | None, rule: str
-) -> npt.NDArray[np.bool_] | None:
+def blocking_cells(moves: MoveSet, cycle: int, counts: Ints | None, rule: str) -> Bools | None:
     """The zeros that block a cycle on a table as it stands, of the table's shape."""
     if counts is None or rule == "none":
         return None
@@ -76,14 +75,14 @@ class Overlay:
         The walk of the cycle.
     """
 
-    counts: npt.NDArray[np.int64] | None = None
+    counts: Ints | None = None
     sign: npt.NDArray[np.int8] | None = None
-    stuck: npt.NDArray[np.bool_] | None = None
-    at_risk: npt.NDArray[np.bool_] | None = None
-    immovable: npt.NDArray[np.bool_] | None = None
-    touches: npt.NDArray[np.int64] | None = None
-    weight: npt.NDArray[np.int64] | None = None
-    unbalanced: npt.NDArray[np.bool_] | None = None
+    stuck: Bools | None = None
+    at_risk: Bools | None = None
+    immovable: Bools | None = None
+    touches: Ints | None = None
+    weight: Ints | None = None
+    unbalanced: Bools | None = None
     steps: list[Step] = field(default_factory=list)
 
 

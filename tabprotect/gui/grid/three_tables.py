@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout, QWidget
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.view import GridView
@@ -19,7 +19,7 @@ from tabprotect.gui.look.theme import GRID, THEME, count_text, signed_text
 
 PARTS = ("original", "published", "difference")
 
-Margins = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Any]
+Margins = tuple[Ints, Ints, Any]
 """Row totals, column totals, grand total."""
 
 SUPPRESSED = -(2**62)
@@ -121,7 +121,7 @@ class ThreeTables(QSplitter):
     def show_part(
         self,
         part: str,
-        counts: npt.NDArray[np.int64],
+        counts: Ints,
         *,
         margins: Margins | bool = True,
         text: Callable[[Any], str] = count_text,
@@ -143,7 +143,7 @@ class ThreeTables(QSplitter):
 
     def show_difference(
         self,
-        difference: npt.NDArray[np.int64],
+        difference: Ints,
         *,
         margins: Margins | bool = True,
         text: Callable[[Any], str] = signed_text,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, STATUS, UNKNOWN, UNRELEASABLE
 from tabprotect.gui.look.drawing import Drawing
 from tabprotect.gui.look.theme import GRID, Colours, count_text
@@ -21,9 +21,9 @@ class DimensionBars(Drawing):
 
     def __init__(self) -> None:
         super().__init__("Sub-tables by dimension")
-        self.counts: npt.NDArray[np.int64] = np.zeros((4, 0), dtype=np.int64)
+        self.counts: Ints = np.zeros((4, 0), dtype=np.int64)
 
-    def show_counts(self, counts: npt.NDArray[np.int64]) -> None:
+    def show_counts(self, counts: Ints) -> None:
         """Show counts (4, K + 1) by region and dimension."""
         self.counts = counts
         said = []

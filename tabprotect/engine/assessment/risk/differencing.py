@@ -11,8 +11,8 @@ it says nothing new, and neither does this figure beside the belief in the true 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure, NotComputable
 from tabprotect.engine.assessment.measure import Measure
@@ -52,9 +52,9 @@ class Differencing(Measure):
 def _joined(
     first: Posterior,
     second: Posterior,
-    truth: npt.NDArray[np.int64],
-    cells: npt.NDArray[np.bool_],
-) -> npt.NDArray[np.float64]:
+    truth: Ints,
+    cells: Bools,
+) -> Floats:
     """The belief in the true count of the chosen cells after both, shape of the table."""
     belief = first.probability(truth)
     for cell in np.argwhere(cells):

@@ -11,14 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.cycles.family import Family
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import AdaptiveSequence
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 MOST_TABLES = 40_000
 MOST_EDGES = 4_000_000
@@ -41,8 +38,8 @@ class Originals:
         Up to a constant; -inf where the published table is not reached after all.
     """
 
-    counts: IntArray
-    log_likelihood: FloatArray
+    counts: Ints
+    log_likelihood: Floats
 
 
 def originals(
@@ -78,8 +75,8 @@ def originals(
 
 
 def _reached(
-    published: IntArray, likelihood: AdaptiveSequence, family: Family, progress: Progress
-) -> tuple[IntArray, tuple[IntArray, IntArray, FloatArray], IntArray] | None:
+    published: Ints, likelihood: AdaptiveSequence, family: Family, progress: Progress
+) -> tuple[Ints, tuple[Ints, Ints, Floats], Ints] | None:
     """Tables, the steps (before, after, chance of the coin), and each table's choice of cycles."""
     # A table is known by a random 64-bit sum: among 40,000 tables two agree with chance 4e-11.
     secret = np.random.Generator(np.random.PCG64(2016)).integers(
@@ -91,8 +88,8 @@ def _reached(
     coins = [(sign, chance) for sign, chance in coins if chance > 0]
     tables, keys = published[None, :], published[None, :].astype(np.uint64) @ secret[:-1]
     rank, sorted_keys = np.zeros(1, dtype=np.int64), keys
-    edges: list[tuple[IntArray, IntArray, FloatArray]] = []
-    number: list[IntArray] = []
+    edges: list[tuple[Ints, Ints, Floats]] = []
+    number: list[Ints] = []
     count, first = 0, 0
     for depth in range(likelihood.steps + 1):
         progress.report("listing originals", depth / (likelihood.steps + 1))
@@ -132,12 +129,12 @@ def _reached(
     )
 
 
-def _parts(tables: IntArray, family: Family) -> list[IntArray]:
+def _parts(tables: Ints, family: Family) -> list[Ints]:
     each = max(AT_ONCE // max(family.cells.size, 1), 1)
     return [tables[k : k + each] for k in range(0, len(tables), each)]
 
 
-def _choices(tables: IntArray, family: Family) -> IntArray:
+def _choices(tables: Ints, family: Family) -> Ints:
     """How many cycles run through positive cells of each table."""
     parts = [
         (family.lowest(family.padded(part.T)) > 0).sum(axis=0) for part in _parts(tables, family)
@@ -146,10 +143,10 @@ def _choices(tables: IntArray, family: Family) -> IntArray:
 
 
 def _before(
-    tables: IntArray, frontier: IntArray, family: Family, coins: list[tuple[int, float]]
-) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
+    tables: Ints, frontier: Ints, family: Family, coins: list[tuple[int, float]]
+) -> tuple[Ints, Ints, Ints, Floats]:
     """Every step that leads to one of the tables: (table after, cycle, coin, its chance)."""
-    found: list[tuple[IntArray, IntArray, IntArray, FloatArray]] = []
+    found: list[tuple[Ints, Ints, Ints, Floats]] = []
     for part in _parts(frontier, family):
         counts = family.padded(tables[part].T)
         for sign, chance in coins:

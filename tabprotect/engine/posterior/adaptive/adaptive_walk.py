@@ -13,13 +13,12 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.cycles.family import FULL, Family
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.release.likelihood import AdaptiveSequence
 
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 Masses = npt.NDArray[np.float32]
 
 BLOCK = 64
@@ -88,7 +87,7 @@ class AdaptiveWalk:
 
     def population(
         self, size: int, generator: np.random.Generator, report: Callable[[float], None]
-    ) -> IntArray:
+    ) -> Ints:
         """Joint draws of equal weight: counts of the touched cells, int64 (touched, size).
 
         Draws of one population share ancestors where weights had to be resampled; populations
@@ -140,7 +139,7 @@ class AdaptiveWalk:
         chosen = _resampled(log_weight, generator, 1.0)
         return counts[:-1] if chosen is None else counts[:-1, chosen]
 
-    def _guided(self, cells: IntArray, counts: IntArray) -> FloatArray:
+    def _guided(self, cells: Ints, counts: Ints) -> Floats:
         """The guide at counts of cells; beyond its ends as at its ends."""
         assert self._guide is not None
         column = np.clip(counts - self._first[cells], 0, self._guide.shape[1] - 1)
@@ -148,12 +147,12 @@ class AdaptiveWalk:
 
     def _look(
         self,
-        counts: IntArray,
+        counts: Ints,
         flat: Masses,
-        free: npt.NDArray[np.bool_],
-        rows: IntArray,
-        draws: IntArray,
-    ) -> IntArray:
+        free: Bools,
+        rows: Ints,
+        draws: Ints,
+    ) -> Ints:
         """Look at cycles again, ``rows`` (any, draws): by how many more are free in each draw."""
         size = counts.shape[1]
         low = np.full(rows.shape, FULL)
@@ -182,7 +181,7 @@ class AdaptiveWalk:
         return np.asarray(gained, dtype=np.int64)
 
 
-def _drawn(flat: Masses, sums: FloatArray, u: FloatArray, draws: IntArray) -> IntArray:
+def _drawn(flat: Masses, sums: Floats, u: Floats, draws: Ints) -> Ints:
     """The row of ``flat`` where the running sum of each draw passes its ``u``; int64 (draws,).
 
     ``sums`` are those of the blocks. By rounding ``u`` may pass the last one: it then falls on the
@@ -198,7 +197,7 @@ def _drawn(flat: Masses, sums: FloatArray, u: FloatArray, draws: IntArray) -> In
     return np.asarray(block * BLOCK + row, dtype=np.int64)
 
 
-def _finite(log_prior: FloatArray) -> FloatArray:
+def _finite(log_prior: Floats) -> Floats:
     """The log prior made finite, so that a walk may pass where it may not end."""
     guide = log_prior.copy()
     columns = guide.shape[1]
@@ -209,9 +208,7 @@ def _finite(log_prior: FloatArray) -> FloatArray:
     return guide
 
 
-def _resampled(
-    log_weight: FloatArray, generator: np.random.Generator, below: float
-) -> IntArray | None:
+def _resampled(log_weight: Floats, generator: np.random.Generator, below: float) -> Ints | None:
     """Ancestors by systematic resampling, where the weights are too uneven."""
     peak = log_weight.max()
     if peak == -np.inf:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.cycles.family import Family
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.posterior.adaptive.adaptive_tables import originals
@@ -16,9 +16,6 @@ from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import AdaptiveSequence
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 DRAWS = 20_000
 POPULATIONS = 10
@@ -96,21 +93,21 @@ def _check(likelihood: AdaptiveSequence, prior: Prior, family: Family) -> None:
         )
 
 
-def _whole(published: IntArray, family: Family, counts: IntArray) -> IntArray:
+def _whole(published: Ints, family: Family, counts: Ints) -> Ints:
     """Tables of all cells out of those of the touched ones, int64 (number, cells)."""
     out = np.repeat(published[None, :], len(counts), axis=0)
     out[:, family.touched] = counts
     return out
 
 
-def _rows(likelihood: AdaptiveSequence, family: Family) -> IntArray:
+def _rows(likelihood: AdaptiveSequence, family: Family) -> Ints:
     """The row of each cell; cells that no cycle touches share a last row that never changes."""
     out = np.full(likelihood.published.domain.size, len(family.touched), dtype=np.int64)
     out[family.touched] = np.arange(len(family.touched))
     return out
 
 
-def _shares(change: IntArray, span: int, weight: FloatArray | None = None) -> FloatArray:
+def _shares(change: Ints, span: int, weight: Floats | None = None) -> Floats:
     """Distribution of each cell's change, (touched + 1, 2 span + 1), of (tables, touched)."""
     columns = 2 * span + 1
     out = np.zeros((change.shape[1] + 1, columns))
@@ -125,8 +122,8 @@ def _exact(
     likelihood: AdaptiveSequence,
     prior: Prior,
     family: Family,
-    counts: IntArray,
-    log_weight: FloatArray,
+    counts: Ints,
+    log_weight: Floats,
 ) -> Posterior:
     published = likelihood.published.counts.reshape(-1)
     weight = np.exp(log_weight - log_weight.max())
@@ -134,7 +131,7 @@ def _exact(
     change = counts - published[family.touched]
     span = int(np.abs(change).max(initial=0))
 
-    def draw(number: int, generator: np.random.Generator, progress: Progress) -> IntArray:
+    def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
         return _whole(
             published, family, counts[generator.choice(len(counts), size=number, p=weight)]
         )
@@ -182,8 +179,8 @@ def _estimated(
     spread, noise = float((mean * (1 - mean)).sum()), float(variance.sum())
     error = np.sqrt(variance)
 
-    def draw(number: int, generator: np.random.Generator, progress: Progress) -> IntArray:
-        parts: list[IntArray] = []
+    def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
+        parts: list[Ints] = []
         have, most = 0, walk.largest_population
         while have < number:
 

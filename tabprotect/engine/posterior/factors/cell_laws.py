@@ -9,14 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 MOST_COUNTS = 2**22
 """Counts that one law may have."""
@@ -42,16 +39,16 @@ class CellLaws:
 
     likelihood: CellFactors
     prior: Prior
-    law_of_cell: IntArray
-    cell: IntArray
+    law_of_cell: Ints
+    cell: Ints
     kinds: tuple[tuple[int, ...], ...]
-    low: IntArray
-    high: IntArray
+    low: Ints
+    high: Ints
 
     def __len__(self) -> int:
         return len(self.cell)
 
-    def log_weights(self, law: int, low: int, high: int) -> FloatArray:
+    def log_weights(self, law: int, low: int, high: int) -> Floats:
         """Log weights of the counts low..high under a law, up to a constant; -inf outside.
 
         Raises
@@ -70,7 +67,7 @@ class CellLaws:
             logs = logs + kind_logs(self.likelihood, kind, values)
         return logs
 
-    def settled(self, law: int) -> tuple[int, FloatArray, bool]:
+    def settled(self, law: int) -> tuple[int, Floats, bool]:
         """(lowest count, log weights from there on, whether a tail was cut off) of one law.
 
         Raises
@@ -122,7 +119,7 @@ class CellLaws:
         return f"cell {domain.cell_text(domain.unflat(int(self.cell[law])))}"
 
 
-def kind_logs(likelihood: CellFactors, kind: int, values: IntArray) -> FloatArray:
+def kind_logs(likelihood: CellFactors, kind: int, values: Ints) -> Floats:
     """Log weights of sums under a factor kind; -inf where it does not allow them."""
     low, high = int(likelihood.low[kind]), int(likelihood.high[kind])
     run = likelihood.logs[likelihood.log_starts[kind] : likelihood.log_starts[kind + 1]]

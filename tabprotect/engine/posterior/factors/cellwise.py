@@ -8,16 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.factors.cell_laws import CellLaws, kind_logs
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import UNBOUNDED
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
 
 NARROW = 64
 """Rows up to this wide are drawn column by column, all cells at once."""
@@ -42,15 +38,15 @@ class Cellwise:
         Rows whose tail was cut off: infinitely many counts are possible.
     """
 
-    cells: IntArray
-    row_of_cell: IntArray
-    first: IntArray
-    chances: FloatArray
-    infinite: BoolArray
+    cells: Ints
+    row_of_cell: Ints
+    first: Ints
+    chances: Floats
+    infinite: Bools
 
     def draw(
         self, number: int, generator: np.random.Generator, progress: Progress = SILENT
-    ) -> IntArray:
+    ) -> Ints:
         """Independent draws, int64 (number, cells)."""
         u = generator.random((number, len(self.cells)))
         out = np.zeros(u.shape, dtype=np.int64)
@@ -71,7 +67,7 @@ class Cellwise:
         return out
 
     @cached_property
-    def _possible(self) -> tuple[IntArray, IntArray]:
+    def _possible(self) -> tuple[Ints, Ints]:
         """Possible counts of each row, and the cells that have it."""
         times = np.bincount(self.row_of_cell, minlength=len(self.chances))
         return (self.chances > 0).sum(axis=1), times
@@ -90,7 +86,7 @@ class Cellwise:
         return math.prod(a**n for a, n in zip(counts.tolist(), times.tolist(), strict=True))
 
 
-def normalised(logs: FloatArray) -> FloatArray:
+def normalised(logs: Floats) -> Floats:
     """Probabilities of each row of log weights; a row without any stays 0."""
     peak = logs.max(axis=-1, keepdims=True)
     peak[peak == -np.inf] = 0.0
@@ -131,13 +127,13 @@ def _rows_of(laws: CellLaws, used: Sequence[int], progress: Progress) -> list[_R
 class _Rows:
     """Rows that begin with the same count."""
 
-    numbers: IntArray
+    numbers: Ints
     first: int
-    chances: FloatArray
+    chances: Floats
     infinite: bool
 
 
-def cellwise(laws: CellLaws, cells: IntArray, progress: Progress = SILENT) -> Cellwise:
+def cellwise(laws: CellLaws, cells: Ints, progress: Progress = SILENT) -> Cellwise:
     """The cells as independent ones, under their own laws alone.
 
     Raises

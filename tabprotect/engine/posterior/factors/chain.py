@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.factors.chain_starts import starts
 from tabprotect.engine.posterior.factors.components import Component
@@ -26,9 +26,6 @@ from tabprotect.engine.posterior.factors.sum_circuits import Circuits
 from tabprotect.engine.posterior.factors.swap_sweeps import Sweeps
 from tabprotect.engine.posterior.factors.two_way import counting
 from tabprotect.engine.progress import SILENT, Progress
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 CHAINS = 64
 CORNERS = 8
@@ -71,18 +68,18 @@ HOLE = -40.0
 class _Direction:
     """A move: cells and coefficients, and by how much it changes which loose sums."""
 
-    cells: IntArray
-    signs: IntArray
-    sums: IntArray
-    changes: IntArray
+    cells: Ints
+    signs: Ints
+    sums: Ints
+    changes: Ints
 
 
 class _Looked:
     """Log weights of many variables, each over its own range, looked up together."""
 
-    def __init__(self, logs: list[FloatArray | None], low: IntArray, high: IntArray) -> None:
+    def __init__(self, logs: list[Floats | None], low: Ints, high: Ints) -> None:
         known: dict[int, int] = {}
-        arrays: list[FloatArray] = []
+        arrays: list[Floats] = []
         at, size = np.zeros(len(logs), dtype=np.int64), 0
         for k, log in enumerate(logs):
             run = np.zeros(int(high[k] - low[k]) + 1) if log is None else log
@@ -101,7 +98,7 @@ class _Looked:
             self.flat &= bool(np.ptp(mine) == 0)
             done += len(run)
 
-    def __call__(self, which: IntArray, values: IntArray) -> FloatArray:
+    def __call__(self, which: Ints, values: Ints) -> Floats:
         """Log weights of the values (which..., chains)."""
         return np.asarray(self._flat[self._at[which][..., None] + values], dtype=np.float64)
 
@@ -231,10 +228,10 @@ class Chains:
             self._sums[way.sums] = held + changes * times
 
     @staticmethod
-    def _gain(logs: _Looked, which: IntArray, now: IntArray, then: IntArray) -> FloatArray:
+    def _gain(logs: _Looked, which: Ints, now: Ints, then: Ints) -> Floats:
         return np.asarray((logs(which, then) - logs(which, now)).sum(axis=0), dtype=np.float64)
 
-    def _proposed(self, least: IntArray, most: IntArray) -> IntArray:
+    def _proposed(self, least: Ints, most: Ints) -> Ints:
         """Steps along a direction: to any place with equal chances, or to a neighbour.
 
         Both are as likely backwards.
@@ -283,7 +280,7 @@ class Chains:
                         mine.append(k)
         return found
 
-    def possible(self) -> npt.NDArray[np.bool_]:
+    def possible(self) -> Bools:
         """Chains that are in no hole of a prior or a factor now, (chains,)."""
         out = np.ones(self.tables.shape[1], dtype=np.bool_)
         for cell in self._holes[0]:
@@ -297,7 +294,7 @@ class Chains:
 
     def run(
         self, records: int, between: tuple[int, int], progress: Progress, stage: str
-    ) -> tuple[IntArray, npt.NDArray[np.bool_]]:
+    ) -> tuple[Ints, Bools]:
         """Tables kept, int64 (records, cells, chains), and which of them count.
 
         Parameters
@@ -319,9 +316,7 @@ class Chains:
         return out, counts
 
 
-def _room(
-    values: IntArray, signs: IntArray, bounds: tuple[IntArray, IntArray]
-) -> tuple[IntArray, IntArray]:
+def _room(values: Ints, signs: Ints, bounds: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
     """How far one can go along a direction, (chains,) each: 0 is always between."""
     size = np.abs(signs)
     down, up = (values - bounds[0]) // size, (bounds[1] - values) // size
@@ -387,7 +382,7 @@ def _too_large(cells: int, most: int) -> TooLargeError:
     )
 
 
-def _held(tables: IntArray) -> int:
+def _held(tables: Ints) -> int:
     """Counts in the widest row of the distributions of these tables (records, cells, chains).
 
     Raises
@@ -405,7 +400,7 @@ def _held(tables: IntArray) -> int:
     return width
 
 
-def r_hat(tables: IntArray) -> float:
+def r_hat(tables: Ints) -> float:
     """The largest R-hat over the cells: 1 when chains (records, cells, chains) agree.
 
     Gelman & Rubin 1992. Infinite where chains stand still in different places.
@@ -424,8 +419,8 @@ def r_hat(tables: IntArray) -> float:
 
 def _part(
     component: Component,
-    tables: IntArray,
-    counts: npt.NDArray[np.bool_],
+    tables: Ints,
+    counts: Bools,
     agreement: float,
     generator: np.random.Generator,
 ) -> SolvedPart:
@@ -453,7 +448,7 @@ def _part(
     count, estimate = counting(component)
     kept_record, kept_chain = np.nonzero(counts)
 
-    def draw(number: int, generator: np.random.Generator, progress: Progress) -> IntArray:
+    def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
         progress.report("drawing tables", 0.0)
         at = generator.choice(taken, number, replace=number > taken)
         return tables[kept_record[at], :, kept_chain[at]]

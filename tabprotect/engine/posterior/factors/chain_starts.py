@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.factors.components import Component
 from tabprotect.engine.posterior.factors.solved_parts import no_original
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.solver import Entries, Model
-
-IntArray = npt.NDArray[np.int64]
 
 NODES = 10
 """Branch-and-bound nodes for one corner in whole numbers: any good one will do."""
@@ -28,7 +26,7 @@ def starts(
     number: int,
     generator: np.random.Generator,
     progress: Progress = SILENT,
-) -> IntArray:
+) -> Ints:
     """Feasible tables, int64 (number, cells): each the best for random weights of the cells.
 
     Raises
@@ -77,11 +75,11 @@ def starts(
     return np.array([out[k % len(out)] for k in range(number)])
 
 
-def _whole(point: npt.NDArray[np.float64]) -> IntArray:
+def _whole(point: Floats) -> Ints:
     return np.rint(point).astype(np.int64)
 
 
-def fits(component: Component, point: IntArray) -> bool:
+def fits(component: Component, point: Ints) -> bool:
     """Whether a table keeps all bounds."""
     if not len(point) or (point < component.low).any() or (point > component.high).any():
         return False

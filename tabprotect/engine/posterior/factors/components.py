@@ -5,16 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.cycles import graphs
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.factors.cell_laws import CellLaws, kind_logs
 from tabprotect.engine.release.likelihood import UNBOUNDED
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
 
 MOST_ROUNDS = 200
 """Rounds of narrowing; stopping early only leaves the bounds wider."""
@@ -37,10 +33,10 @@ class Sum:
         Log weights; ``None`` for all alike.
     """
 
-    cells: IntArray
+    cells: Ints
     low: int
     high: int
-    logs: FloatArray | None
+    logs: Floats | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,10 +55,10 @@ class Component:
         The factors.
     """
 
-    cells: IntArray
-    low: IntArray
-    high: IntArray
-    logs: tuple[FloatArray, ...]
+    cells: Ints
+    low: Ints
+    high: Ints
+    logs: tuple[Floats, ...]
     sums: tuple[Sum, ...]
 
     def __len__(self) -> int:
@@ -83,8 +79,8 @@ class Split:
         The rest.
     """
 
-    alone: IntArray
-    known: tuple[IntArray, IntArray]
+    alone: Ints
+    known: tuple[Ints, Ints]
     components: tuple[Component, ...]
 
 
@@ -92,21 +88,21 @@ class Split:
 class _Sums:
     """The factors over more than one cell, flattened."""
 
-    starts: IntArray
-    cells: IntArray
-    low: IntArray
-    high: IntArray
-    kind: IntArray
+    starts: Ints
+    cells: Ints
+    low: Ints
+    high: Ints
+    kind: Ints
 
     @property
-    def of_entry(self) -> IntArray:
+    def of_entry(self) -> Ints:
         return np.repeat(np.arange(len(self.kind)), np.diff(self.starts))
 
-    def added(self, figures: IntArray) -> IntArray:
+    def added(self, figures: Ints) -> Ints:
         """The sum of a figure of the cells for each factor; every factor has a cell."""
         return np.add.reduceat(figures[self.cells], self.starts[:-1])
 
-    def taken(self, chosen: BoolArray) -> _Sums:
+    def taken(self, chosen: Bools) -> _Sums:
         entry = chosen[self.of_entry]
         lengths = np.diff(self.starts)[chosen]
         starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
@@ -165,7 +161,7 @@ def split(laws: CellLaws) -> Split:
     return Split(np.flatnonzero(rest), (known, low[known]), parts)
 
 
-def _limit(laws: CellLaws, cells: IntArray, high: IntArray) -> None:
+def _limit(laws: CellLaws, cells: Ints, high: Ints) -> None:
     """Cells that only their prior limits: cut its tail."""
     ends: dict[int, int] = {}
     for cell, law in zip(cells.tolist(), laws.law_of_cell[cells].tolist(), strict=True):
@@ -175,7 +171,7 @@ def _limit(laws: CellLaws, cells: IntArray, high: IntArray) -> None:
         high[cell] = ends[law]
 
 
-def _narrow(laws: CellLaws, sums: _Sums, low: IntArray, high: IntArray) -> None:
+def _narrow(laws: CellLaws, sums: _Sums, low: Ints, high: Ints) -> None:
     """Tighten ``low`` and ``high`` (in place) until no sum says more."""
     entry, cells = sums.of_entry, sums.cells
     for _ in range(MOST_ROUNDS):
@@ -202,7 +198,7 @@ def _narrow(laws: CellLaws, sums: _Sums, low: IntArray, high: IntArray) -> None:
 
 
 def _components(
-    laws: CellLaws, sums: _Sums, free: IntArray, bounds: tuple[IntArray, IntArray]
+    laws: CellLaws, sums: _Sums, free: Ints, bounds: tuple[Ints, Ints]
 ) -> tuple[Component, ...]:
     low, high = bounds
     if not len(free):
@@ -235,7 +231,7 @@ def _components(
             hint="take a prior that knows no single cells (uniform, positive), or ask for bounds "
             "instead (tabprotect bounds)",
         )
-    cache: dict[tuple[int, int, int], FloatArray] = {}
+    cache: dict[tuple[int, int, int], Floats] = {}
     out = []
     for k, (a, b) in enumerate(zip(begins, ends, strict=True)):
         cells = free[order[a:b]]
@@ -249,7 +245,7 @@ def _components(
     return tuple(out)
 
 
-def _sum(laws: CellLaws, sums: _Sums, f: int, base: int, bounds: tuple[IntArray, IntArray]) -> Sum:
+def _sum(laws: CellLaws, sums: _Sums, f: int, base: int, bounds: tuple[Ints, Ints]) -> Sum:
     """Factor ``f`` as one of its free cells alone; its range cut to what these can add up to."""
     least, most = int(bounds[0].sum()), int(bounds[1].sum())
     low = max(int(sums.low[f]) - base, least)

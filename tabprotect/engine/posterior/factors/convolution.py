@@ -12,11 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.posterior.factors.components import Component
 from tabprotect.engine.progress import SILENT, Progress
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 MOST_WORK = 2 * 10**9
 """Multiplications."""
@@ -76,11 +74,11 @@ class Convolution:
         """Whether any original fits."""
         return bool(self._after[0][0] > 0)
 
-    def marginals(self, progress: Progress = SILENT) -> list[FloatArray]:
+    def marginals(self, progress: Progress = SILENT) -> list[Floats]:
         """Probabilities of each cell's counts from its ``low`` on."""
         before = np.ones(1)
-        out: list[FloatArray] = []
-        known: dict[tuple[int, int], FloatArray] = {}
+        out: list[Floats] = []
+        known: dict[tuple[int, int], Floats] = {}
         for k, weight in enumerate(self._weights):
             if k % 64 == 0:
                 progress.report("adding up the cells", k / len(self._weights))
@@ -97,7 +95,7 @@ class Convolution:
 
     def draw(
         self, number: int, generator: np.random.Generator, progress: Progress = SILENT
-    ) -> IntArray:
+    ) -> Ints:
         """Independent joint draws, int64 (number, cells)."""
         out = np.zeros((number, len(self._weights)), dtype=np.int64)
         so_far = np.zeros(number, dtype=np.int64)
@@ -140,7 +138,7 @@ class Convolution:
         return sum(int(ways[s]) for s in allowed.tolist())
 
 
-def _tilted(logs: FloatArray, theta: float) -> FloatArray:
+def _tilted(logs: Floats, theta: float) -> Floats:
     tilted = logs + theta * np.arange(len(logs)) if theta else logs
     return np.asarray(np.exp(tilted - tilted.max()), dtype=np.float64)
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.posterior.factors.components import Component
 from tabprotect.engine.progress import SILENT, Progress
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 
 class Even:
@@ -31,7 +28,7 @@ class Even:
             return None
         return cls(one.high, len(component)) if np.ptp(component.logs[0]) == 0 else None
 
-    def marginals(self) -> list[FloatArray]:
+    def marginals(self) -> list[Floats]:
         """Probabilities of each cell's counts 0, 1, ...; a tail below the smallest float is left."""
         # scipy is a third of the program's start.
         from scipy.special import gammaln
@@ -44,7 +41,7 @@ class Even:
 
     def draw(
         self, number: int, generator: np.random.Generator, progress: Progress = SILENT
-    ) -> IntArray:
+    ) -> Ints:
         """Independent joint draws, int64 (number, cells)."""
         out = np.empty((number, self._cells), dtype=np.int64)
         places = self._total + self._cells - 1

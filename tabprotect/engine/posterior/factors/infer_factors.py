@@ -15,8 +15,8 @@ from fractions import Fraction
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.bounds.counting import TableCount
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.factors import reweighing
@@ -39,9 +39,6 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.tables.table import Table
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 THOROUGH = 3
 """How much more may be spent where the exact way is asked for."""
@@ -155,8 +152,8 @@ def _joined(
     count = len(alone.first)
     known, value = pieces.known
     group[known], first[known] = count, value
-    rows: list[FloatArray] = [np.ones(1)]
-    errors: list[FloatArray | None] = [None]
+    rows: list[Floats] = [np.ones(1)]
+    errors: list[Floats | None] = [None]
     numbers: dict[int, int] = {}
     for part in parts:
         first[part.cells] = part.first
@@ -213,7 +210,7 @@ def _joined(
     )
 
 
-def _published(likelihood: CellFactors) -> tuple[Table, npt.NDArray[np.bool_] | None]:
+def _published(likelihood: CellFactors) -> tuple[Table, Bools | None]:
     """The published inner cells, and which have no published count."""
     domain = likelihood.domain
     for table in likelihood.tables:
@@ -240,10 +237,8 @@ def _reason(alone: Cellwise, parts: list[SolvedPart]) -> str:
     return "few originals hang together by published sums"
 
 
-def _drawing(
-    size: int, known: tuple[IntArray, IntArray], parts: list[tuple[IntArray, Draw]]
-) -> Draw:
-    def draw(number: int, generator: np.random.Generator, progress: Progress) -> IntArray:
+def _drawing(size: int, known: tuple[Ints, Ints], parts: list[tuple[Ints, Draw]]) -> Draw:
+    def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
         out = np.zeros((number, size), dtype=np.int64)
         out[:, known[0]] = known[1]
         for cells, part in parts:

@@ -9,12 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.progress import SILENT, Progress
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 Vector = dict[int, int]
 """Cell -> coefficient, without zeros."""
@@ -26,7 +23,7 @@ DELTA = 0.75
 """Of Lenstra, Lenstra and Lovasz."""
 
 
-def kernel(sums: Sequence[IntArray], cells: int, progress: Progress = SILENT) -> list[Vector]:
+def kernel(sums: Sequence[Ints], cells: int, progress: Progress = SILENT) -> list[Vector]:
     """A basis of all whole vectors over the cells that change none of the sums.
 
     Unimodular elimination of columns, always by the sparsest one with the smallest entry.
@@ -83,12 +80,12 @@ def shortened(basis: list[Vector], cells: int) -> list[Vector]:
     return [{int(c): int(row[c]) for c in np.flatnonzero(row)} for row in reduced]
 
 
-def _lll(b: IntArray) -> IntArray:
+def _lll(b: Ints) -> Ints:
     m = len(b)
     star = np.zeros(b.shape)
     norm = np.zeros(m)
 
-    def orthogonalise(k: int) -> FloatArray:
+    def orthogonalise(k: int) -> Floats:
         mu = star[:k] @ b[k] / norm[:k]
         star[k] = b[k] - mu @ star[:k]
         norm[k] = star[k] @ star[k]

@@ -14,11 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.posterior.factors.components import Component
 from tabprotect.engine.progress import SILENT, Progress
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 HOPELESS = 45.0
 """A rough number of states (in logs) from which on it is not even begun."""
@@ -42,8 +40,8 @@ class _Layer:
 
     source: npt.NDArray[np.int32]
     target: npt.NDArray[np.int32]
-    count: IntArray
-    log: FloatArray
+    count: Ints
+    log: Floats
     states: int
 
 
@@ -53,7 +51,7 @@ class Residuals:
     Build with :meth:`of`, which gives up as soon as there are too many.
     """
 
-    def __init__(self, component: Component, order: IntArray, layers: list[_Layer]) -> None:
+    def __init__(self, component: Component, order: Ints, layers: list[_Layer]) -> None:
         self.component = component
         self._order = order
         self._layers = layers
@@ -84,16 +82,16 @@ class Residuals:
         """Whether any original fits."""
         return bool(len(self._back[0]) and self._back[0][0] > -np.inf)
 
-    def _backward(self) -> list[FloatArray]:
+    def _backward(self) -> list[Floats]:
         """Log weight of what can follow each state, for every layer and the end."""
         back = [np.zeros(1)]
         for layer in self._layers[::-1]:
             back.append(_log_add(layer.source, layer.log + back[-1][layer.target], layer.states))
         return back[::-1]
 
-    def marginals(self, progress: Progress = SILENT) -> list[FloatArray]:
+    def marginals(self, progress: Progress = SILENT) -> list[Floats]:
         """Probabilities of each cell's counts from its ``low`` on."""
-        out: list[FloatArray] = [np.zeros(0)] * len(self._order)
+        out: list[Floats] = [np.zeros(0)] * len(self._order)
         ahead = np.zeros(1)
         for k, layer in enumerate(self._layers):
             progress.report("reading off the cells", k / len(self._layers))
@@ -111,7 +109,7 @@ class Residuals:
 
     def draw(
         self, number: int, generator: np.random.Generator, progress: Progress = SILENT
-    ) -> IntArray:
+    ) -> Ints:
         """Independent joint draws, int64 (number, cells)."""
         out = np.empty((number, len(self._order)), dtype=np.int64)
         state = np.zeros(number, dtype=np.int64)
@@ -142,7 +140,7 @@ class Residuals:
             ways, sizes = added_ways(ways, sizes, layer, len(self._back[k + 1]))
         return int(ways[0])
 
-    def originals(self, progress: Progress = SILENT) -> tuple[IntArray, FloatArray]:
+    def originals(self, progress: Progress = SILENT) -> tuple[Ints, Floats]:
         """Every original, int64 (originals, cells), and its probability.
 
         Memory is theirs: ask for :meth:`count` first.
@@ -166,7 +164,7 @@ class Residuals:
 class SumWalk:
     """Forward over the states, layer by layer."""
 
-    def __init__(self, component: Component, order: IntArray) -> None:
+    def __init__(self, component: Component, order: Ints) -> None:
         self._component, self._order = component, order
         self._sums: list[list[int]] = [[] for _ in order]
         for f, one in enumerate(component.sums):
@@ -224,14 +222,14 @@ class SumWalk:
         )
 
 
-def _runs(first: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]:
+def _runs(first: Ints, lengths: Ints) -> tuple[Ints, Ints]:
     """The runs ``first[i], first[i] + 1, ...`` of the given lengths: (owner, value) of each entry."""
     owner = np.repeat(np.arange(len(first)), lengths)
     begins = np.cumsum(lengths) - lengths
     return owner, np.arange(len(owner)) - begins[owner] + first[owner]
 
 
-def _distinct(held: IntArray) -> tuple[IntArray, IntArray]:
+def _distinct(held: Ints) -> tuple[Ints, Ints]:
     """Distinct rows, and the place of each row among them."""
     if not held.shape[1]:
         return held[:1], np.zeros(len(held), dtype=np.int64)
@@ -252,7 +250,7 @@ def _distinct(held: IntArray) -> tuple[IntArray, IntArray]:
     return held[first], inverse.reshape(-1)
 
 
-def _log_add(owner: npt.NDArray[np.int32], logs: FloatArray, size: int) -> FloatArray:
+def _log_add(owner: npt.NDArray[np.int32], logs: Floats, size: int) -> Floats:
     """log of the sum of exp for each owner (ascending); -inf for owners without any."""
     out = np.full(size, -np.inf)
     if not len(owner):
@@ -268,8 +266,8 @@ def _log_add(owner: npt.NDArray[np.int32], logs: FloatArray, size: int) -> Float
 
 
 def added_ways(
-    ways: npt.NDArray[np.int64 | np.object_], sizes: FloatArray, layer: _Layer, states: int
-) -> tuple[npt.NDArray[np.int64 | np.object_], FloatArray]:
+    ways: npt.NDArray[np.int64 | np.object_], sizes: Floats, layer: _Layer, states: int
+) -> tuple[npt.NDArray[np.int64 | np.object_], Floats]:
     """Ways to reach each state of the next layer, exact, and the same as floats.
 
     Whole numbers of any size from where int64 may no longer hold them.
@@ -284,7 +282,7 @@ def added_ways(
     return out, after
 
 
-def _order(component: Component) -> IntArray:
+def _order(component: Component) -> Ints:
     """The order of the cells that keeps few states: as they are, or greedily; by an estimate."""
     natural = np.arange(len(component))
     if len(component) > GREEDY:
@@ -313,7 +311,7 @@ def _bits(component: Component, f: int, taken: int) -> float:
     return float(np.log(min(before, after, one.high - int(component.low[one.cells].sum())) + 1))
 
 
-def _greedy(component: Component) -> IntArray:
+def _greedy(component: Component) -> Ints:
     """Always the cell after which the fewest states are open."""
     sums = _sums_of(component)
     taken = [0] * len(component.sums)
@@ -334,7 +332,7 @@ def _greedy(component: Component) -> IntArray:
     return np.array(order, dtype=np.int64)
 
 
-def _estimate(component: Component, order: IntArray) -> float:
+def _estimate(component: Component, order: Ints) -> float:
     """Roughly the largest number of states (in logs) along an order."""
     sums = _sums_of(component)
     taken = [0] * len(component.sums)

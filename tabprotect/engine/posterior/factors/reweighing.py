@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.factors.solved_parts import MOST_ORIGINALS, SolvedPart, no_original
 from tabprotect.engine.posterior.posterior import Posterior
@@ -22,9 +22,6 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.solver import work
 from tabprotect.engine.tables.table import Table
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 MOST_CELLS = 20_000
 """Unknown cells of an original that is weighed."""
@@ -64,8 +61,8 @@ class _Weighed:
         Whether these are all originals (or drawn ones).
     """
 
-    tables: IntArray
-    weights: FloatArray
+    tables: Ints
+    weights: Floats
     listed: bool
 
 
@@ -130,7 +127,7 @@ def reweighed(
     return replace(done, effective_sample_size=effective)
 
 
-def _table(found: Posterior, cells: IntArray) -> Table:
+def _table(found: Posterior, cells: Ints) -> Table:
     return Table.dense(found.domain, cells.reshape(found.domain.shape))
 
 
@@ -149,10 +146,10 @@ def _number(parts: Sequence[SolvedPart]) -> int | None:
     return total
 
 
-def _listed(parts: Sequence[SolvedPart], unknown: IntArray) -> tuple[IntArray, FloatArray]:
+def _listed(parts: Sequence[SolvedPart], unknown: Ints) -> tuple[Ints, Floats]:
     """All originals (originals, unknown cells) and their probabilities under the factors."""
     tables, chances = np.zeros((1, 0), dtype=np.int64), np.ones(1)
-    cells: list[IntArray] = []
+    cells: list[Ints] = []
     for part in parts:
         assert part.listed is not None
         mine, own = part.listed()
@@ -168,7 +165,7 @@ def _listed(parts: Sequence[SolvedPart], unknown: IntArray) -> tuple[IntArray, F
     return tables[:, place[np.searchsorted(every[place], unknown)]], chances
 
 
-def _width(tables: IntArray) -> int:
+def _width(tables: Ints) -> int:
     """The most counts between the lowest and the highest of one cell."""
     return int((tables.max(axis=0) - tables.min(axis=0)).max(initial=0)) + 1
 
@@ -192,7 +189,7 @@ class _Weigher:
         self.cost = rerun.cost_over(found.domain.size)
         self.calls, self.work = 0, 0.0
 
-    def weight(self, original: IntArray) -> float:
+    def weight(self, original: Ints) -> float:
         """One call."""
         before = work()
         chance = self._rerun.estimate(_table(self._found, original), self._generator)
@@ -201,8 +198,8 @@ class _Weigher:
         return chance
 
     def weights(
-        self, base: IntArray, what: tuple[IntArray, IntArray], repeats: int, *, limited: bool = True
-    ) -> FloatArray | None:
+        self, base: Ints, what: tuple[Ints, Ints], repeats: int, *, limited: bool = True
+    ) -> Floats | None:
         """Weights of the originals, float64 (batches or 1, originals); ``None`` when too dear.
 
         Parameters
@@ -229,7 +226,7 @@ class _Weigher:
         return out
 
 
-def _weighed(found: Posterior, weighed: _Weighed, unknown: IntArray) -> Posterior:
+def _weighed(found: Posterior, weighed: _Weighed, unknown: Ints) -> Posterior:
     """The posterior over weighed originals."""
     tables, weights = weighed.tables, weighed.weights
     mean = weights.mean(axis=0)
@@ -262,7 +259,7 @@ def _weighed(found: Posterior, weighed: _Weighed, unknown: IntArray) -> Posterio
     start[unknown] = first
     base = start.copy()
 
-    def draw(number: int, generator: np.random.Generator, progress: Progress) -> IntArray:
+    def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
         progress.report("drawing tables", 0.0)
         out = np.tile(base, (number, 1))
         out[:, unknown] = tables[generator.choice(len(tables), number, p=mean)]

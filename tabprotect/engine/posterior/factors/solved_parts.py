@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.bounds.counting import TableCount
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.factors.cellwise import Cellwise
@@ -17,10 +17,7 @@ from tabprotect.engine.posterior.factors.even_shares import Even
 from tabprotect.engine.posterior.factors.residual_sums import Residuals
 from tabprotect.engine.progress import SILENT, Progress
 
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
-
-Draw = Callable[[int, np.random.Generator, Progress], IntArray]
+Draw = Callable[[int, np.random.Generator, Progress], Ints]
 
 MOST_ORIGINALS = 200_000
 """Originals that are listed one by one."""
@@ -53,13 +50,13 @@ class SolvedPart:
         Of a Monte Carlo part.
     """
 
-    cells: IntArray
-    first: IntArray
-    rows: Sequence[FloatArray]
+    cells: Ints
+    first: Ints
+    rows: Sequence[Floats]
     draw: Draw
     count: Callable[[], int | None]
-    listed: Callable[[], tuple[IntArray, FloatArray]] | None = None
-    errors: Sequence[FloatArray] | None = None
+    listed: Callable[[], tuple[Ints, Floats]] | None = None
+    errors: Sequence[Floats] | None = None
     effective_sample_size: float | None = None
     draws: int | None = None
     r_hat: float | None = None
@@ -93,8 +90,8 @@ def by_convolution(component: Component, progress: Progress = SILENT) -> SolvedP
     )
 
 
-def _listing(component: Component) -> Callable[[], tuple[IntArray, FloatArray]]:
-    def listed() -> tuple[IntArray, FloatArray]:
+def _listing(component: Component) -> Callable[[], tuple[Ints, Floats]]:
+    def listed() -> tuple[Ints, Floats]:
         # So few originals have few states.
         walked = Residuals.of(component)
         assert walked is not None
@@ -125,7 +122,7 @@ def by_residuals(
 def by_cell(cells: Cellwise) -> SolvedPart:
     """Independent cells as a part; for few of them."""
 
-    def listed() -> tuple[IntArray, FloatArray]:
+    def listed() -> tuple[Ints, Floats]:
         tables, chances = np.zeros((1, 0), dtype=np.int64), np.ones(1)
         for first, row in zip(firsts, rows, strict=True):
             possible = np.flatnonzero(row > 0)

@@ -11,11 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from tabprotect.engine.posterior.factors.components import Component, Sum
-
-IntArray = npt.NDArray[np.int64]
 
 MOST_TRIES = 200
 """Walks before a circuit is given up."""

@@ -11,18 +11,15 @@ import itertools
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.posterior.factors.components import Component
-
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 
 class Sweeps:
     """The swaps of a component that keep all its sums. Build with :meth:`of`."""
 
-    def __init__(self, grid: IntArray, axes: list[tuple[int, ...]]) -> None:
+    def __init__(self, grid: Ints, axes: list[tuple[int, ...]]) -> None:
         self._grid, self._axes = grid, axes
 
     @classmethod
@@ -55,10 +52,10 @@ class Sweeps:
                     found.append(axes)
         return cls(grid, found) if found else None
 
-    def draw(self, generator: np.random.Generator) -> tuple[list[IntArray], list[int]]:
+    def draw(self, generator: np.random.Generator) -> tuple[list[Ints], list[int]]:
         """Disjoint swaps: the local cells of each corner, int64 (swaps,), and its sign."""
         axes = self._axes[int(generator.integers(len(self._axes)))]
-        halves: list[list[tuple[int, IntArray]]] = []
+        halves: list[list[tuple[int, Ints]]] = []
         for axis, size in enumerate(self._grid.shape):
             if axis in axes:
                 pairs = generator.permutation(size)[: size // 2 * 2].reshape(2, -1)

@@ -16,12 +16,10 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.cycles.width import components
 from tabprotect.engine.posterior.moves.coin import FAR, Coin
 from tabprotect.engine.posterior.moves.signature_model import GroupModel
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
@@ -47,8 +45,8 @@ class Structure:
 
     cycles: int
     groups: tuple[Touches, ...]
-    members: IntArray
-    cycle_members: IntArray
+    members: Ints
+    cycle_members: Ints
 
 
 def structures(model: GroupModel) -> list[Structure]:
@@ -170,7 +168,7 @@ def laid_out(
 
 def step_factor(
     step: BackwardStep, axes: Sequence[int], lowest: npt.NDArray[np.int32], coin: Coin
-) -> FloatArray:
+) -> Floats:
     """The log factor of a step over ``axes`` (its scope, in order of elimination), then batch.
 
     Parameters

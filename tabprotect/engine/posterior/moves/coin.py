@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats
 from tabprotect.engine.release.likelihood import BlockingRule
 
-FloatArray = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.signedinteger]
 
 FAR = 2**14
@@ -25,9 +25,7 @@ class Coin:
     gamma: float
     rule: BlockingRule
 
-    def masses(
-        self, low_plus: Counts, low_minus: Counts
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def masses(self, low_plus: Counts, low_minus: Counts) -> tuple[Floats, Floats, Floats]:
         """Backward masses of the coefficients -1, 0, +1: P(table after | table before).
 
         Parameters
@@ -57,7 +55,7 @@ class Coin:
             leave += np.where(low_plus <= 0, self.beta, 0.0)
         return np.where(undo_minus, self.beta, 0.0), leave, np.where(undo_plus, self.alpha, 0.0)
 
-    def log_masses(self, low_plus: Counts, low_minus: Counts) -> list[FloatArray]:
+    def log_masses(self, low_plus: Counts, low_minus: Counts) -> list[Floats]:
         """Logarithms of :meth:`masses`; -inf is impossible."""
         with np.errstate(divide="ignore"):
             return [np.log(mass) for mass in self.masses(low_plus, low_minus)]

@@ -17,6 +17,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.cycles.width import (
     MAX_HELD,
     MAX_VARIABLES,
@@ -37,9 +38,6 @@ from tabprotect.engine.posterior.moves.backward_factors import (
 from tabprotect.engine.posterior.moves.coin import Coin
 from tabprotect.engine.posterior.moves.signature_model import GroupModel
 from tabprotect.engine.progress import SILENT, Progress
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 BATCH_HELD = 2**24
 """Entries that components side by side may hold together."""
@@ -119,13 +117,13 @@ def plan(structure: Structure, passes: int, progress: Progress = SILENT) -> Elim
 
 
 @lru_cache(maxsize=1024)
-def _one_hot(signs: tuple[int, ...], span: int) -> FloatArray:
+def _one_hot(signs: tuple[int, ...], span: int) -> Floats:
     """(2 span + 1, 3^n): which assignments of the coefficients give which change."""
     change = span - shifts(signs).reshape(-1)
     return np.asarray(np.arange(2 * span + 1)[:, None] == change, dtype=np.float64)
 
 
-def _log_sum(table: FloatArray, axis: tuple[int, ...]) -> FloatArray:
+def _log_sum(table: Floats, axis: tuple[int, ...]) -> Floats:
     """log of the sum of exp over some axes; an empty support stays -inf."""
     if not axis:
         return table
@@ -167,7 +165,7 @@ class Elimination:
         """The largest number of coefficients joined to an eliminated one."""
         return max((len(axes) - 1 for one in self.plans for axes in one.axes), default=0)
 
-    def _parts(self) -> Iterator[tuple[EliminationPlan, IntArray, float]]:
+    def _parts(self) -> Iterator[tuple[EliminationPlan, Ints, float]]:
         """(plan, group numbers (groups, batch), share of the work done after it)."""
         total = sum(one.held * one.batch + 2000 * len(one.axes) for one in self.plans) or 1
         done = 0.0
@@ -180,7 +178,7 @@ class Elimination:
                 done += 2000 * len(one.axes) * part.shape[1] / one.batch / total
                 yield one, part, before
 
-    def changes(self, progress: Progress = SILENT) -> FloatArray:
+    def changes(self, progress: Progress = SILENT) -> Floats:
         """Distribution of the change (original - published) of each group.
 
         Returns
@@ -204,7 +202,7 @@ class Elimination:
 
     def draw(
         self, number: int, generator: np.random.Generator, progress: Progress = SILENT
-    ) -> IntArray:
+    ) -> Ints:
         """Independent joint draws of the changes, int64 (number, groups)."""
         out = np.zeros((number, self.model.groups), dtype=np.int64)
         for one, members, before in self._parts():
@@ -227,7 +225,7 @@ class _Sweep:
         self,
         model: GroupModel,
         one: EliminationPlan,
-        members: IntArray,
+        members: Ints,
         before: float,
         progress: Progress,
     ) -> None:
@@ -238,8 +236,8 @@ class _Sweep:
         self._log_prior = None if model.log_prior is None else model.log_prior[members]
         self._before = before
         self._progress = progress
-        self._tables: list[FloatArray] = []
-        self._messages: list[FloatArray] = []
+        self._tables: list[Floats] = []
+        self._messages: list[Floats] = []
 
     def _report(self, stage: str, position: int) -> None:
         if position % 16 == 0 or self._plan.held * self._lowest.shape[1] > 2**20:
@@ -270,12 +268,12 @@ class _Sweep:
             self._tables.append(table)
             self._messages.append(message - peak)
 
-    def backward(self) -> Iterator[tuple[int, FloatArray]]:
+    def backward(self) -> Iterator[tuple[int, Floats]]:
         """Pass the messages back; yield (local group, distribution (2 span + 1, batch)).
 
         Tables are given up on the way.
         """
-        rest: dict[int, FloatArray] = {}
+        rest: dict[int, Floats] = {}
         for k in range(len(self._plan.axes) - 1, -1, -1):
             self._report("reading off the cells", k)
             axes = self._plan.axes[k]
@@ -285,7 +283,7 @@ class _Sweep:
             every = tuple(range(len(axes)))
             weight = np.exp(belief - belief.max(axis=every))
             weight /= weight.sum(axis=every)
-            joint: dict[tuple[int, ...], FloatArray] = {}
+            joint: dict[tuple[int, ...], Floats] = {}
             for group, variables, signs in self._plan.read[k]:
                 if variables not in joint:
                     own = set(variables)

@@ -7,15 +7,12 @@ The oracle for small cycle sets, and the exact number of originals that remain p
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.posterior.moves.backward_factors import structures
 from tabprotect.engine.posterior.moves.coin import FAR
 from tabprotect.engine.posterior.moves.signature_model import GroupModel
 from tabprotect.engine.progress import SILENT, Progress
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 MOST_TABLES = 100_000
 MOST_WORK = 20_000_000
@@ -25,11 +22,11 @@ MOST_WORK = 20_000_000
 def originals(
     model: GroupModel,
     *,
-    cycles: npt.NDArray[np.int64] | None = None,
+    cycles: Ints | None = None,
     most_tables: int = MOST_TABLES,
     most_work: int = MOST_WORK,
     progress: Progress = SILENT,
-) -> tuple[IntArray, IntArray, FloatArray] | None:
+) -> tuple[Ints, Ints, Floats] | None:
     """All originals that the given cycles (default: all) could have changed into the published.
 
     Returns
@@ -79,7 +76,7 @@ def originals(
     return groups, change[possible], log_weight[possible]
 
 
-def _merged(changes: IntArray, log_weight: FloatArray) -> tuple[IntArray, FloatArray]:
+def _merged(changes: Ints, log_weight: Floats) -> tuple[Ints, Floats]:
     """Equal rows made one, their weights added."""
     if not len(changes):
         return changes, log_weight
@@ -93,7 +90,7 @@ def _merged(changes: IntArray, log_weight: FloatArray) -> tuple[IntArray, FloatA
 
 def distribution(
     model: GroupModel, *, most_tables: int = MOST_TABLES, progress: Progress = SILENT
-) -> FloatArray | None:
+) -> Floats | None:
     """The distribution of each group's change by brute force, (groups, 2 span + 1)."""
     found = originals(model, most_tables=most_tables, most_work=10**12, progress=progress)
     if found is None:

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.moves import sampling
 from tabprotect.engine.posterior.moves.elimination import Elimination
@@ -20,8 +20,7 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import MoveSequence
 
-IntArray = npt.NDArray[np.int64]
-DrawChanges = Callable[[int, np.random.Generator, Progress], IntArray]
+DrawChanges = Callable[[int, np.random.Generator, Progress], Ints]
 
 
 def infer_moves(
@@ -43,7 +42,7 @@ def infer_moves(
     certain[0, model.span] = 1.0
 
     def tables(draw: DrawChanges) -> DrawChanges:
-        def drawn(number: int, generator: np.random.Generator, progress: Progress) -> IntArray:
+        def drawn(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
             changes = draw(number, generator, progress)
             changes = np.concatenate([changes, np.zeros((number, 1), dtype=np.int64)], axis=1)
             found = changes[:, group_of_cell]

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.cycles import graphs
 from tabprotect.engine.cycles.layers import Layer, layers
 from tabprotect.engine.errors import InfeasibleError
@@ -27,9 +28,7 @@ from tabprotect.engine.posterior.moves.signature_model import GroupModel
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.moves import MoveSet
 
-IntArray = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int16]
-FloatArray = npt.NDArray[np.float64]
 
 DRAWS = 20_000
 POPULATIONS = 10
@@ -59,8 +58,8 @@ class Estimate:
         Independent draws that would have the same error.
     """
 
-    changes: FloatArray
-    standard_errors: FloatArray
+    changes: Floats
+    standard_errors: Floats
     draws: int
     effective_sample_size: float
 
@@ -72,13 +71,13 @@ class _Layer:
     Cycles are sorted by component; those of ``components[k]`` begin at ``component_starts[k]``.
     """
 
-    cycles: IntArray
-    starts: IntArray
-    groups: IntArray
+    cycles: Ints
+    starts: Ints
+    groups: Ints
     signs: Small
-    rows: IntArray
-    components: IntArray
-    component_starts: IntArray
+    rows: Ints
+    components: Ints
+    component_starts: Ints
 
 
 class BackwardWalk:
@@ -174,8 +173,8 @@ class BackwardWalk:
         layer: _Layer,
         walk: Small,
         counts: Small,
-        left: IntArray,
-        log_weight: FloatArray,
+        left: Ints,
+        log_weight: Floats,
         generator: np.random.Generator,
     ) -> None:
         model = self.model
@@ -203,7 +202,7 @@ class BackwardWalk:
                 gain = np.log(mass)
             log_weight[layer.components] += np.add.reduceat(gain, layer.component_starts, axis=0)
 
-    def _ratios(self, layer: _Layer, here: Small, left: IntArray) -> FloatArray:
+    def _ratios(self, layer: _Layer, here: Small, left: Ints) -> Floats:
         """Log ratios of what guides the walk after the coefficients -1, 0, +1 to before.
 
         float64 (3, cycles, draws).
@@ -224,7 +223,7 @@ class BackwardWalk:
                 total[k] -= self._future[left[:, None], np.minimum(here, last)]
         return np.add.reduceat(total, layer.starts, axis=1)
 
-    def _correct(self, counts: Small, log_weight: FloatArray) -> None:
+    def _correct(self, counts: Small, log_weight: Floats) -> None:
         """Put the prior in the place of its guide."""
         assert self._guide is not None and self.model.log_prior is not None
         change = counts - self.model.lowest[self._watched, None] + self.model.span
@@ -237,10 +236,10 @@ class BackwardWalk:
 
     def _resample(
         self,
-        components: IntArray,
+        components: Ints,
         walk: Small,
         counts: Small,
-        log_weight: FloatArray,
+        log_weight: Floats,
         generator: np.random.Generator,
         below: float,
     ) -> None:
@@ -274,7 +273,7 @@ class BackwardWalk:
         log_weight[chosen] = 0.0
 
 
-def _sorted(layer: Layer, component: IntArray) -> _Layer:
+def _sorted(layer: Layer, component: Ints) -> _Layer:
     """The layer with its cycles sorted by component."""
     order = np.argsort(component[layer.cycles], kind="stable")
     lengths = np.diff(np.append(layer.starts, len(layer.cells)))
@@ -295,7 +294,7 @@ def _sorted(layer: Layer, component: IntArray) -> _Layer:
     )
 
 
-def _future(model: GroupModel) -> FloatArray:
+def _future(model: GroupModel) -> Floats:
     """Log of the weight a group with a count may still gain, (touches left + 1, counts).
 
     A guess that makes weights more even, not more: each group by itself, its neighbours blocking
@@ -318,7 +317,7 @@ STEEP = 3.0
 """How much less (in logs, per unit) the guide thinks of a change the prior excludes."""
 
 
-def _guide(model: GroupModel) -> FloatArray:
+def _guide(model: GroupModel) -> Floats:
     """The log prior made finite, so that a walk may pass where it may not end."""
     assert model.log_prior is not None
     guide = model.log_prior.copy()
@@ -378,11 +377,11 @@ def draw(
     number: int,
     generator: np.random.Generator,
     progress: Progress = SILENT,
-) -> IntArray:
+) -> Ints:
     """Joint draws of the changes, int64 (number, groups), from as few populations as fit."""
     walk = BackwardWalk(model)
     size = walk.largest_population()
-    parts: list[IntArray] = []
+    parts: list[Ints] = []
     have = 0
     while have < number:
         done = have

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.cycles.signatures import Signatures, signatures
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.posterior.moves.coin import Coin
@@ -20,9 +20,6 @@ from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import MoveSequence
 from tabprotect.engine.tables.moves import MoveSet
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 MAX_SPAN = 10_000
 """Largest change; counts along a walk fit int16."""
@@ -55,10 +52,10 @@ class GroupModel:
 
     moves: MoveSet
     signatures: Signatures
-    lowest: IntArray
-    reach: IntArray
+    lowest: Ints
+    reach: Ints
     span: int
-    log_prior: FloatArray | None
+    log_prior: Floats | None
     coin: Coin
     passes: int
 
@@ -68,7 +65,7 @@ class GroupModel:
         return len(self.lowest)
 
     @cached_property
-    def relevant(self) -> npt.NDArray[np.bool_]:
+    def relevant(self) -> Bools:
         """Groups that can block a cycle or whose prior weighs: the others only move along."""
         if self.log_prior is not None:
             return np.ones(self.groups, dtype=np.bool_)
@@ -157,13 +154,13 @@ def group_model(likelihood: MoveSequence, prior: Prior, progress: Progress = SIL
 
 def _log_prior(
     prior: Prior,
-    counts: IntArray,
-    cells: IntArray,
-    starts: IntArray,
-    reach: IntArray,
+    counts: Ints,
+    cells: Ints,
+    starts: Ints,
+    reach: Ints,
     span: int,
     progress: Progress,
-) -> FloatArray:
+) -> Floats:
     out = np.full((len(starts), 2 * span + 1), -np.inf)
     for change in range(-span, span + 1):
         progress.report("weighing the prior", (change + span) / (2 * span + 1))

@@ -11,6 +11,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.cycles import files
 from tabprotect.engine.cycles.designs import DESIGNS, design, split, swaps
 from tabprotect.engine.errors import InputError, ParameterError
@@ -19,7 +20,7 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.tables.margins import maximal
 from tabprotect.engine.tables.moves import MoveSet
 
-Entries = tuple[npt.NDArray[np.int64], npt.NDArray[np.int8]]
+Entries = tuple[Ints, npt.NDArray[np.int8]]
 
 BY_HAND = "drawn by hand"
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.protection.cell_keys.perturbation_table import PerturbationTable
 from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.tables.design_weights import times_mean
 from tabprotect.engine.tables.table import Table
-
-IntArray = npt.NDArray[np.int64]
 
 
 def perturbed(
@@ -39,7 +37,7 @@ def perturbed(
     return Table.sparse(counts.domain, cells, found)
 
 
-def _listed(table: Table, cells: IntArray) -> IntArray:
+def _listed(table: Table, cells: Ints) -> Ints:
     """What a table has in some cells; 0 in one that is not among its sparse ones."""
     keys, values = table.cells
     if not len(keys):

@@ -13,8 +13,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.protection.cell_keys.perturbation_table import KEYS, PerturbationTable
 from tabprotect.engine.protection.cell_keys.published_laws import of_count
 from tabprotect.engine.protection.published_sums import counts_of, sum_factors
@@ -23,9 +23,6 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
 Intervals = tuple[tuple[int, int], ...]
 
 RUNS = 64
@@ -92,7 +89,7 @@ def with_totals(
 
 
 def _estimate(
-    table: PerturbationTable, inner: IntArray, parts: IntArray, sums: IntArray
+    table: PerturbationTable, inner: Ints, parts: Ints, sums: Ints
 ) -> Callable[[Table, np.random.Generator], float]:
     """The estimate for published inner cells (cells,) and totals (totals,).
 
@@ -157,9 +154,7 @@ def _intervals(table: PerturbationTable, count: int, noise: int) -> Intervals:
     return tuple(found)
 
 
-def _allowed(
-    own: Intervals, wanted: list[Intervals], before: IntArray
-) -> tuple[IntArray, IntArray]:
+def _allowed(own: Intervals, wanted: list[Intervals], before: Ints) -> tuple[Ints, Ints]:
     """Keys of one cell under which it and the totals that it closes are as published.
 
     Parameters
@@ -186,14 +181,14 @@ def _allowed(
     return begin, np.where(allowed, width, 0)
 
 
-def _within(keys: IntArray, intervals: Intervals) -> BoolArray:
+def _within(keys: Ints, intervals: Intervals) -> Bools:
     found = np.zeros(keys.shape, dtype=np.bool_)
     for low, high in intervals:
         found |= (keys >= low) & (keys < high)
     return found
 
 
-def _resampled(weights: IntArray, generator: np.random.Generator) -> IntArray:
+def _resampled(weights: Ints, generator: np.random.Generator) -> Ints:
     """Runs drawn in proportion to their weights, as evenly as can be."""
     reached = np.cumsum(weights)
     steps = (np.arange(len(weights)) + generator.random()) / len(weights) * float(reached[-1])

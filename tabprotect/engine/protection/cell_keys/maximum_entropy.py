@@ -15,10 +15,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
+from tabprotect.engine.arrays import Bools, Floats, Ints
 
 STEPS = 80
 """Newton steps after which a row counts as having no solution (about ten are usual)."""
@@ -42,19 +40,19 @@ class Noise:
         Whether the optimality conditions hold; false where no such noise exists.
     """
 
-    p: FloatArray
-    variance: FloatArray
-    held: BoolArray
-    solved: BoolArray
+    p: Floats
+    variance: Floats
+    held: Bools
+    solved: Bools
 
 
 def maximum_entropy(
-    values: npt.NDArray[np.int64],
-    allowed: BoolArray,
+    values: Ints,
+    allowed: Bools,
     *,
     variance: float,
-    stay: FloatArray,
-    monotone: BoolArray,
+    stay: Floats,
+    monotone: Bools,
     attain: bool = False,
 ) -> Noise:
     """Solve every row.
@@ -86,12 +84,12 @@ def maximum_entropy(
     return plain
 
 
-def _to_front(allowed: BoolArray) -> npt.NDArray[np.int64]:
+def _to_front(allowed: Bools) -> Ints:
     """The order that takes the allowed entries of each row to its front."""
     return np.argsort(~allowed, axis=1, kind="stable").astype(np.int64)
 
 
-def _rising(values: npt.NDArray[np.int64], allowed: BoolArray) -> BoolArray:
+def _rising(values: Ints, allowed: Bools) -> Bools:
     """Which neighbours among the allowed (moved to the front) must not fall: up to noise 0."""
     order = _to_front(allowed)
     moved = np.take_along_axis(values, order, axis=1)
@@ -101,12 +99,12 @@ def _rising(values: npt.NDArray[np.int64], allowed: BoolArray) -> BoolArray:
 
 
 def _features(
-    values: npt.NDArray[np.int64],
-    allowed: BoolArray,
+    values: Ints,
+    allowed: Bools,
     variance: float,
-    stay: FloatArray,
-    monotone: BoolArray,
-) -> tuple[FloatArray, FloatArray]:
+    stay: Floats,
+    monotone: Bools,
+) -> tuple[Floats, Floats]:
     """Constraints as ``E[features] <= bounds`` (the first an equality), scaled to about 1."""
     rows, size = values.shape
     scale = float(np.abs(values).max())
@@ -125,9 +123,7 @@ def _features(
     return features, bounds
 
 
-def _newton(
-    curvature: FloatArray, slope: FloatArray, at: FloatArray, pinned: BoolArray
-) -> FloatArray:
+def _newton(curvature: Floats, slope: Floats, at: Floats, pinned: Bools) -> Floats:
     """Newton's step of the unknowns that are free; those that are pinned go to 0."""
     held = np.where(pinned[:, :, None] | pinned[:, None, :], 0.0, curvature)
     diagonal = np.arange(slope.shape[1])
@@ -138,11 +134,11 @@ def _newton(
 
 
 def _solve(
-    values: npt.NDArray[np.int64],
-    allowed: BoolArray,
+    values: Ints,
+    allowed: Bools,
     variance: float,
-    stay: FloatArray,
-    monotone: BoolArray,
+    stay: Floats,
+    monotone: Bools,
     attain: bool,
 ) -> Noise:
     features, bounds = _features(values, allowed, variance, stay, monotone)
@@ -152,7 +148,7 @@ def _solve(
     signed[0], signed[1] = False, not attain
     base = np.where(allowed, 0.0, -np.inf)
 
-    def dual(at: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def dual(at: Floats) -> tuple[Floats, Floats]:
         exponent = base - np.matmul(at[:, None, :], features)[:, 0]
         top = exponent.max(axis=1)
         weight = np.exp(exponent - top[:, None])

@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.protection.cell_keys.perturbation_table import KEYS, PerturbationTable
 
@@ -86,9 +86,7 @@ def from_text(text: str) -> PerturbationTable:
     return _of_ptable(columns, numbers + 1) if len(header) == 5 else _of_ons(columns)
 
 
-def _numbers(
-    rows: list[str], fields: int, delimiter: str, lines: npt.NDArray[np.int64]
-) -> npt.NDArray[np.float64]:
+def _numbers(rows: list[str], fields: int, delimiter: str, lines: Ints) -> Floats:
     try:
         columns = np.loadtxt(rows, delimiter=delimiter, ndmin=2, comments=None)
     except ValueError:
@@ -105,7 +103,7 @@ def _numbers(
     raise InputError("the rows cannot be read", hint=CONTENTS)
 
 
-def _of_ptable(columns: npt.NDArray[np.float64], lines: npt.NDArray[np.int64]) -> PerturbationTable:
+def _of_ptable(columns: Floats, lines: Ints) -> PerturbationTable:
     count, target, p, noise, end = columns.T
     for wrong, why in (
         (target - count != noise, "v is not j - i"),
@@ -126,10 +124,10 @@ def _of_ptable(columns: npt.NDArray[np.float64], lines: npt.NDArray[np.int64]) -
 
 
 def _of_intervals(
-    count: npt.NDArray[np.int64],
-    noise: npt.NDArray[np.int64],
-    upper: npt.NDArray[np.int64],
-    p: npt.NDArray[np.float64],
+    count: Ints,
+    noise: Ints,
+    upper: Ints,
+    p: Floats,
     period: int = 1,
 ) -> PerturbationTable:
     rows, starts = np.unique(count, return_index=True)
@@ -145,7 +143,7 @@ def _of_intervals(
     )
 
 
-def _of_ons(columns: npt.NDArray[np.float64]) -> PerturbationTable:
+def _of_ons(columns: Floats) -> PerturbationTable:
     row, key, noise = columns.astype(np.int64).T
     order = np.lexsort((key, row))
     row, key, noise = row[order], key[order], noise[order]
@@ -227,7 +225,7 @@ def from_json(data: object) -> PerturbationTable:
     """The inverse of :func:`to_json` (``InputError`` for anything else)."""
     if not isinstance(data, Mapping):
         raise InputError("a perturbation table is a JSON object", hint="columns i, v and end")
-    columns: list[npt.NDArray[np.int64]] = []
+    columns: list[Ints] = []
     for name in ("i", "v", "end"):
         column = _whole(data.get(name))
         if column is None or (columns and len(column) != len(columns[0])):
@@ -244,7 +242,7 @@ def from_json(data: object) -> PerturbationTable:
     return _of_intervals(count, noise, upper, (upper - lower) / KEYS, period)
 
 
-def _whole(column: object) -> npt.NDArray[np.int64] | None:
+def _whole(column: object) -> Ints | None:
     """A list of moderate whole numbers as an array; ``None`` where it is none."""
     if not isinstance(column, list) or not 0 < len(column) <= MAX_ROWS:
         return None

@@ -13,12 +13,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.protection.cell_keys.maximum_entropy import maximum_entropy
 from tabprotect.engine.randomness import KEY_MODULUS
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 KEYS = KEY_MODULUS
 """Number of cell keys: 0 .. 10^8 - 1."""
@@ -74,10 +72,10 @@ class PerturbationTable:
         Rows whose variance is another than was asked for.
     """
 
-    starts: IntArray
-    upper: IntArray
-    noise: IntArray
-    probabilities: FloatArray
+    starts: Ints
+    upper: Ints
+    noise: Ints
+    probabilities: Floats
     period: int = 1
     unreached: tuple[Unreached, ...] = ()
 
@@ -148,7 +146,7 @@ class PerturbationTable:
         return int(np.abs(self.noise[self.widths > 0]).max(initial=0))
 
     @cached_property
-    def widths(self) -> IntArray:
+    def widths(self) -> Ints:
         """Number of cell keys in each interval: its exact probability, times 10^8."""
         lower = np.concatenate([[0], self.upper[:-1]])
         lower[self.starts[:-1]] = 0
@@ -172,12 +170,12 @@ class PerturbationTable:
             small += 1
         return small
 
-    def row_of(self, counts: IntArray) -> IntArray:
+    def row_of(self, counts: Ints) -> Ints:
         """The row that serves each count."""
         beyond = np.maximum(counts - self.rows, 0) % self.period + self.rows - self.period
         return np.asarray(np.where(counts < self.rows, counts, beyond), dtype=np.int64)
 
-    def noise_of(self, counts: IntArray, keys: IntArray) -> IntArray:
+    def noise_of(self, counts: Ints, keys: Ints) -> Ints:
         """The noise of each count (>= 0) under its cell key (0 .. 10^8 - 1): the first interval
         whose end lies above the key."""
         ladder = np.repeat(np.arange(self.rows) * KEYS, np.diff(self.starts)) + self.upper
@@ -196,13 +194,13 @@ class PerturbationTable:
         return found
 
     @cached_property
-    def targets(self) -> IntArray:
+    def targets(self) -> Ints:
         """The published counts that occur in some row, ascending: columns of ``matrix``."""
         row = np.repeat(np.arange(self.rows), np.diff(self.starts))
         return np.unique(row + self.noise)
 
     @cached_property
-    def matrix(self) -> FloatArray:
+    def matrix(self) -> Floats:
         """P(published | true) by row and target, (rows, targets), before rounding to keys."""
         row = np.repeat(np.arange(self.rows), np.diff(self.starts))
         matrix = np.zeros((self.rows, len(self.targets)))

@@ -9,14 +9,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.protection.cell_keys.perturbation_table import KEYS, PerturbationTable
 from tabprotect.engine.tables.design_weights import SCALE
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 HALF = 0.5
 """Weights are known to a millionth: the range is wider by half of one at either end, so that a
@@ -35,7 +32,7 @@ def _reach(published: int, *, low: int, high: int) -> tuple[int, int]:
 
 def _chances(
     table: PerturbationTable, published: int, *, low: int, high: int
-) -> tuple[int, FloatArray]:
+) -> tuple[int, Floats]:
     """P(estimate | count of records) for all counts that it leaves possible, and some more.
 
     Parameters
@@ -74,7 +71,7 @@ def _chances(
     return start, out
 
 
-def of_count(table: PerturbationTable, published: int) -> tuple[int, int, FloatArray]:
+def of_count(table: PerturbationTable, published: int) -> tuple[int, int, Floats]:
     """Lowest and highest true count that may be published so, and the log chances between."""
     low = max(published - table.largest, 0)
     counts = np.arange(low, published + table.largest + 1)
@@ -90,12 +87,12 @@ def of_count(table: PerturbationTable, published: int) -> tuple[int, int, FloatA
 
 def of_estimate(
     table: PerturbationTable, published: int, *, low: int, high: int
-) -> tuple[int, int, FloatArray]:
+) -> tuple[int, int, Floats]:
     """The same for an estimate, with weights from ``low`` to ``high`` millionths."""
     return _possible(published, *_chances(table, published, low=low, high=high))
 
 
-def _possible(published: int, low: int, chances: FloatArray) -> tuple[int, int, FloatArray]:
+def _possible(published: int, low: int, chances: Floats) -> tuple[int, int, Floats]:
     """Chances of the counts from ``low`` on, as logs, without those that cannot be at the ends."""
     possible = np.flatnonzero(chances)
     if not len(possible):
@@ -109,7 +106,7 @@ def _possible(published: int, low: int, chances: FloatArray) -> tuple[int, int, 
     return low + first, low + last, logs
 
 
-def check_possible(estimates: IntArray, table: PerturbationTable, *, low: int, high: int) -> None:
+def check_possible(estimates: Ints, table: PerturbationTable, *, low: int, high: int) -> None:
     """Refuse estimates that leave too many counts possible to weigh each."""
     possible = 0
     for published in np.unique(estimates).tolist():

@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.cycles.family import Family
 from tabprotect.engine.cycles.layers import Layer, layers
 from tabprotect.engine.progress import SILENT, Progress
@@ -21,7 +22,6 @@ from tabprotect.engine.protection.problem import Steps
 from tabprotect.engine.release.likelihood import BlockingRule
 from tabprotect.engine.tables.moves import MoveSet
 
-IntArray = npt.NDArray[np.int64]
 Coins = npt.NDArray[np.int8]
 
 
@@ -37,12 +37,12 @@ def flip(
 
 
 def walk(
-    state: IntArray,
+    state: Ints,
     plan: list[Layer],
     coins: Coins,
     rule: BlockingRule,
     progress: Progress = SILENT,
-) -> tuple[Coins, npt.NDArray[np.bool_]]:
+) -> tuple[Coins, Bools]:
     """Apply the coins to ``state`` in place.
 
     Parameters
@@ -91,12 +91,12 @@ TRIES = 32
 
 
 def walk_positive(
-    state: IntArray,
+    state: Ints,
     family: Family,
     coins: Coins,
     generator: np.random.Generator,
     progress: Progress = SILENT,
-) -> tuple[IntArray, Coins]:
+) -> tuple[Ints, Coins]:
     """At each step one of the cycles through positive cells, each as likely; then the coin.
 
     Parameters
@@ -138,8 +138,8 @@ def walk_positive(
 
 
 def _choose(
-    counts: IntArray, family: Family, copies: IntArray, generator: np.random.Generator
-) -> tuple[IntArray, npt.NDArray[np.bool_]]:
+    counts: Ints, family: Family, copies: Ints, generator: np.random.Generator
+) -> tuple[Ints, Bools]:
     """A cycle through positive cells for each copy, and which copies have none."""
     taken = np.full(len(copies), -1, dtype=np.int64)
     waiting = np.arange(len(copies))
@@ -184,7 +184,7 @@ class Walker:
         return self.order == "listed"
 
     @cached_property
-    def _plan(self) -> tuple[IntArray | None, list[Layer]]:
+    def _plan(self) -> tuple[Ints | None, list[Layer]]:
         """Of a list: its passes, or where it is cut off one long pass."""
         if self.steps % len(self.moves) == 0:
             return None, layers(self.moves)
@@ -196,14 +196,14 @@ class Walker:
         return Family.of(self.moves)
 
     def run(
-        self, state: IntArray, generator: np.random.Generator, progress: Progress = SILENT
+        self, state: Ints, generator: np.random.Generator, progress: Progress = SILENT
     ) -> Steps:
         """Draw the order, flip the coins and apply the cycles to ``state`` in place.
 
         ``state`` is int64 (cells,) or (cells, copies); copies share a drawn order.
         """
         copies = state.shape[1:]
-        sequence: IntArray | None = None
+        sequence: Ints | None = None
         plan: list[Layer] = []
         if self.order == "listed":
             sequence, plan = self._plan

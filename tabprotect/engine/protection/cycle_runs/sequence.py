@@ -9,11 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
-
-IntArray = npt.NDArray[np.int64]
 
 Order = Literal["listed", "random", "replacement", "positive"]
 
@@ -43,9 +41,7 @@ def number_of_steps(values: Mapping[str, object], cycles: int) -> int:
     return cast(int, values["n_cover"]) or cast(int, values["passes"]) * cycles
 
 
-def draw_sequence(
-    generator: np.random.Generator, order: str, *, cycles: int, steps: int
-) -> IntArray:
+def draw_sequence(generator: np.random.Generator, order: str, *, cycles: int, steps: int) -> Ints:
     """The cycle of each step for an order that does not look at the table, int64 (steps,)."""
     if order == "replacement":
         return generator.integers(cycles, size=steps, dtype=np.int64)
@@ -56,7 +52,7 @@ def draw_sequence(
     return drawn[:steps].astype(np.int64)
 
 
-def stated_sequence(stated: object, order: str, *, cycles: int, steps: int) -> IntArray:
+def stated_sequence(stated: object, order: str, *, cycles: int, steps: int) -> Ints:
     """A disclosed order, checked against what the mechanism could draw.
 
     Raises

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.protection.cycle_runs.forward import Walker
 from tabprotect.engine.protection.cycle_runs.sequence import (
@@ -37,8 +37,8 @@ class Trial:
     unchanged_share: float
     change: dict[int, float]
     blocked_share: float
-    blocked: npt.NDArray[np.float64]
-    unchanged: npt.NDArray[np.float64]
+    blocked: Floats
+    unchanged: Floats
     runs: int
 
 

@@ -46,8 +46,8 @@ from pathlib import Path
 from typing import ClassVar, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats
 from tabprotect.engine.errors import (
     InputError,
     ParameterError,
@@ -79,9 +79,6 @@ from tabprotect.engine.tables.design_weights import SCALE
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import INT64_MAX, Table
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 KEYS = {
     "auto": "Those that came with the table; where there are none, drawn for this run.",
@@ -356,7 +353,7 @@ class CellKey(Method):
         weighted = self.weighted(values)
         low, high = _range_of(values) if weighted else (0, 0)
 
-        def weigh(published: int) -> tuple[int, int, FloatArray | None]:
+        def weigh(published: int) -> tuple[int, int, Floats | None]:
             if not weighted:
                 return of_count(table, published)
             return of_estimate(table, published, low=low, high=high)

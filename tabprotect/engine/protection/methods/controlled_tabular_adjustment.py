@@ -32,8 +32,8 @@ from collections.abc import Callable, Mapping
 from typing import ClassVar, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
@@ -48,7 +48,6 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
-Ints = npt.NDArray[np.int64]
 Values = Mapping[str, object]
 
 DISTANCES = {

@@ -31,8 +31,8 @@ from collections.abc import Mapping
 from typing import ClassVar, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
@@ -243,9 +243,7 @@ def _true_sum(published: int, cells: int, rules: Rules) -> Support:
     return max(low, 0), high, None
 
 
-def _rerun(
-    counts: npt.NDArray[np.int64], publication: Publication, rules: Rules, unknown: int
-) -> Rerun | None:
+def _rerun(counts: Ints, publication: Publication, rules: Rules, unknown: int) -> Rerun | None:
     """The rounding of a candidate original, exactly over all permutations where they are few.
 
     Parameters

@@ -14,17 +14,12 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.protection.resampling.truncated import binomial_logs, limits
 
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
-
-def draw(
-    counts: IntArray, block: IntArray, quality: float, generator: np.random.Generator
-) -> IntArray:
+def draw(counts: Ints, block: Ints, quality: float, generator: np.random.Generator) -> Ints:
     """Resampled counts with the sum of each block, int64 (cells,).
 
     Parameters
@@ -62,7 +57,7 @@ def draw(
     return drawn
 
 
-def log_chance(counts: IntArray, published: IntArray, quality: float) -> float:
+def log_chance(counts: Ints, published: Ints, quality: float) -> float:
     """log P(published | true counts) of one block, exactly; -inf where impossible.
 
     For D > 0 the draw that led to the published counts had d more in each cell, d adding up to D:
@@ -99,25 +94,25 @@ def log_chance(counts: IntArray, published: IntArray, quality: float) -> float:
     return float(np.logaddexp.reduce(np.concatenate([up, down])))
 
 
-def work(published: IntArray, quality: float) -> float:
+def work(published: Ints, quality: float) -> float:
     """About how many steps :func:`log_chance` takes for a block."""
     low, high = limits(published, int(published.sum()), quality)
     return float(len(published) * (200 + 2.0 * (high - low).sum()) * (1 + (high - low).mean()))
 
 
-def _binomials() -> Callable[[int | IntArray, IntArray], FloatArray]:
+def _binomials() -> Callable[[int | Ints, Ints], Floats]:
     """The log of binomial coefficients."""
     # A third of the program's start, and few need it.
     from scipy.special import gammaln
 
-    def choose(n: int | IntArray, k: IntArray) -> FloatArray:
-        found: FloatArray = gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
+    def choose(n: int | Ints, k: Ints) -> Floats:
+        found: Floats = gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
         return found
 
     return choose
 
 
-def _log_convolved(a: FloatArray, b: FloatArray) -> FloatArray:
+def _log_convolved(a: Floats, b: Floats) -> Floats:
     """Coefficients of a product, from and as logs; term by term, so that nothing is lost."""
     if len(b) > len(a):
         a, b = b, a

@@ -11,10 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
+from tabprotect.engine.arrays import Floats, Ints
 
 NEGLIGIBLE = 1e-30
 """Ends of a joined distribution below this chance are cut off."""
@@ -40,13 +38,13 @@ class SumTree:
     """
 
     first: int
-    chances: FloatArray
+    chances: Floats
     law: int = -1
     left: SumTree | None = None
     right: SumTree | None = None
 
     @classmethod
-    def of(cls, laws: Sequence[tuple[int, FloatArray]], times: Sequence[int] | IntArray) -> SumTree:
+    def of(cls, laws: Sequence[tuple[int, Floats]], times: Sequence[int] | Ints) -> SumTree:
         """Join ``times[k]`` counts with the distribution ``laws[k]`` (first count, chances)."""
         parts: list[SumTree] = []
         for number, ((first, chances), many) in enumerate(zip(laws, times, strict=True)):
@@ -75,7 +73,7 @@ class SumTree:
         return cls(a.first + b.first + begin, chances[begin:end], -1, a, b)
 
     @cached_property
-    def laws(self) -> IntArray:
+    def laws(self) -> Ints:
         """The law of each count in the order of :meth:`draw`, int64 (counts,)."""
         if self.left is None or self.right is None:
             return np.full(1 if self.law >= 0 else 0, self.law, dtype=np.int64)
@@ -86,12 +84,12 @@ class SumTree:
         at = total - self.first
         return float(self.chances[at]) if 0 <= at < len(self.chances) else 0.0
 
-    def draw(self, total: int, generator: np.random.Generator) -> IntArray:
+    def draw(self, total: int, generator: np.random.Generator) -> Ints:
         """The counts, given that they add up to ``total`` (possible), int64 (counts,)."""
-        found: IntArray = self._draw(np.array([total], dtype=np.int64), generator)[0]
+        found: Ints = self._draw(np.array([total], dtype=np.int64), generator)[0]
         return found
 
-    def _draw(self, totals: IntArray, generator: np.random.Generator) -> IntArray:
+    def _draw(self, totals: Ints, generator: np.random.Generator) -> Ints:
         """Independent draws, one for each total, int64 (totals, counts)."""
         a, b = self.left, self.right
         if a is None or b is None:
@@ -116,7 +114,7 @@ class SumTree:
         return np.concatenate([a._draw(mine, generator), b._draw(totals - mine, generator)], axis=1)
 
 
-def _convolved(a: FloatArray, b: FloatArray) -> FloatArray:
+def _convolved(a: Floats, b: Floats) -> Floats:
     if min(len(a), len(b)) <= DIRECT:
         return np.convolve(a, b)
     length = len(a) + len(b) - 1

@@ -10,12 +10,9 @@ import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.tables.domain import Domain
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 MOST_STEPS = 2_000_000
 """Array elements that the exact probability of one block may touch."""
@@ -26,9 +23,7 @@ MOST_CELLS = 400
 PARTICLES = 64
 
 
-def applied(
-    counts: IntArray, matrices: Sequence[FloatArray], generator: np.random.Generator
-) -> IntArray:
+def applied(counts: Ints, matrices: Sequence[Floats], generator: np.random.Generator) -> Ints:
     """Every record moved at random, int64 like ``counts``.
 
     Parameters
@@ -49,10 +44,10 @@ def applied(
 
 
 def _go(
-    held: IntArray,
+    held: Ints,
     category: int,
-    row: FloatArray,
-    after: IntArray,
+    row: Floats,
+    after: Ints,
     generator: np.random.Generator,
 ) -> None:
     """Move what was held in one category; adds to ``after``, whose last axis is the categories."""
@@ -73,7 +68,7 @@ def _go(
     after += np.bincount(cell, minlength=after.size).reshape(after.shape)
 
 
-def shares(counts: IntArray) -> IntArray:
+def shares(counts: Ints) -> Ints:
     """Whole percentages of each category that add up to 100: little is disclosed by them."""
     total = int(counts.sum())
     exact = 100.0 * counts / total if total else np.full(len(counts), 100.0 / len(counts))
@@ -83,7 +78,7 @@ def shares(counts: IntArray) -> IntArray:
     return whole
 
 
-def blocks(domain: Domain, matrices: Mapping[str, FloatArray]) -> list[IntArray]:
+def blocks(domain: Domain, matrices: Mapping[str, Floats]) -> list[Ints]:
     """The flat cells that records can move between, (cells,) each; they keep their total."""
     from scipy.sparse.csgraph import connected_components  # a third of the program's start
 
@@ -96,7 +91,7 @@ def blocks(domain: Domain, matrices: Mapping[str, FloatArray]) -> list[IntArray]
     return np.split(order, np.flatnonzero(np.diff(flat[order])) + 1)
 
 
-def between(domain: Domain, matrices: Mapping[str, FloatArray], cells: IntArray) -> FloatArray:
+def between(domain: Domain, matrices: Mapping[str, Floats], cells: Ints) -> Floats:
     """Chances of going from each cell to each other one, float64 (cells, cells)."""
     out = np.ones((len(cells), len(cells)))
     at = np.unravel_index(cells, domain.shape)
@@ -105,13 +100,13 @@ def between(domain: Domain, matrices: Mapping[str, FloatArray], cells: IntArray)
     return out
 
 
-def steps(out: IntArray) -> float:
+def steps(out: Ints) -> float:
     """About how many array elements the exact probability of a block touches."""
     sizes = np.sort(out)[:-1] + 1.0
     return float(out.sum()) * len(out) * float(np.exp(np.minimum(np.log(sizes).sum(), 60.0)))
 
 
-def log_chance(x: IntArray, out: IntArray, chances: FloatArray) -> float:
+def log_chance(x: Ints, out: Ints, chances: Floats) -> float:
     """log P(out | x) of one block exactly: every record multiplies a polynomial.
 
     Parameters
@@ -143,9 +138,7 @@ def log_chance(x: IntArray, out: IntArray, chances: FloatArray) -> float:
     return log + math.log(found) if found > 0.0 else -math.inf
 
 
-def log_estimate(
-    x: IntArray, out: IntArray, chances: FloatArray, generator: np.random.Generator
-) -> float:
+def log_estimate(x: Ints, out: Ints, chances: Floats, generator: np.random.Generator) -> float:
     """The log of an unbiased estimate of P(out | x) of one block.
 
     Particles fill the published cells one after the other: how many records of each true cell
@@ -196,8 +189,8 @@ def log_estimate(
 
 
 def _filled(
-    left: IntArray, share: FloatArray, count: int, generator: np.random.Generator
-) -> tuple[IntArray, FloatArray]:
+    left: Ints, share: Floats, count: int, generator: np.random.Generator
+) -> tuple[Ints, Floats]:
     """How many of ``left`` go, Binomial(left, share) each, given that ``count`` do in all.
 
     Returns
@@ -231,7 +224,7 @@ def _filled(
         return gone, np.log(sums[-1][:, count])
 
 
-def _binomial(total: IntArray, share: float, most: int) -> FloatArray:
+def _binomial(total: Ints, share: float, most: int) -> Floats:
     """Chances of 0..most of Binomial(total, share), float64 (totals, most + 1)."""
     most = min(most, int(total.max(initial=0)))
     if share >= 1.0 or share <= 0.0:

@@ -13,18 +13,13 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InputError, TooLargeError
 from tabprotect.engine.protection.resampling.sum_tree import SumTree
 
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
-
-def limits(
-    counts: IntArray, total: int | IntArray, quality: float, samples: int = 1
-) -> tuple[IntArray, IntArray]:
+def limits(counts: Ints, total: int | Ints, quality: float, samples: int = 1) -> tuple[Ints, Ints]:
     """Smallest and largest allowed sum over the samples of each count, int64 like ``counts``.
 
     Both rise with the count; 0 and the total stay what they are.
@@ -47,14 +42,14 @@ def limits(
     return low, np.where(counts == 0, 0, high)
 
 
-def averaged(sums: IntArray, samples: int) -> IntArray:
+def averaged(sums: Ints, samples: int) -> Ints:
     """The rounded average of M samples; M is odd, so that there are no ties."""
     return (2 * sums + samples) // (2 * samples)
 
 
 def possible(
-    published: IntArray, total: int | IntArray, quality: float, samples: int = 1
-) -> tuple[IntArray, IntArray]:
+    published: Ints, total: int | Ints, quality: float, samples: int = 1
+) -> tuple[Ints, Ints]:
     """The true counts that could lead to each published one: closed intervals, by bisection.
 
     Returns
@@ -64,16 +59,16 @@ def possible(
     """
     whole = np.broadcast_to(np.asarray(total, dtype=np.int64), published.shape)
 
-    def reached(x: IntArray) -> npt.NDArray[np.bool_]:
+    def reached(x: Ints) -> Bools:
         return averaged(limits(x, whole, quality, samples)[1], samples) >= published
 
-    def passed(x: IntArray) -> npt.NDArray[np.bool_]:
+    def passed(x: Ints) -> Bools:
         return averaged(limits(x, whole, quality, samples)[0], samples) > published
 
     return _first(whole, reached), _first(whole, passed) - 1
 
 
-def _first(total: IntArray, holds: Callable[[IntArray], npt.NDArray[np.bool_]]) -> IntArray:
+def _first(total: Ints, holds: Callable[[Ints], Bools]) -> Ints:
     """The smallest x in 0..total from which on a rising condition holds; else total + 1."""
     low, high = np.zeros_like(total), total + 1
     while (low < high).any():
@@ -91,8 +86,8 @@ MOST_WEIGHTS = 5_000_000
 
 
 def law_of_cell(
-    counts: IntArray, published: IntArray, total: int | IntArray, quality: float, samples: int = 1
-) -> FloatArray:
+    counts: Ints, published: Ints, total: int | Ints, quality: float, samples: int = 1
+) -> Floats:
     """log P(published count | true count) of a cell on its own, drawn until it is in its range.
 
     Cells are drawn together, so this is not all that a release says; but it is most of it.
@@ -108,7 +103,7 @@ def law_of_cell(
     n = samples * np.maximum(np.asarray(total, dtype=np.float64), 1.0)
     chance = counts / np.maximum(total, 1)
 
-    def below(sums: IntArray) -> FloatArray:
+    def below(sums: Ints) -> Floats:
         """P(sum <= sums)."""
         k = np.clip(sums, 0, n - 1)
         part = np.where(sums < n, betainc(n - k, k + 1.0, 1.0 - chance), 1.0)
@@ -129,8 +124,8 @@ def law_of_cell(
 
 
 def weighed(
-    published: IntArray, total: IntArray, quality: float, samples: int = 1
-) -> list[tuple[int, int, FloatArray | None]]:
+    published: Ints, total: Ints, quality: float, samples: int = 1
+) -> list[tuple[int, int, Floats | None]]:
     """What each published count says of its true count: factor kinds of a likelihood.
 
     Parameters
@@ -161,7 +156,7 @@ def weighed(
     return [(int(a), int(b), run) for a, b, run in zip(low, high, logs, strict=True)]
 
 
-def binomial_logs(count: int, total: int, low: int, high: int) -> FloatArray:
+def binomial_logs(count: int, total: int, low: int, high: int) -> Floats:
     """Log chances of low..high under Binomial(total, count / total), given that range."""
     if low == high:
         return np.zeros(1)
@@ -170,7 +165,7 @@ def binomial_logs(count: int, total: int, low: int, high: int) -> FloatArray:
     return normalised(steps)
 
 
-def poisson_logs(mean: float, low: int, high: int) -> tuple[FloatArray, float]:
+def poisson_logs(mean: float, low: int, high: int) -> tuple[Floats, float]:
     """Log chances of low..high under a Poisson law given that range, and the log of its weight.
 
     The weight leaves out the factor exp(-mean), which would swamp all other figures.
@@ -181,14 +176,14 @@ def poisson_logs(mean: float, low: int, high: int) -> tuple[FloatArray, float]:
     return logs, first - float(logs[0])
 
 
-def normalised(steps: FloatArray) -> FloatArray:
+def normalised(steps: Floats) -> Floats:
     """Log chances from the log ratios of each to the one before, float64 (steps + 1,)."""
     logs = np.concatenate([[0.0], np.cumsum(steps)])
     peak = float(logs.max())
     return np.asarray(logs - peak - math.log(float(np.exp(logs - peak).sum())))
 
 
-def multinomial(counts: IntArray, drawn: IntArray, times: IntArray) -> float:
+def multinomial(counts: Ints, drawn: Ints, times: Ints) -> float:
     """Log probability of one sample of all records: ``drawn`` where there were ``counts`` > 0."""
     from scipy.special import gammaln  # a third of the program's start
 
@@ -198,7 +193,7 @@ def multinomial(counts: IntArray, drawn: IntArray, times: IntArray) -> float:
 
 
 def boxed(
-    counts: IntArray, times: IntArray, box: tuple[IntArray, IntArray], samples: int = 1
+    counts: Ints, times: Ints, box: tuple[Ints, Ints], samples: int = 1
 ) -> tuple[SumTree, float]:
     """A multinomial sample of M n records, given that every cell stays in its range.
 

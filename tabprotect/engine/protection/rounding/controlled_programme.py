@@ -10,16 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Floats
 from tabprotect.engine.errors import InfeasibleError, SolverError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.solver import Entries, Model
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-
-IntArray = npt.NDArray[np.int64]
 
 MOST_NODES = 100
 """Branch-and-bound nodes for the best rounding; a count and not a time, so that the answer does
@@ -87,7 +85,7 @@ class ControlledProgramme:
         new = self.publication.stack(self.publication.sums(rounded))
         return Controlled(rounded, int(np.abs(new - self.sums).sum()), optimal)
 
-    def _rounded(self, up: npt.NDArray[np.bool_]) -> Table:
+    def _rounded(self, up: Bools) -> Table:
         change = up * self.base - self.rest
         cells, counts = self.table.cells
         domain = self.table.domain
@@ -101,7 +99,7 @@ class ControlledProgramme:
 
     def _solve(
         self, margins: list[int], progress: Progress, *, any_point: bool = False
-    ) -> tuple[npt.NDArray[np.float64], bool]:
+    ) -> tuple[Floats, bool]:
         """One column for each inner cell between multiples, then one for each such margin cell."""
         base, publication = self.base, self.publication
         counts = self.sums

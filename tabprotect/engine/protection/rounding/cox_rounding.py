@@ -12,15 +12,14 @@ from collections.abc import Callable
 from copy import deepcopy
 
 import numpy as np
-import numpy.typing as npt
 
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
+from tabprotect.engine.arrays import Ints
+
 Walk = tuple[list[tuple[int, int]], list[tuple[int, int]]]
 """The cells that take turns: those of the even steps, those of the odd ones."""
 
 
-def bordered(counts: IntArray, base: int) -> IntArray:
+def bordered(counts: Ints, base: int) -> Ints:
     """The rests of a table, with a row and a column that fill the sums up, (rows + 1, cols + 1)."""
     rest = counts % base
     wide = np.zeros((counts.shape[0] + 1, counts.shape[1] + 1), dtype=np.int64)
@@ -34,7 +33,7 @@ def bordered(counts: IntArray, base: int) -> IntArray:
 class _Rests:
     """Rests as lists, and where in each row and column there still is one."""
 
-    def __init__(self, rests: IntArray, base: int) -> None:
+    def __init__(self, rests: Ints, base: int) -> None:
         self.base = base
         self.rest: list[list[int]] = rests.tolist()
         inside = rests > 0
@@ -121,7 +120,7 @@ def _last(places: list[int], but: int, holds: Callable[[int], bool]) -> int:
     return -1
 
 
-def round_unbiased(counts: IntArray, base: int, generator: np.random.Generator) -> IntArray:
+def round_unbiased(counts: Ints, base: int, generator: np.random.Generator) -> Ints:
     """Round each count to one of the two multiples beside it, so that E[rounded] = count.
 
     Row sums, column sums and the grand total are within the base of the true ones too, and
@@ -147,7 +146,7 @@ def round_unbiased(counts: IntArray, base: int, generator: np.random.Generator) 
     return counts - counts % base + base * up[:-1, :-1]
 
 
-def chance(counts: IntArray, rounded: IntArray, base: int) -> float:
+def chance(counts: Ints, rounded: Ints, base: int) -> float:
     """P(``rounded`` | ``counts``), exactly, by following every way that still agrees with it.
 
     For small tables: where both ways of a step agree, both are followed.
@@ -187,7 +186,7 @@ def _chance(rests: _Rests, target: list[list[bool]]) -> float:
     return weight
 
 
-def _goals(wide: IntArray, up: IntArray, base: int) -> list[list[bool]] | None:
+def _goals(wide: Ints, up: Ints, base: int) -> list[list[bool]] | None:
     """Which bordered cells go up where the table's own do as told; ``None`` if none can."""
     goal = np.zeros(wide.shape, dtype=np.int64)
     goal[:-1, :-1] = up

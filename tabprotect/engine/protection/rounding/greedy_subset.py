@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-IntArray = npt.NDArray[np.int64]
+from tabprotect.engine.arrays import Ints
 
 EXTRA_SWAPS = 100
 """Rounds of swaps tried beyond one for each count rounded up."""
@@ -15,14 +14,14 @@ FAR = np.int64(2**61)
 
 
 def choose(
-    keys: IntArray,
-    residual: IntArray,
+    keys: Ints,
+    residual: Ints,
     *,
     base: int,
     ups: int,
-    order: IntArray,
+    order: Ints,
     step: int = 1,
-) -> IntArray:
+) -> Ints:
     """The candidates that get the base, so that published sums stay near their targets.
 
     Always the candidate that agrees best with what is still missing in the sums it adds into; then
@@ -66,7 +65,7 @@ class _Exchange:
     list: one search for the largest or smallest entry also settles ties.
     """
 
-    def __init__(self, keys: IntArray, residual: IntArray, base: int, ups: int) -> None:
+    def __init__(self, keys: Ints, residual: Ints, base: int, ups: int) -> None:
         candidates = keys.shape[1]
         self.ups = ups
         self.scale = 1 << int(2 * (candidates + EXTRA_SWAPS) ** 2).bit_length()
@@ -79,7 +78,7 @@ class _Exchange:
         self.up = np.full(candidates, FAR)
         self.last = -1
 
-    def run(self, step: int) -> IntArray:
+    def run(self, step: int) -> Ints:
         """Fill the list, improve it, and return who is in it."""
         free, shared = self.free, self.shared
         first = np.empty(self.ups, dtype=np.int64)
@@ -119,7 +118,7 @@ class _Exchange:
         self.last = best
 
 
-def _shared(keys: IntArray) -> IntArray:
+def _shared(keys: Ints) -> Ints:
     """In how many published cells two candidates meet, int64 (candidates, candidates)."""
     candidates = keys.shape[1]
     meet = np.zeros((candidates, candidates), dtype=np.uint16)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.parameters import Parameter
 
@@ -19,12 +17,12 @@ BASE = Parameter(
 )
 
 
-def reaches(base: int, counts: npt.NDArray[np.int64]) -> bool:
+def reaches(base: int, counts: Ints) -> bool:
     """Whether some published count is as large as the base, or none is positive."""
     return not 0 < int(counts.max(initial=0)) < base
 
 
-def require_reach(base: int, counts: npt.NDArray[np.int64]) -> None:
+def require_reach(base: int, counts: Ints) -> None:
     """Refuse a base that is larger than every published count.
 
     Raises

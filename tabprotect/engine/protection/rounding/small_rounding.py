@@ -12,16 +12,13 @@ from itertools import permutations
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.rounding.greedy_subset import choose
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import INT64_MAX, Table
-
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 AT_ONCE = 2000
 """Candidates handled together; of more, so many are drawn first."""
@@ -113,7 +110,7 @@ class SmallCounts:
 
     def round(
         self,
-        permutation: Callable[[int], IntArray],
+        permutation: Callable[[int], Ints],
         progress: Progress = SILENT,
     ) -> Rounded:
         """Round until no small count is published and none can be derived.
@@ -143,11 +140,11 @@ class SmallCounts:
         changed = now != self.original
         return Rounded(self._with(now), rounds, int(changed.sum()), derived)
 
-    def chance(self, published: IntArray) -> float:
+    def chance(self, published: Ints) -> float:
         """P(these published counts | the table), over all permutations: for few candidates."""
         return self._chance(self.original.copy(), self.sums.copy(), published, first=True)
 
-    def _chance(self, now: IntArray, sums: IntArray, published: IntArray, *, first: bool) -> float:
+    def _chance(self, now: Ints, sums: Ints, published: Ints, *, first: bool) -> float:
         candidates, _ = self._candidates(now, sums, first=first)
         if not len(candidates):
             return float(np.array_equal(sums, published))
@@ -168,12 +165,12 @@ class SmallCounts:
             total += times / number * self._chance(*then, published, first=False)
         return total
 
-    def _candidates(self, now: IntArray, sums: IntArray, *, first: bool) -> tuple[IntArray, bool]:
+    def _candidates(self, now: Ints, sums: Ints, *, first: bool) -> tuple[Ints, bool]:
         """What is rounded next, and whether because it could be derived."""
         seen = self._seen(now, sums, first=first)
         return (seen, False) if len(seen) else (self._derivable(now, sums), True)
 
-    def _round_down(self, candidates: IntArray, now: IntArray, sums: IntArray) -> int:
+    def _round_down(self, candidates: Ints, now: Ints, sums: Ints) -> int:
         """Take what is over multiples of the base from ``now`` and ``sums``; how many go up."""
         base = self.rules.base
         odd = now[candidates] % base
@@ -183,11 +180,11 @@ class SmallCounts:
         np.subtract.at(sums, keys.reshape(-1), np.tile(odd, len(keys)))
         return min(max(ups, 0), len(candidates))
 
-    def _round_up(self, cells: IntArray, now: IntArray, sums: IntArray) -> None:
+    def _round_up(self, cells: Ints, now: Ints, sums: Ints) -> None:
         now[cells] += self.rules.base
         np.add.at(sums, self.keys[:, cells].reshape(-1), self.rules.base)
 
-    def _choose(self, candidates: IntArray, sums: IntArray, ups: int, order: IntArray) -> IntArray:
+    def _choose(self, candidates: Ints, sums: Ints, ups: int, order: Ints) -> Ints:
         return choose(
             self.keys[:, candidates],
             self.sums - sums,
@@ -197,7 +194,7 @@ class SmallCounts:
             step=self.rules.step,
         )
 
-    def _seen(self, now: IntArray, sums: IntArray, *, first: bool) -> IntArray:
+    def _seen(self, now: Ints, sums: Ints, *, first: bool) -> Ints:
         """Candidates: small inner cells that add into a small published cell."""
         base, most = self.rules.base, self.rules.most
         small = (sums > 0) & (sums <= most)
@@ -214,7 +211,7 @@ class SmallCounts:
         seen = small[self.keys[:, odd]].any(axis=0)
         return np.compress(seen, odd)
 
-    def _derivable(self, now: IntArray, sums: IntArray) -> IntArray:
+    def _derivable(self, now: Ints, sums: Ints) -> Ints:
         """Small inner cells that follow from published zeros and cells with one unknown left."""
         if self.is_published or not (now % self.rules.base).any():
             return np.zeros(0, dtype=np.int64)
@@ -240,7 +237,7 @@ class SmallCounts:
         at = self.cells if whole else np.searchsorted(cells, self.cells)
         return np.flatnonzero(known[at] & (now % self.rules.base != 0))
 
-    def _with(self, now: IntArray) -> Table:
+    def _with(self, now: Ints) -> Table:
         """The inner table with the small cells replaced."""
         if self.table.is_sparse:
             cells, counts = self.table.cells

@@ -11,16 +11,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.suppressing.deviation import ENDLESS, Deviation, Ints
+from tabprotect.engine.protection.suppressing.deviation import ENDLESS, Deviation
 from tabprotect.engine.protection.suppressing.pattern import Steady, engine
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-
-Bools = npt.NDArray[np.bool_]
 
 NEARLY = 3
 """The sentence counts cells whose interval is no wider than this."""

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
-Ints = npt.NDArray[np.int64]
+from tabprotect.engine.arrays import Ints
 
 ENDLESS = 2**50
 """More than any count can move: nothing limits it."""

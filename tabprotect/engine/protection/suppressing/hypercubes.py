@@ -17,13 +17,9 @@ from functools import lru_cache
 from itertools import combinations, product
 
 import numpy as np
-import numpy.typing as npt
 
-from tabprotect.engine.protection.suppressing.deviation import Ints
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.tables.publication import Publication
-
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
 
 MOST_BOXES = 50_000
 """Boxes that are looked at together; kinds of boxes of which there are more are left out."""

@@ -20,11 +20,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.suppressing.deviation import ENDLESS, Deviation, Ints
+from tabprotect.engine.protection.suppressing.deviation import ENDLESS, Deviation
 from tabprotect.engine.protection.suppressing.hypercubes import Hypercubes
 from tabprotect.engine.solver import (
     DUAL_SIMPLEX,
@@ -43,8 +43,6 @@ if TYPE_CHECKING:
 Purpose = Literal["cheapest", "farthest", "whole"]
 """What a programme looks for: the cheapest change, the largest one, either in whole numbers."""
 
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
 
 STEP = 1e-3
 """What moving a hidden cell costs, against 1 for the cheapest published one: fewer are moved."""

@@ -18,17 +18,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.solver import NEAR, Entries, Model
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 Distance = Literal["l1", "l2"]
 
@@ -74,7 +71,7 @@ class _Cells:
     rows: Ints
     starts: Ints
     sign: float
-    published: npt.NDArray[np.bool_]
+    published: Bools
     price: float
 
 

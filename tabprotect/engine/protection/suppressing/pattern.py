@@ -20,18 +20,15 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.suppressing.deviation import ENDLESS, Deviation, Ints
+from tabprotect.engine.protection.suppressing.deviation import ENDLESS, Deviation
 from tabprotect.engine.protection.suppressing.linear_moves import LinearMoves
 from tabprotect.engine.protection.suppressing.two_way_flows import TwoWayFlows
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
 
 Insiders = Literal["none", "one", "all"]
 

@@ -12,13 +12,10 @@ Cox 1995, *Network models for complementary cell suppression*, J. Amer. Statist.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from tabprotect.engine.protection.suppressing.deviation import ENDLESS, Deviation, Ints
+from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.protection.suppressing.deviation import ENDLESS, Deviation
 from tabprotect.engine.tables.publication import Publication
-
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
 
 LARGEST_FLOW = 2**31 - 1
 """The maximum flow is computed in int32."""

@@ -12,8 +12,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.at_risk import Ints
 from tabprotect.engine.query_space.criterion import BoundsWay, RiskCriterion
 from tabprotect.engine.query_space.evidence import Evidence, Judgement, Screening
 from tabprotect.engine.query_space.frontier import maximal

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.query_space.frontier import maximal
 from tabprotect.engine.query_space.lattice import Query, bits
 
@@ -120,12 +121,12 @@ class Covers:
         The cover is the release itself, so that its bounds are the release's own.
     """
 
-    cliques: npt.NDArray[np.int64]
-    separators: npt.NDArray[np.int64]
-    exact: npt.NDArray[np.bool_]
+    cliques: Ints
+    separators: Ints
+    exact: Bools
 
 
-def covers(variables: int, released: tuple[Query, ...], queries: npt.NDArray[np.int64]) -> Covers:
+def covers(variables: int, released: tuple[Query, ...], queries: Ints) -> Covers:
     """Decomposable covers of ``released`` with each query (n,) added, all at once.
 
     Vertices are eliminated where that joins the fewest strangers: a chordal graph stays itself.
@@ -150,7 +151,7 @@ def covers(variables: int, released: tuple[Query, ...], queries: npt.NDArray[np.
         cost = (strangers * 64 + degree) * 64 + number
         cost[(left & own) == 0] = np.iinfo(np.int32).max
         cheapest = cost.min(axis=0)
-        active: npt.NDArray[np.bool_] = left != 0
+        active: Bools = left != 0
         if not active.any():
             break
         vertex = np.where(active, cheapest & 63, 0)
@@ -189,9 +190,9 @@ def _strangers(around: Sets, own: Sets) -> npt.NDArray[np.int32]:
     return out
 
 
-def _inside(cliques: Sets, released: tuple[Query, ...], queries: Sets) -> npt.NDArray[np.bool_]:
+def _inside(cliques: Sets, released: tuple[Query, ...], queries: Sets) -> Bools:
     """Whether each clique (n,) lies in one of the released sets or in its own query."""
-    out: npt.NDArray[np.bool_] = (cliques & queries) == cliques
+    out: Bools = (cliques & queries) == cliques
     for query in released:
         out |= (cliques & cliques.dtype.type(query)) == cliques
     return out

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from tabprotect.engine.query_space.at_risk import Ints
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.query_space.evidence import Evidence
 from tabprotect.engine.query_space.graphs.chordal import (
     Graph,

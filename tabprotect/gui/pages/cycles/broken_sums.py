@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.moves import MoveSet, Violation
 from tabprotect.gui.grid.layout import Layout
@@ -27,9 +27,7 @@ def broken_sums(moves: MoveSet, cycle: int) -> list[Violation]:
     return moves.take([cycle]).violations(most=MOST_FOUND)
 
 
-def cells_inside(
-    found: list[Violation], layout: Layout, domain: Domain
-) -> npt.NDArray[np.bool_] | None:
+def cells_inside(found: list[Violation], layout: Layout, domain: Domain) -> Bools | None:
     """Cells of the broken sums that the edges of the table have no place for."""
     layers = set(layout.placement.layers)
     edges = ({*layout.placement.rows} | layers, {*layout.placement.columns} | layers)

@@ -18,12 +18,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import GRID, count_text
-from tabprotect.gui.pages.cycles.items import MIME, CycleItem, CycleListModel, Flags
+from tabprotect.gui.pages.cycles.items import MIME, CycleItem, CycleListModel
 
 
 class CycleListView(QListView):
@@ -151,7 +152,7 @@ class CycleList(QWidget):
         self._where = where
         self._tell()
 
-    def mark(self, *, blocked: Flags | None, broken: frozenset[int], cycle: int | None) -> None:
+    def mark(self, *, blocked: Bools | None, broken: frozenset[int], cycle: int | None) -> None:
         """What is known about the cycles; the cursor stays on ``cycle``."""
         self._following = True
         self.model.mark(blocked=blocked, broken=broken)

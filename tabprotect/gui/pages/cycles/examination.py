@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.cycles import reach
 from tabprotect.engine.cycles.algebra import CycleAlgebra
 from tabprotect.engine.cycles.report import CycleReport, check
@@ -54,7 +53,7 @@ class Examination(QObject):
         super().__init__(parent)
         self.document = document
         self.report: CycleReport | None = None
-        self.blocked: npt.NDArray[np.bool_] | None = None
+        self.blocked: Bools | None = None
         self._question: Question | None = None
         self._wait = QTimer(self, singleShot=True, interval=WAIT)
         self._wait.timeout.connect(self._examine)
@@ -103,7 +102,7 @@ class Examination(QObject):
         if question is None:
             return
 
-        def work(progress: Progress) -> tuple[CycleReport, npt.NDArray[np.bool_] | None]:
+        def work(progress: Progress) -> tuple[CycleReport, Bools | None]:
             progress.report("examining the cycles", 0.0)
             moves, table, rule = question.moves, question.table, question.rule
             blocked = None if table is None else reach.blocked_cycles(moves, table, rule)
@@ -114,9 +113,7 @@ class Examination(QObject):
         job.finished.connect(lambda result: self._take(question, result))
         job.failed.connect(lambda error: self._fail(question, error))
 
-    def _take(
-        self, question: Question, result: tuple[CycleReport, npt.NDArray[np.bool_] | None]
-    ) -> None:
+    def _take(self, question: Question, result: tuple[CycleReport, Bools | None]) -> None:
         if question is self._question:
             self.report, self.blocked = result
             self.answered.emit()

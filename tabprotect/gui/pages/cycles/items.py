@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import OrderedDict
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtCore import (
     QAbstractListModel,
     QByteArray,
@@ -20,6 +19,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.look import icons
@@ -27,7 +27,6 @@ from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
 from tabprotect.gui.pages.cycles.pattern import Pattern, extent, paint_pattern, pattern
 
 AnyIndex = QModelIndex | QPersistentModelIndex
-Flags = npt.NDArray[np.bool_]
 
 MIME = "application/x-tabprotect-cycle"
 KEPT_PATTERNS = 500
@@ -40,7 +39,7 @@ class CycleListModel(QAbstractListModel):
         super().__init__()
         self.moves: MoveSet | None = None
         self.placement: Placement | None = None
-        self.blocked: Flags | None = None
+        self.blocked: Bools | None = None
         self.broken: frozenset[int] = frozenset()
         self.shown = np.zeros(0, dtype=np.int64)
         self._filter = ""
@@ -55,7 +54,7 @@ class CycleListModel(QAbstractListModel):
         self.shown = self._passing()
         self.endResetModel()
 
-    def mark(self, *, blocked: Flags | None, broken: frozenset[int]) -> None:
+    def mark(self, *, blocked: Bools | None, broken: frozenset[int]) -> None:
         """Say which cycles are blocked on the table and which break a margin."""
         self.blocked, self.broken = blocked, broken
         if self._filter:
@@ -70,7 +69,7 @@ class CycleListModel(QAbstractListModel):
         self.shown = self._passing()
         self.endResetModel()
 
-    def _passing(self) -> npt.NDArray[np.int64]:
+    def _passing(self) -> Ints:
         moves, text = self.moves, self._filter.casefold()
         if moves is None:
             return np.zeros(0, dtype=np.int64)

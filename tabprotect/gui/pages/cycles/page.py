@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QHideEvent
 from PySide6.QtWidgets import (
@@ -14,6 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.cycles.designs import DESIGNS
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.project.placement import Placement
@@ -360,11 +360,11 @@ class CyclesPage(Page):
         self._legend.setText(self._legend_text(overlay))
 
     @staticmethod
-    def _touches(moves: MoveSet) -> npt.NDArray[np.int64]:
+    def _touches(moves: MoveSet) -> Ints:
         plus, minus = moves.touches
         return (plus + minus).reshape(moves.domain.shape)
 
-    def _immovable(self, moves: MoveSet) -> npt.NDArray[np.bool_] | None:
+    def _immovable(self, moves: MoveSet) -> Bools | None:
         report = self.examination.report
         if report is None or not report.immovable:
             return None

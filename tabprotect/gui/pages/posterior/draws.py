@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QComboBox,
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from tabprotect.engine.arrays import Floats
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.posterior.analysis import (
     AnalysisSummary,
@@ -81,7 +81,7 @@ def spread(
         The summary, and how many draws were asked for.
     """
     generator = Randomness.fresh().generator()
-    values: list[npt.NDArray[np.float64]] = []
+    values: list[Floats] = []
     cuts = np.linspace(0, draws, PARTS + 1).astype(int)
     summary: AnalysisSummary | None = None
     for part, number_ in enumerate(np.diff(cuts).tolist()):

@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Floats
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.look.theme import chance_text, count_text, number_text
-
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
 
 LEVEL = 0.9
 """Of the intervals that are shown."""
@@ -76,7 +74,7 @@ class CellFigure:
         return self.label.format(low=rule.low, high=rule.high)
 
 
-def _true(view: View) -> FloatArray:
+def _true(view: View) -> Floats:
     assert view.original is not None
     return view.posterior.probability(view.original.counts)
 
@@ -156,7 +154,7 @@ def figures(*, house: bool) -> list[CellFigure]:
     return [f for f in FIGURES if house or not f.house]
 
 
-def most_exposed(view: View, *, among: BoolArray | None = None, limit: int = 1000) -> list[int]:
+def most_exposed(view: View, *, among: Bools | None = None, limit: int = 1000) -> list[int]:
     """Flat cells, the most exposed first.
 
     In the house by P(true value), then P(small count); outside by P(small count), then by how

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from tabprotect.engine.arrays import Ints, Letters
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods
@@ -49,7 +49,7 @@ class MethodResult(QWidget):
         self._release: Release | None = None
         self._protected: Protected | None = None
         self._placements: dict[int, tuple[Placement, Index]] = {}
-        self._letters: npt.NDArray[np.str_] | None = None
+        self._letters: Letters | None = None
         self.which = QComboBox()
         self.which.setAccessibleName("Published table")
         self.which.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
@@ -219,7 +219,7 @@ class MethodResult(QWidget):
             self.chosen.emit(index)
 
 
-def _less(margins: Margins | bool, truth: npt.NDArray[np.int64]) -> Margins | bool:
+def _less(margins: Margins | bool, truth: Ints) -> Margins | bool:
     """Published totals less the true ones."""
     if isinstance(margins, bool):
         return margins

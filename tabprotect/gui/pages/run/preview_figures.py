@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QSizePolicy
 
+from tabprotect.engine.arrays import Floats
 from tabprotect.gui.look.drawing import CENTRE, LEFT, RIGHT, Drawing
 from tabprotect.gui.look.theme import GRID, Colours, chance_text, count_text, signed_text
 
@@ -68,14 +68,14 @@ class BlockedFigure(Drawing):
 
     def __init__(self) -> None:
         super().__init__("Blocked share by cycle, sorted")
-        self._shares: npt.NDArray[np.float64] = np.zeros(0)
+        self._shares: Floats = np.zeros(0)
         self.setMinimumSize(24 * GRID, 9 * GRID)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
 
     def sizeHint(self) -> QSize:
         return QSize(40 * GRID, 11 * GRID)
 
-    def show_shares(self, by_cycle: npt.NDArray[np.float64]) -> None:
+    def show_shares(self, by_cycle: Floats) -> None:
         """Draw the blocked share of every cycle."""
         self._shares = np.sort(np.clip(by_cycle, 0.0, 1.0))[::-1]
         always = int((self._shares > 1 - 1e-9).sum())

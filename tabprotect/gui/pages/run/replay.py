@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.protection.problem import RunEvidence, Steps
 from tabprotect.engine.tables.moves import MoveSet
 
@@ -52,7 +53,7 @@ class Replay:
         """Whether the step was blocked."""
         return bool(self.steps.blocked.reshape(-1)[step])
 
-    def table_after(self, steps: int) -> npt.NDArray[np.int64]:
+    def table_after(self, steps: int) -> Ints:
         """The running table after so many steps, of the table's shape. O(entries)."""
         done = np.flatnonzero(self.steps.effective.reshape(-1)[:steps])
         by_cycle = np.zeros(len(self.moves), dtype=np.int64)

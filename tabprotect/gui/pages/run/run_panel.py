@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.grid.cycle_grid import CycleDelegate
@@ -99,9 +99,7 @@ class RunPanel(QWidget):
             self.tables.show_difference(state - original)
         self.tables.end((layout, replay), self.document.selection)
 
-    def _mark_step(
-        self, layout: Layout, replay: Replay | None, steps: int, state: npt.NDArray[np.int64]
-    ) -> None:
+    def _mark_step(self, layout: Layout, replay: Replay | None, steps: int, state: Ints) -> None:
         """Draw the cycle of the last step: what it did, or only where it lies and what stops it."""
         delegate = self.running
         delegate.sign = delegate.stuck = None
