@@ -18,14 +18,8 @@ from tabprotect.engine.project.comparison_plan import ComparisonPlan
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.release_plan import ReleasePlan
-from tabprotect.engine.protection.problem import (
-    Preview,
-    Problem,
-    Protected,
-    Remedy,
-    RunEvidence,
-    Steps,
-)
+from tabprotect.engine.protection.problem import Preview, Problem, Protected, RunEvidence, Steps
+from tabprotect.engine.protection.remedy import Remedy
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release

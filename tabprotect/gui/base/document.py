@@ -231,7 +231,9 @@ class Document(QObject):
     def _quick(self, command: str) -> bool:
         project = self.project
         return (
-            command == "set_cycles" and project is not None and project.domain.size <= QUICK_CELLS
+            command in ("set_cycles", "set_mechanism")
+            and project is not None
+            and project.domain.size <= QUICK_CELLS
         )
 
     def _start(

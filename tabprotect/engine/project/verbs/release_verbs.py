@@ -14,6 +14,7 @@ from tabprotect.engine.project import recipe
 from tabprotect.engine.project.command import Arguments, Command, Context, number_text, text, whole
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import PRIORS, Project
+from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.domain import Domain
@@ -37,6 +38,17 @@ def set_parameters(project: Project, context: Context, **given: object) -> Proje
     checked = project.protection.resolve(domain, values | given_cycles)
     chosen = {name: checked[name] for name in values}
     return replace(project.without_result(), parameters=MappingProxyType(chosen))
+
+
+def set_mechanism(
+    project: Project, context: Context, *, cycles: str | None = None, **given: object
+) -> Project:
+    """Set parameters and, by the name of a template, the cycle set: one step, checked together."""
+    # Until all of it is there, parts of it may contradict each other.
+    project = replace(project, parameters=MappingProxyType(dict(project.parameters) | given))
+    if cycles is not None:
+        project = set_cycles(project, context, kind=cycles)
+    return set_parameters(project, context)
 
 
 def set_seed(project: Project, context: Context, *, seed: int | None) -> Project:
@@ -124,7 +136,7 @@ def open_bundle(project: Project, context: Context, *, path: str) -> Project:
     )
 
 
-def _parameters_label(project: Project, given: Arguments) -> str:
+def _set_label(project: Project, given: Arguments) -> str:
     def short(value: object) -> str:
         text = number_text(value)
         return text if len(text) <= 60 else f"{text[:60]}\u2026"
@@ -134,7 +146,8 @@ def _parameters_label(project: Project, given: Arguments) -> str:
 
 VERBS = (
     Command("set_method", set_method, lambda p, a: f"choose {a['method']}"),
-    Command("set_parameters", set_parameters, _parameters_label),
+    Command("set_parameters", set_parameters, _set_label),
+    Command("set_mechanism", set_mechanism, _set_label, True),
     Command(
         "set_seed",
         set_seed,

@@ -57,7 +57,8 @@ from tabprotect.engine.protection.cycle_runs.sequence import (
 )
 from tabprotect.engine.protection.cycle_runs.trials import attempt, walker_of
 from tabprotect.engine.protection.method import WEAK_UNCHANGED, Method
-from tabprotect.engine.protection.problem import Draft, Preview, Problem, Remedy
+from tabprotect.engine.protection.problem import Draft, Preview, Problem
+from tabprotect.engine.protection.remedy import Remedy
 from tabprotect.engine.release.likelihood import (
     BLOCKING_RULES,
     AdaptiveSequence,
@@ -83,6 +84,10 @@ DATA = "data"
 
 FEW_SWAPS = 5_000
 """Up to so many swaps the posterior of a choice among them is found in well under a minute."""
+
+CLOSE = 0.1
+"""So near to the limit a remedy is tried as long as the mechanism itself: what is offered must not
+be refused when it is taken."""
 
 LARGE = 200_000
 """Cells from which on only a few remedies are tried."""
@@ -315,6 +320,8 @@ class CyclicPerturbation(Method):
             except (ParameterError, InputError):
                 continue
             share = attempt(problem, other, PREVIEW_WORK // 10, progress).unchanged_share
+            if abs(share - WEAK_UNCHANGED) < CLOSE:
+                share = attempt(problem, other, PREVIEW_WORK, progress).unchanged_share
             if share <= WEAK_UNCHANGED:
                 found.append(Remedy(text, change, share))
         return tuple(sorted(found, key=lambda r: r.unchanged_share))
