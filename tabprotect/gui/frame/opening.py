@@ -13,6 +13,7 @@ from tabprotect.engine.errors import InputError, RefusedError, TabprotectError
 from tabprotect.engine.project import storage
 from tabprotect.engine.project.examples import PREFIX, examples
 from tabprotect.engine.project.sources import RECORDS
+from tabprotect.gui.base.question import told
 from tabprotect.gui.frame.stages import PAGES
 from tabprotect.gui.frame.window import Window
 
@@ -219,7 +220,7 @@ class Files(QObject):
             f"save {path.name}", lambda _: storage.save(history, path), deniable=False
         )
         job.finished.connect(lambda _: self._saved(path, history, then))
-        job.failed.connect(lambda error: self._not_saved(error, then))
+        job.failed.connect(told(lambda error: self._not_saved(error, then)))
 
     def _saved(
         self, path: Path, history: History, then: Callable[[], object] | None = None
@@ -232,9 +233,7 @@ class Files(QObject):
             # After the job has ended: closing the window ends all jobs.
             QTimer.singleShot(0, self, then)
 
-    def _not_saved(self, error: Exception, then: Callable[[], object] | None) -> None:
-        if not isinstance(error, TabprotectError):
-            raise error
+    def _not_saved(self, error: TabprotectError, then: Callable[[], object] | None) -> None:
         self.window.page.show_error(
             error, remedy_label="Save elsewhere", remedy=lambda: self.save_as(then)
         )
