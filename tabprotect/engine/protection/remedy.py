@@ -27,5 +27,10 @@ class Remedy:
     parameters: Mapping[str, object]
     unchanged_share: float
 
+    @property
+    def reached(self) -> str:
+        """How well it protects, in words."""
+        return f"unchanged with probability {self.unchanged_share:.2f}"
+
     def __str__(self) -> str:
-        return f"{self.text} (unchanged with probability {self.unchanged_share:.2f})"
+        return f"{self.text} ({self.reached})"

@@ -57,7 +57,7 @@ class Autosave:
     def __init__(self, window: MainWindow, folder: Path) -> None:
         self._window = window
         self._session: Session | None = None
-        self._saving: Question[None] = Question(
+        self._saving: Question[bool] = Question(
             window, window.document.jobs, lambda _: None, window.show_error
         )
         left: list[Recoverable] = []

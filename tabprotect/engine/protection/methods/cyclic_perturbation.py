@@ -46,7 +46,7 @@ import numpy as np
 from tabprotect.engine.cycles import files, reach
 from tabprotect.engine.cycles.designs import DESIGNS, default_design, design
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.parameters import Parameter
+from tabprotect.engine.parameters import Parameter, Shares
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.cycle_runs.sequence import (
     DISCLOSED_ORDERS,
@@ -70,6 +70,8 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import INT64_MAX, Table
+
+COIN = Shares(("add", "subtract", "leave"), rest="gamma")
 
 MOST_STEPS = 10_000_000
 
@@ -116,6 +118,7 @@ class CyclicPerturbation(Method):
             low=0.0,
             high=1.0,
             unit="probability",
+            shares=COIN,
         ),
         Parameter(
             "beta",
@@ -126,6 +129,7 @@ class CyclicPerturbation(Method):
             low=0.0,
             high=1.0,
             unit="probability",
+            shares=COIN,
         ),
         Parameter(
             "passes",
@@ -165,6 +169,7 @@ class CyclicPerturbation(Method):
             low=0,
             high=MOST_STEPS,
             unit="steps",
+            in_place_of="passes",
             may_be_unstated=True,
         ),
     )
@@ -187,8 +192,6 @@ class CyclicPerturbation(Method):
         values = super().resolve(domain, given)
         alpha, beta = cast(float, values["alpha"]), cast(float, values["beta"])
         wrong: dict[str, str] = {}
-        if values["n_cover"] and values["passes"] != 1:
-            wrong["n_cover"] = "a number of steps and a number of passes exclude each other"
         if values["order"] == "positive" and values["blocking"] != "any_zero":
             wrong["order"] = "positive goes with the blocking rule any_zero: nothing is blocked"
         # A last-digit excess, as from 0.1 + 0.9, is rounding and not a mistake.

@@ -56,7 +56,7 @@ class OptimalPanel(QWidget):
             self, jobs, self._found, self._not_found, came=self._better, stopped=self._keep
         )
         self._best: tuple[Query, ...] = ()
-        self._by: SearchMethod = "greedy"
+        self._by: SearchMethod = "annealing"
         self.method = QComboBox()
         self.method.setAccessibleName("How to search")
         for name, help_ in METHODS.items():
