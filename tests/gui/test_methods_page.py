@@ -88,7 +88,7 @@ def tried(window: MainWindow, qtbot: QtBot, settle: Settle) -> Settle:
         settle()
         shown = page(window)
         qtbot.waitUntil(
-            lambda: not shown._wait.isActive() and "Trying" not in shown.expected.text(),
+            lambda: not shown._trial.running and "Trying" not in shown.preview.state,
             timeout=30_000,
         )
         settle()
@@ -141,14 +141,14 @@ def test_choosing_typing_and_running_are_commands(
     shown, document = choose(at_methods, "Hiding"), at_methods.document
     tried()
     assert document.project is not None and document.project.method == "hiding"
-    assert shown.expected.text() == "4 cells are hidden."
+    assert shown.sentence == "4 cells are hidden."
     field = shown.form.fields["limit"].input
     field.setFocus()
     field.selectAll()  # type: ignore[attr-defined]
     QTest.keyClicks(field, "3")
     qtbot.waitUntil(lambda: document.project.parameters.get("limit") == 3)  # type: ignore[union-attr]
     tried()
-    assert shown.expected.text() == "6 cells are hidden."
+    assert shown.sentence == "6 cells are hidden."
     shown.form.fields["zeros"].input.click()  # type: ignore[attr-defined]
     qtbot.waitUntil(lambda: document.project.parameters.get("zeros") is True)  # type: ignore[union-attr]
     QTest.keyClick(shown, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 
@@ -53,6 +53,11 @@ class ShareEditor(QWidget):
         first, second = (float(str(field.value)) for field in self.fields)
         self.triangle.set_values(first, second)
         self._tell(first, second)
+
+    def minimumSizeHint(self) -> QSize:
+        # However it stands now: it can always stand in one column.
+        least = super().minimumSizeHint()
+        return QSize(self.triangle.sizeHint().width(), least.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

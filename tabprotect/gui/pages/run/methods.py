@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QListView, QListWidget, QListWidgetItem, QWidget
+from PySide6.QtWidgets import QListView, QListWidget, QListWidgetItem, QSplitter, QWidget
 
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.protection.registered import methods
@@ -30,6 +30,9 @@ class MethodsPage(RunPage):
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
+        self.list.currentItemChanged.connect(lambda now, _: self._chosen(now))
+
+    def _whole(self) -> QWidget:
         self.list = QListWidget()
         self.list.setAccessibleName("Methods")
         self.list.setMinimumWidth(18 * GRID)
@@ -41,9 +44,13 @@ class MethodsPage(RunPage):
             item = QListWidgetItem(method.label)
             item.setData(Qt.ItemDataRole.UserRole, name)
             self.list.addItem(item)
-        self.setup.insertWidget(0, self.list)
-        self.setup.setSizes([22 * GRID, 44 * GRID, 44 * GRID])
-        self.list.currentItemChanged.connect(lambda now, _: self._chosen(now))
+        whole = QSplitter(Qt.Orientation.Horizontal)
+        whole.setChildrenCollapsible(False)
+        whole.addWidget(self.list)
+        whole.addWidget(self.setup)
+        whole.setStretchFactor(1, 1)
+        whole.setSizes([22 * GRID, 88 * GRID])
+        return whole
 
     def refresh(self, changes: Changes) -> None:
         project = self.document.project

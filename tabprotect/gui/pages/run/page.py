@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QGuiApplication, QHideEvent
+from PySide6.QtGui import QAction, QGuiApplication, QHideEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QPushButton,
     QSplitter,
@@ -48,6 +48,28 @@ CONFIDENTIAL = (
 JUDGED = frozenset({"table", "at_risk", "cycles", "parameters", "view", "everything"})
 
 
+WIDE = 64 * GRID
+"""From this width on form and preview stand side by side, else one above the other."""
+
+
+class Sides(QSplitter):
+    """A form and what it leads to, both as large as the room allows."""
+
+    def __init__(self, *sides: QWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self.setChildrenCollapsible(False)
+        for number, side in enumerate(sides):
+            self.addWidget(side)
+            self.setStretchFactor(number, 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        ways = Qt.Orientation
+        wanted = ways.Horizontal if self.width() >= WIDE else ways.Vertical
+        if wanted != self.orientation():
+            self.setOrientation(wanted)
+
+
 class RunPage(Page):
     """Two faces: the set-up with its preview, and what a run published.
 
@@ -79,11 +101,7 @@ class RunPage(Page):
         self.about = QTabWidget(documentMode=True)
         self.about.addTab(self.preview, "What will happen")
         self.about.addTab(self.help, "About the method")
-        self.setup = QSplitter(Qt.Orientation.Horizontal)
-        self.setup.setChildrenCollapsible(False)
-        self.setup.addWidget(self.form)
-        self.setup.addWidget(self.about)
-        self.setup.setSizes([50 * GRID, 50 * GRID])
+        self.setup = Sides(self.form, self.about)
         self._faces: dict[str, QToolButton] = {}
         for name, text in (("setup", "Set-up"), ("result", "Result")):
             button = QToolButton(text=text, checkable=True, autoExclusive=True)
@@ -93,7 +111,7 @@ class RunPage(Page):
             self._faces[name] = button
             self.tools.addWidget(button)
         self.stack = QStackedWidget()
-        self.stack.addWidget(self.setup)
+        self.stack.addWidget(self._whole())
         self.body.addWidget(self.stack, 1)
         self._copy = QPushButton("Copy as command", flat=True)
         self._copy.setAccessibleName("Copy the run as a command line")
@@ -112,6 +130,10 @@ class RunPage(Page):
         self.preview.go_mend.clicked.connect(lambda: document.page_asked.emit("cycles"))
         document.selection_changed.connect(self._selected)
         self.show_face("setup")
+
+    def _whole(self) -> QWidget:
+        """The set-up with all that stands beside it."""
+        return self.setup
 
     @cached_property
     def run(self) -> RunPanel:
@@ -173,7 +195,7 @@ class RunPage(Page):
     @property
     def face(self) -> str:
         """``setup`` or ``result``."""
-        return "setup" if self.stack.currentWidget() is self.setup else "result"
+        return "result" if self.stack.currentIndex() else "setup"
 
     def show_face(self, name: str) -> None:
         """Show the set-up, or what was published where there is something."""
@@ -182,7 +204,7 @@ class RunPage(Page):
             self.stack.setCurrentWidget(self.run if project.takes_cycles else self.result)
         else:
             name = "setup"
-            self.stack.setCurrentWidget(self.setup)
+            self.stack.setCurrentIndex(0)
         self._faces[name].setChecked(True)
         self._tell()
 
