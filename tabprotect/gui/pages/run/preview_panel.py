@@ -46,9 +46,8 @@ class RefusalStrip(QFrame):
         self._reason.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._instead = Label(wordWrap=True)
         self.remedies: dict[str, QPushButton] = {}
-        self._grid = QGridLayout()
-        self._grid.setSpacing(GRID // 2)
-        self._grid.setColumnStretch(1, 1)
+        self._offers = QVBoxLayout()
+        self._offers.setSpacing(2)
         self.accept = QPushButton("Go on all the same (is recorded)")
         self.accept.setAccessibleDescription(
             "An explicit decision that goes into the dossier and the audit trail"
@@ -63,7 +62,7 @@ class RefusalStrip(QFrame):
         column.setSpacing(GRID // 2)
         column.addLayout(row)
         column.addWidget(self._instead)
-        column.addLayout(self._grid)
+        column.addLayout(self._offers)
         column.addWidget(self.accept, 0, Qt.AlignmentFlag.AlignLeft)
         THEME.changed.connect(self._take_colours)
         self._take_colours()
@@ -79,13 +78,13 @@ class RefusalStrip(QFrame):
         self.clear()
         self._reason.setText(f"{reason[0].upper()}{reason[1:]}.")
         self.setAccessibleDescription(self._reason.text())
-        for row, remedy in enumerate(remedies):
+        for remedy in remedies:
             button = QPushButton(f"{remedy.text[:1].upper()}{remedy.text[1:]}")
             button.setAccessibleName(f"Remedy: {remedy}")
             button.clicked.connect(lambda _=False, r=remedy: self.remedy_chosen.emit(r))
             self.remedies[remedy.text] = button
-            self._grid.addWidget(button, row, 0)
-            self._grid.addWidget(Label(remedy.reached, wordWrap=True), row, 1)
+            self._offers.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+            self._offers.addWidget(Label(remedy.reached, wordWrap=True))
         self._instead.setText("Instead:" if remedies else f"Instead, {OTHERWISE}.")
         self.show()
 
@@ -93,8 +92,8 @@ class RefusalStrip(QFrame):
         """Take the refusal away, and every word of it."""
         self._reason.clear()
         self.setAccessibleDescription("")
-        while self._grid.count():
-            widget = self._grid.takeAt(0).widget()
+        while self._offers.count():
+            widget = self._offers.takeAt(0).widget()
             if widget is not None:
                 widget.hide()
                 widget.deleteLater()
