@@ -99,6 +99,10 @@ class RunPage(Page):
         self.help = QTextBrowser(openLinks=False)
         self.help.setAccessibleName("Help of the method")
         self.about = QTabWidget(documentMode=True)
+        # Its bar takes the focus; the widget hands its own policy on to the bar, so that comes first.
+        self.about.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.about.tabBar().setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.about.tabBar().setAccessibleName("What will happen, or about the method")
         self.about.addTab(self.preview, "What will happen")
         self.about.addTab(self.help, "About the method")
         self.setup = Sides(self.form, self.about)
@@ -240,7 +244,8 @@ class RunPage(Page):
     def _order(self) -> None:
         """Tab follows the eye, also through fields that were made just now."""
         refusal = self.preview.refusal
-        stops = [*self._stops(), self.about.tabBar(), refusal.accept, self.help]
+        stops = [*self._stops(), self.about.tabBar(), self.preview]
+        stops += [*refusal.remedies.values(), refusal.accept, self.help]
         for first, second in pairwise([*stops, self._copy, self.main_button]):
             QWidget.setTabOrder(first, second)
 
@@ -304,8 +309,8 @@ class RunPage(Page):
         def work(progress: Progress) -> Preview:
             return project.protection.preview(project.problem, given, progress)
 
-        key = (project.table, project.record_keys, project.weights, project.at_risk)
-        key += (project.method, project.parameters, given.get("cycles"))
+        data = (project.table, project.record_keys, project.weights, project.at_risk)
+        key = (data, project.method, project.parameters, given.get("cycles"))
         if self._trial.ask("try the method", work, key):
             self._preview, self._impossible = None, False
             self.preview.show_state("Trying the method on this table\u2026")
@@ -315,6 +320,7 @@ class RunPage(Page):
         if project is not None:
             self._preview = preview
             self.preview.show_preview(preview, project.domain)
+            self._order()
             self._tell()
 
     def _refuse(self, error: TabprotectError) -> None:
@@ -370,6 +376,7 @@ class RunPage(Page):
             self.about.setCurrentWidget(self.preview)
             tried = () if self._preview is None else self._preview.remedies
             self.preview.refusal.refuse(error.message, tried)
+            self._order()
             self.preview.refusal.setFocus()
             self.preview.ensureWidgetVisible(self.preview.refusal)
             return
