@@ -27,6 +27,9 @@ fi
 .venv-engine/bin/pytest -q -n 2 -p no:pytest-qt tests/engine tests/cli tests/library
 .venv-engine/bin/pytest -q -p no:pytest-qt --doctest-modules tabprotect/__init__.py tabprotect/library
 
+step the documentation, every example run
+.venv/bin/sphinx-build -q -W --keep-going -b html resources/docs/site build/site
+
 step the frozen program
 .venv/bin/python packaging/build.py --smoke
 

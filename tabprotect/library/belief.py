@@ -145,7 +145,7 @@ class Belief:
         return made(columns, self.kind)
 
     def sample(self, number: int, *, seed: int | None = None, progress: Progress = SILENT) -> Ints:
-        """Joint draws of the whole original, int64 (number, *shape of the table).
+        """Joint draws of the whole original, int64: the number of draws, then the shape of the table.
 
         Examples
         --------
