@@ -9,7 +9,7 @@ import contextlib
 import io
 import os
 import tempfile
-from typing import Any
+from typing import Any, ClassVar
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -18,7 +18,7 @@ from sphinx.util.docutils import SphinxDirective
 
 class Run(SphinxDirective):
     has_content = True
-    option_spec = {"hide-code": lambda _: True}
+    option_spec: ClassVar[dict[str, Any]] = {"hide-code": lambda _: True}
 
     def run(self) -> list[nodes.Node]:
         pages: dict[str, dict[str, Any]] = self.env.temp_data.setdefault("run_block", {})
