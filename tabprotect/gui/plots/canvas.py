@@ -204,6 +204,8 @@ class Canvas:
         """Set the ends of the left axis, and round values with their texts along both, with a grid."""
         self.floor, self.top = floor, top
         self.box.setYRange(floor, top, padding=0)
+        # A number at the very top would be cut.
+        up = [tick for tick in up if self.y(tick[0]) >= self.line / 2]
         for axis, ticks, angle in ((self.bottom, across, 90), (self.left, up, 0)):
             axis.setTicks([list(ticks)])
             if grid:
@@ -249,6 +251,7 @@ class Canvas:
         brush: QBrush,
     ) -> None:
         """A symbol at every point: a path of radius 1/2, drawn with a radius in pixels."""
+        pen.setCosmetic(True)
         item = pyqtgraph().ScatterPlotItem(
             np.asarray(x, dtype=np.float64),
             np.asarray(y, dtype=np.float64),
@@ -261,7 +264,9 @@ class Canvas:
 
     def picture(self, pixels: npt.NDArray[np.uint8], area: QRectF) -> None:
         """An RGB picture (rows, columns, 3), its first row on top, over a part of the plane."""
-        item = pyqtgraph().ImageItem(np.ascontiguousarray(pixels[::-1]), axisOrder="row-major")
+        item = pyqtgraph().ImageItem(
+            np.ascontiguousarray(pixels[::-1]), axisOrder="row-major", levels=(0, 255)
+        )
         item.setRect(area)
         self._put(item, depth=-1)
 

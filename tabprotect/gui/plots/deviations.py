@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QBrush, QMouseEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
@@ -67,6 +67,9 @@ class DeviationPlot(Plot):
         # A click anywhere on the panel chooses its setting.
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.say(f"{panel.name}: {panel.figures}")
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSize()
 
     @property
     def filled(self) -> bool:
@@ -190,7 +193,7 @@ class _Frame(QFrame):
         """Frame it, where its setting is chosen."""
         colours = THEME.colours
         edge = f"2px solid {colours.focus}" if chosen else f"1px solid {colours.border}"
-        self.setStyleSheet(f"QFrame#panel {{ background: {colours.base}; border: {edge}; }}")
+        self.setStyleSheet(f"QFrame#panel {{ border: {edge}; }}")
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.chosen.emit(self.panel.number)

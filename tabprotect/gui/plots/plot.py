@@ -211,7 +211,7 @@ class Plot(Drawing):
         self._show_button()
 
     def _show_button(self) -> None:
-        self.whole.setVisible(self.filled and self.zoomed)
+        self.whole.setVisible(self.filled and self.narrowest is not None and self.zoomed)
         self.whole.adjustSize()
         corner = self.rect().bottomRight() - self.whole.rect().bottomRight()
         self.whole.move(corner - self.rect().topLeft())
