@@ -107,6 +107,8 @@ class MethodForm(QScrollArea):
                 self._add(self.editors[-1])
             else:
                 single[parameter.shares] = field
+        for field in single.values():
+            self._add(field)
         self.stops += [self.seeds.fresh, self.seeds.given, self.seeds.seed]
         self._none.setVisible(not method.parameters)
 
