@@ -126,7 +126,7 @@ class PreviewPanel(QScrollArea):
         self._figures: dict[str, QLabel] = {}
         self._words: dict[str, QLabel] = {}
         numbers = QGridLayout()
-        numbers.setHorizontalSpacing(2 * GRID)
+        numbers.setHorizontalSpacing(GRID)
         numbers.setVerticalSpacing(0)
         for at, (name, words) in enumerate(
             (
