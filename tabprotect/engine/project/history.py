@@ -2,54 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from types import MappingProxyType
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.project.command import Context, TrailEntry
-from tabprotect.engine.project.commands import apply
+from tabprotect.engine.project.command import Arguments, Context, Order, TrailEntry
+from tabprotect.engine.project.commands import named
 from tabprotect.engine.project.project import Changes, Project, changes
 from tabprotect.engine.tables.table import Table
-
-FRESH = frozenset({"open_bundle"})
-"""Commands that begin a history of their own: nothing of the house stays behind a reader."""
 
 SNAPSHOT_BYTES = 2**29
 """Memory of what is kept for undo (512 MiB); the oldest snapshots beyond it are forgotten."""
 
 
-@dataclass(frozen=True)
-class Step:
+@dataclass(frozen=True, eq=False)
+class Step(TrailEntry):
     """One command that was run.
 
     Attributes
     ----------
-    command, arguments
-        What was asked for; arguments fit into JSON.
-    label
-        The named step, for people.
-    time
-        When, in UTC, ISO 8601 to the second.
     project
         The project after it; ``None`` once forgotten to save memory (it stays in the trail).
-    seed
-        The seed of the coins of ``protect`` or the keys of ``tabulate``. Confidential.
     """
 
-    command: str
-    arguments: Mapping[str, object]
-    label: str
-    time: str
-    project: Project | None = field(repr=False)
-    seed: int | None = field(default=None, repr=False)
-
-    @property
-    def sealed(self) -> bool:
-        """Whether this step published something: nothing before it can be undone."""
-        return self.command == "publish"
+    project: Project | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,36 +82,38 @@ class History:
     @property
     def trail(self) -> tuple[TrailEntry, ...]:
         """The steps in force, for the dossier and the recipe."""
-        return tuple(
-            TrailEntry(s.time, s.label, s.command, s.arguments, s.seed, s.sealed)
-            for s in self.steps[: self.position]
-        )
+        return self.steps[: self.position]
 
-    def apply(
-        self,
-        name: str,
-        arguments: Mapping[str, object] | None = None,
-        *,
-        progress: Progress = SILENT,
-    ) -> tuple[History, Changes]:
+    def do(self, order: Order, *, progress: Progress = SILENT) -> tuple[History, Changes]:
         """Run a command on the project; what was undone before can no longer be redone.
 
-        Commands in ``FRESH`` leave nothing of this history in the new one.
+        A command that forgets leaves nothing of this history in the new one.
 
         Raises
         ------
         TabprotectError
             As the command says; this history is untouched in any case.
         """
-        given = dict(arguments or {})
-        here = History() if name in FRESH else self
+        here = History() if order.command.forgets else self
         context = Context(progress, here.trail)
-        done = apply(here.project, name, given, context=context)
+        project = order.run(here.project, context)
         time = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        step = Step(name, MappingProxyType(given), done.label, time, done.project, done.seed)
+        step = Step(order, order.label(here.project), time, context.seed, project)
         steps = (*here.steps[: here.position], step)
-        found = done.changes if here is self else changes(self.project, done.project)
-        return History(here.base, _lightened(steps), len(steps)), found
+        there = History(here.base, _lightened(steps), len(steps))
+        return there, changes(self.project, project)
+
+    def apply(
+        self, name: str, arguments: Arguments | None = None, *, progress: Progress = SILENT
+    ) -> tuple[History, Changes]:
+        """Run a command by its name, with arguments out of JSON (see :meth:`do`).
+
+        Raises
+        ------
+        TabprotectError
+            For an unknown command or argument, or as the command says.
+        """
+        return self.do(named(name).order(arguments or {}), progress=progress)
 
     def undo(self) -> tuple[History, Changes]:
         """Take back the last step.

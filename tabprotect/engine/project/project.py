@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, get_args
 
 from tabprotect.engine.cycles.designs import default_design
 from tabprotect.engine.errors import InputError
@@ -31,6 +31,8 @@ from tabprotect.engine.tables.table import Table
 
 DEFAULT_METHOD = "cyclic_perturbation"
 
+Who = Literal["user", "intruder"]
+
 PRIORS: Mapping[str, str] = MappingProxyType({"user": "uniform", "intruder": "positive"})
 """The two priors that are compared, as prior texts, until others are chosen."""
 
@@ -47,6 +49,9 @@ ChangeName = Literal[
     "comparison",
 ]
 Changes = frozenset[ChangeName]
+
+EVERYTHING: Changes = frozenset(get_args(ChangeName))
+"""Another project altogether."""
 
 
 @lru_cache(maxsize=8)

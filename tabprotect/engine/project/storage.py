@@ -8,14 +8,13 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from tabprotect import __version__
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.errors import BundleError, InputError, TabprotectError
-from tabprotect.engine.project.commands import command
+from tabprotect.engine.project.commands import named
 from tabprotect.engine.project.history import History, Step
 from tabprotect.engine.project.snapshot import KINDS, Decoder, Encoder
 
@@ -129,10 +128,9 @@ def from_bytes(content: bytes) -> History:
 def _step(data: Any, decoder: Decoder) -> Step:
     number = data["project"]
     return Step(
-        command(str(data["command"])).name,
-        MappingProxyType(dict(data["arguments"])),
+        named(str(data["command"])).order(data["arguments"]),
         str(data["label"]),
         str(data["time"]),
-        None if number is None else decoder.project(number),
         None if data["seed"] is None else int(data["seed"]),
+        None if number is None else decoder.project(number),
     )

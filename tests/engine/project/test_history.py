@@ -65,7 +65,7 @@ def test_undo_does_not_cross_a_publication(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="published"):
         on.jump(2)
     # What was published stays published in the trail, whatever follows.
-    assert [entry.published for entry in on.trail] == [False] * 4 + [True, False]
+    assert [entry.sealed for entry in on.trail] == [False] * 4 + [True, False]
 
 
 def test_the_drawn_seed_is_kept_in_the_step_and_out_of_sight() -> None:

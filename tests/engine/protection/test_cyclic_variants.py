@@ -24,7 +24,7 @@ from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.prior import Poisson, Positive, Uniform
 from tabprotect.engine.project import storage
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.shell import as_command
+from tabprotect.engine.project.verbs.release_verbs import protect_words
 from tabprotect.engine.protection.cycle_runs import forward as walk
 from tabprotect.engine.protection.cycle_runs.sequence import draw_sequence
 from tabprotect.engine.protection.problem import Problem, Protected
@@ -312,7 +312,7 @@ def test_a_project_keeps_the_order_and_its_command_line_says_it(tmp_path: Path) 
     project = history.project
     assert dict(project.parameters) == {"order": "positive", "n_cover": 16}
     assert project.cycles_from == "every" and len(project.cycles) == 36
-    words = as_command(project, "protect")
+    words = protect_words(project)
     for word in ("cycles=every", "order=positive", "n_cover=16"):
         assert word in words
     path = tmp_path / "p.tabprotect"

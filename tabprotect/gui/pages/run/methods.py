@@ -25,7 +25,14 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.errors import ParameterError, RefusedError, TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.shell import as_command
+from tabprotect.engine.project.shell import line
+from tabprotect.engine.project.verbs.release_verbs import (
+    protect,
+    protect_words,
+    set_method,
+    set_parameters,
+    set_seed,
+)
 from tabprotect.engine.protection.problem import Preview
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.summary import summarise
@@ -126,9 +133,7 @@ class MethodsPage(Page):
         document = self.document
         self._wait.timeout.connect(self._try)
         self.form.parameters_set.connect(self._set)
-        self.form.seed_set.connect(
-            lambda seed: document.apply("set_seed", page=self.name, seed=seed)
-        )
+        self.form.seed_set.connect(lambda seed: self.do(set_seed, seed=seed))
         self.form.wrong.connect(self.show_error)
         self.form.cycles_asked.connect(lambda: document.page_asked.emit("cycles"))
         self.refusal.accepted.connect(lambda: self.protect(accept_weak=True))
@@ -218,7 +223,7 @@ class MethodsPage(Page):
             return
         name = item.data(Qt.ItemDataRole.UserRole)
         if name != project.method:
-            self.document.apply("set_method", page=self.name, method=name)
+            self.do(set_method, method=name)
 
     def _order(self) -> None:
         """Tab follows the eye, also through fields that were made just now."""
@@ -347,7 +352,10 @@ class MethodsPage(Page):
                 return
             self.show_error(error)
 
-        self.document.apply("set_parameters", page=self.name, failed=failed, **given)
+        self.document.run(set_parameters(**given), page=self.name, failed=failed)
+
+    def words(self, project: Project) -> list[str]:
+        return protect_words(project)
 
     def main_action(self) -> None:
         if self.face == "result":
@@ -360,8 +368,7 @@ class MethodsPage(Page):
         if not self.editable:
             return
         self.form.flush()
-        given: dict[str, Any] = {"accept_weak": True} if accept_weak else {}
-        self.document.apply("protect", page=self.name, **given)
+        self.do(protect, accept_weak=accept_weak)
 
     def show_error(
         self,
@@ -381,7 +388,7 @@ class MethodsPage(Page):
         """Put the command line of this run onto the clipboard."""
         project = self.document.project
         if project is not None and self.editable:
-            QGuiApplication.clipboard().setText(as_command(project, "protect"))
+            QGuiApplication.clipboard().setText(line(self.words(project)))
 
     def _selected(self, index: Index | None) -> None:
         if self.isVisible() and self.document.project is not None:
