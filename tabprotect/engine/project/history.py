@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from types import NoneType
+
+import numpy as np
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.project.codec import parts
 from tabprotect.engine.project.command import Arguments, Context, Order, TrailEntry
 from tabprotect.engine.project.commands import named
 from tabprotect.engine.project.placement import Placement
@@ -164,37 +169,32 @@ class History:
 
 def _lightened(steps: Sequence[Step]) -> tuple[Step, ...]:
     """Forget the oldest snapshots when all together outgrow the limit."""
-    seen: set[int] = set()
+    seen: dict[int, object] = {}
     size = 0
     out: list[Step] = []
     for number, step in enumerate(reversed(steps)):
-        if step.project is not None:
-            for value, held in _holdings(step.project):
-                if id(value) not in seen:
-                    seen.add(id(value))
-                    size += held
-            if number and size > SNAPSHOT_BYTES:
-                step = replace(step, project=None)
+        size += held_bytes(step.project, seen)
+        if number and size > SNAPSHOT_BYTES:
+            step = replace(step, project=None)
         out.append(step)
     return tuple(reversed(out))
 
 
-def _holdings(project: Project) -> Iterator[tuple[object, int]]:
-    """What of a project takes memory, with its bytes."""
-    if project.table is not None:
-        yield project.table, _bytes(project.table)
-    if project.release is not None:
-        yield project.release.table, _bytes(project.release.table)
-    if project.moves is not None:
-        yield project.moves, project.moves.cells.nbytes + project.moves.signs.nbytes
-    if project.protected is not None:
-        record = project.protected.record
-        steps = record.steps
-        held = 0 if steps is None else 3 * steps.coins.nbytes
-        if steps is not None and steps.sequence is not None:
-            held += steps.sequence.nbytes
-        yield record, held + record.preview.unchanged_by_cell.nbytes
-
-
-def _bytes(table: Table) -> int:
-    return 16 * len(table.cells[0]) if table.is_sparse else 8 * table.domain.size
+def held_bytes(value: object, seen: dict[int, object]) -> int:
+    """Bytes of everything that a value holds, beside what was ``seen`` before (by identity)."""
+    size, waiting = 0, [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, (int, float, NoneType)) or id(one) in seen:
+            continue
+        seen[id(one)] = one
+        if isinstance(one, np.ndarray):
+            # A view holds the whole of what it looks at.
+            if isinstance(one.base, np.ndarray):
+                waiting.append(one.base)
+            else:
+                size += one.nbytes
+        else:
+            size += sys.getsizeof(one)
+            waiting += parts(one)
+    return size

@@ -240,6 +240,23 @@ class Project:
         return replace(self, protected=None, published=False)
 
 
+def checked(project: Project) -> Project:
+    """The project itself, when all of it belongs to one table.
+
+    Raises
+    ------
+    InputError, ValueError
+        When something belongs to another table.
+    """
+    if project.kind != "empty" and project.placement is not None:
+        project.placement.check(project.domain)
+    if project.moves is not None and project.moves.domain != project.domain:
+        raise ValueError("a cycle set belongs to another table")
+    if project.plan.margins and not project.plan.fits(project.domain):
+        raise ValueError("a release plan belongs to another table")
+    return project
+
+
 def changes(before: Project, after: Project) -> Changes:
     """What differs between two projects, as names that a window can listen to."""
     found: set[ChangeName] = set()

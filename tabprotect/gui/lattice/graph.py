@@ -7,9 +7,9 @@ import math
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
-from tabprotect.engine.arrays import Letters
 from tabprotect.engine.query_space.graphs.independence_graph import IndependenceGraph
 from tabprotect.engine.query_space.lattice import bits
+from tabprotect.gui.lattice.names import Letters
 from tabprotect.gui.look.drawing import Drawing
 from tabprotect.gui.look.theme import GRID, Colours
 

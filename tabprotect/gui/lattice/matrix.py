@@ -20,8 +20,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame
 
-from tabprotect.engine.arrays import Ints, Letters
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.query_space.lattice import Query
+from tabprotect.gui.lattice.names import Letters
 from tabprotect.gui.look.theme import GRID, THEME, count_text, tabular
 
 STEPS = {

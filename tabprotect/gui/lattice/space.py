@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QObject, Signal
 
-from tabprotect.engine.arrays import Bools, Ints, Letters
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
@@ -23,6 +23,7 @@ from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_set import Consequence, ReleaseSet
 from tabprotect.gui.base.document import Document
+from tabprotect.gui.lattice.names import Letters
 
 RELEASED, CANDIDATE, UNRELEASABLE, UNKNOWN = range(4)
 

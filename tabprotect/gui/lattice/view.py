@@ -17,9 +17,9 @@ from PySide6.QtGui import (
     QWheelEvent,
 )
 
-from tabprotect.engine.arrays import Letters
 from tabprotect.engine.query_space.lattice import Query, bits
 from tabprotect.gui.lattice.arrangement import Arrangement, arrange
+from tabprotect.gui.lattice.names import Letters
 from tabprotect.gui.lattice.symbols import NodeLook, paint_node
 from tabprotect.gui.look.drawing import Drawing
 from tabprotect.gui.look.theme import GRID, Colours, colour

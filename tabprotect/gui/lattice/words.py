@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from tabprotect.engine.arrays import Letters
 from tabprotect.engine.query_space.evidence import Judgement
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_set import ReleaseSet
-from tabprotect.gui.lattice.names import counted, listed
+from tabprotect.gui.lattice.names import Letters, counted, listed
 from tabprotect.gui.lattice.space import (
     CANDIDATE,
     RELEASED,

@@ -204,7 +204,9 @@ class PreviewPanel(QScrollArea):
         self._figures["immovable"].setText(count_text(len(preview.immovable)))
         self.change.show_change(preview.change)
         self.blocked.show_shares(preview.blocked_by_cycle)
-        named = ", ".join(domain.cell_text(i) for i in preview.immovable[:MOST_NAMED])
+        named = ", ".join(
+            domain.cell_text(domain.unflat(key)) for key in preview.immovable[:MOST_NAMED].tolist()
+        )
         more = len(preview.immovable) - MOST_NAMED
         if more > 0:
             named += f" and {count_text(more)} more"
