@@ -64,7 +64,8 @@ BUILD: Mapping[type, Callable[..., object]] = {
 def _flat_immovable(given: Fields) -> None:
     # Index tuples once, flat keys since.
     shape = given["unchanged_by_cell"].shape
-    given["immovable"] = np.ravel_multi_index(tuple(given["immovable"].T), shape).astype(np.int64)
+    cells = given["immovable"].reshape(-1, len(shape))
+    given["immovable"] = np.ravel_multi_index(tuple(cells.T), shape).astype(np.int64)
 
 
 MIGRATIONS: Mapping[type, Sequence[Callable[[Fields], None]]] = {Preview: (_flat_immovable,)}
