@@ -114,8 +114,11 @@ def fits(value: object, hint: Any) -> bool:
         dtype = get_args(inner[1])[0]
         return isinstance(value, np.ndarray) and (dtype is Any or np.issubdtype(value.dtype, dtype))
     if origin is tuple and inner[-1] is not Ellipsis:
-        same = isinstance(value, tuple) and len(value) == len(inner)
-        return same and all(map(fits, value, inner))  # type: ignore[arg-type]
+        return (
+            isinstance(value, tuple)
+            and len(value) == len(inner)
+            and all(fits(one, hint) for one, hint in zip(value, inner, strict=True))
+        )
     if origin is not None and issubclass(origin, Mapping):
         return isinstance(value, origin) and all(
             fits(k, inner[0]) and fits(v, inner[1]) for k, v in value.items()
@@ -152,7 +155,7 @@ class Encoder:
     def put(self, value: object) -> int:
         """The number of a value of some kind among ``shared``."""
         if id(value) not in self._known:
-            kind = type(value)
+            kind: type = type(value)
             if kinds().get(kind.__name__) is not kind:
                 raise TypeError(f"{kind.__name__} is not reached from a project")
             content = {name: self._encode(getattr(value, name)) for name in types_of(kind)}

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QSpinBox, QWidg
 
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.query_verbs import set_release_criterion
+from tabprotect.engine.project.verbs.table_verbs import set_at_risk
 from tabprotect.engine.query_space.criterion import BOUNDS_WAYS
 from tabprotect.engine.query_space.registered import criteria
 from tabprotect.gui.look.label import Label
@@ -101,7 +102,7 @@ class SettingsRow(QWidget):
         # Editing is finished twice when the error strip takes the focus: ask once.
         if said not in self._shown:
             self._shown = (self._shown[0], said)
-            self.asked.emit("set_at_risk", {"rule": said})
+            self.asked.emit(set_at_risk(rule=said))
 
 
 def _narrow(box: QComboBox, letters: int) -> None:
