@@ -33,8 +33,8 @@ class TwoWayFlows:
     ----------
     publication
         One that :meth:`fits`.
-    values : int64 (published cells,)
-        The true counts.
+    room : int64 (published cells,)
+        How far each count may fall.
     cost : float64 (published cells,)
         Of suppressing a cell, from 0 up; infinite where it must be published.
     """
@@ -42,18 +42,18 @@ class TwoWayFlows:
     most_routes = 100_000
     gave_up = False
 
-    def __init__(self, publication: Publication, values: Ints, cost: Floats) -> None:
-        self._values = values
+    def __init__(self, publication: Publication, room: Ints, cost: Floats) -> None:
+        self._room = room
         ids = _layout(publication)
         self._ids = ids
         published = ids >= 0
         self._sign = np.ones(ids.shape, dtype=np.int64)
         self._sign[-1, :-1] = self._sign[:-1, -1] = -1
-        amounts = np.where(published, values[ids], 0)
+        amounts = np.where(published, room[ids], 0)
         self._increase = np.where((self._sign > 0) | ~published, ENDLESS, amounts)
         self._decrease = np.where((self._sign < 0) | ~published, ENDLESS, amounts)
-        self._rows = np.zeros(len(values), dtype=np.int64)
-        self._columns = np.zeros(len(values), dtype=np.int64)
+        self._rows = np.zeros(len(room), dtype=np.int64)
+        self._columns = np.zeros(len(room), dtype=np.int64)
         self._rows[ids[published]], self._columns[ids[published]] = np.nonzero(published)
         # A little for every arc: of two ways that cost the same the shorter one is taken.
         finite = cost[np.isfinite(cost) & (cost > 0)]
@@ -140,7 +140,7 @@ class TwoWayFlows:
         places = [(at, by) for at, by in moved.items() if by and self._ids[at] >= 0]
         cells = np.array([self._ids[at] for at, _ in places], dtype=np.int64)
         change = np.array([by * int(self._sign[at]) for at, by in places], dtype=np.int64)
-        return Deviation.of(cells, change, self._values[cells])
+        return Deviation.of(cells, change, self._room[cells])
 
     def extreme(self, cell: int, sign: int, known: int) -> tuple[int, bool, Deviation | None]:
         """How far one suppressed cell can move while the published ones stay.
@@ -180,7 +180,7 @@ class TwoWayFlows:
         change = turn * self._sign[rows, columns] * np.append(-flow, amount)
         cells = self._ids[rows, columns]
         cells, change = cells[cells >= 0], change[cells >= 0]
-        return amount, True, Deviation.of(cells, change, self._values[cells])
+        return amount, True, Deviation.of(cells, change, self._room[cells])
 
     def _network(self, turn: int) -> _Network:
         if turn not in self._networks:
