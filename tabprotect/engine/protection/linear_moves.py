@@ -16,7 +16,6 @@ linear constraints*, Management Science 47 (the attackers' programmes); Kelly, G
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -26,6 +25,7 @@ from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.deviation import ENDLESS, Deviation, Ints
 from tabprotect.engine.protection.hypercubes import Hypercubes
+from tabprotect.engine.protection.suppressing.published_numbers import merged_sums
 from tabprotect.engine.solver import (
     DUAL_SIMPLEX,
     NEAR,
@@ -113,7 +113,7 @@ class LinearMoves:
         self._place = np.full(publication.size, -1, dtype=np.int64)
         self._place[self._first] = np.arange(len(self._first))
         self._room = room[self._first]
-        self._sums, self._merge = _merged(publication)
+        self._sums, self._merge = merged_sums(publication)
         self._inner_room = np.zeros(self._sums.shape[1], dtype=np.int64)
         np.add.at(self._inner_room, self._merge, inner_room)
         self._boxes = Hypercubes(publication, self._room, inner_room)
@@ -413,17 +413,3 @@ class _Programme:
             outcome.point[: self._cells] - outcome.point[self._cells : 2 * self._cells]
         )
         return changes
-
-
-@lru_cache(maxsize=8)
-def _merged(publication: Publication) -> tuple[csc_array[np.int64], Ints]:
-    """Distinct sums by inner cells, those that enter the same sums as one, and which is which."""
-    from scipy.sparse import csc_array
-
-    kind = np.zeros(publication.domain.size, dtype=np.int64)
-    for m in range(len(publication.margins)):
-        keys = publication.keys(m)
-        kind = np.unique(kind * (int(keys.max()) + 1) + keys, return_inverse=True)[1]
-    first, inverse = np.unique(kind, return_index=True, return_inverse=True)[1:]
-    sums = publication.incidence[publication.distinct[0]].tocsc()[:, first]
-    return csc_array(sums), inverse

@@ -16,7 +16,7 @@ in a cell is taken to know its count.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -106,6 +106,38 @@ def select(task: Task, progress: Progress = SILENT) -> Bools:
     return _Selection(task, Steady(progress)).run()
 
 
+def give_up(task: Task, lost: list[int], *, certain: bool) -> NoReturn:
+    """Say which published cells cannot be protected.
+
+    Raises
+    ------
+    InfeasibleError
+        Always. ``certain``: hiding everything that may be hidden would not do.
+    """
+    name = task.publication.cell_text
+    listed = [name(cell) for cell in lost[:MOST_LISTED]]
+    if len(lost) > MOST_LISTED:
+        listed.append(f"... and {len(lost) - MOST_LISTED} more")
+    cells = f"{len(lost)} sensitive {'cell' if len(lost) == 1 else 'cells'}"
+    where = f"{name(lost[0])}{', ...' if len(lost) > 1 else ''}"
+    raise InfeasibleError(
+        f"{cells} cannot be protected by hiding other cells: {where}"
+        if certain
+        else f"no way was found within the stated work to protect {cells}: {where}",
+        hint="allow totals or zeros to be hidden, lower the protection level, ask less of people "
+        "alone in a cell, or merge categories",
+        detail="\n".join(listed),
+    )
+
+
+def lacking(task: Task, suppressed: Bools, progress: Progress = SILENT) -> Ints:
+    """Primary cells for which no change was found that a pattern leaves open, int64.
+
+    In two-way tables there is none.
+    """
+    return _Selection(task, Steady(progress)).lacking(suppressed)
+
+
 Aim = tuple[int, int]
 """A primary cell, and +1 for the upper or -1 for the lower end of its interval."""
 
@@ -147,8 +179,8 @@ class _Selection:
         np.maximum.at(out, self._twin, np.where(self._task.primary, level, 0))
         return out
 
-    def run(self) -> Bools:
-        """Hide what is needed, then publish what is not."""
+    @property
+    def _aims(self) -> list[Aim]:
         aims = [
             (int(cell), sign)
             for cell in np.flatnonzero(self._primary)
@@ -157,38 +189,32 @@ class _Selection:
         ]
         # What asks for most has the fewest ways; what it hides then serves the others.
         aims.sort(key=lambda aim: (-int(self._need[aim[1]][aim[0]]), aim[0], -aim[1]))
+        return aims
+
+    def lacking(self, suppressed: Bools) -> Ints:
+        """Primary cells that a given pattern does not protect."""
+        more = np.flatnonzero(suppressed & ~self._suppressed & (self._twin == np.arange(len(self._twin))))
+        self._suppressed[more] = True
+        self._engine.open(more)
+        lost = []
+        for done, aim in enumerate(self._aims):
+            self._progress.report("checking the intervals", done / len(self._need[1]))
+            if not self._protected(aim) and not self._protect(aim, pay=False):
+                lost.append(aim[0])
+        return np.unique(np.array(lost, dtype=np.int64))
+
+    def run(self) -> Bools:
+        """Hide what is needed, then publish what is not."""
+        aims = self._aims
         lost = []
         for done, aim in enumerate(aims):
             self._progress.report("secondary suppression", 0.7 * done / len(aims))
             if not self._protected(aim) and not self._protect(aim, pay=True):
                 lost.append(aim[0])
         if lost:
-            self._give_up(sorted(set(lost)))
+            give_up(self._task, sorted(set(lost)), certain=not self._engine.gave_up)
         self._tidy()
         return self._suppressed[self._twin]
-
-    def _give_up(self, lost: list[int]) -> None:
-        name = self._task.publication.cell_text
-        listed = [name(cell) for cell in lost[:MOST_LISTED]]
-        if len(lost) > MOST_LISTED:
-            listed.append(f"... and {len(lost) - MOST_LISTED} more")
-        cells = f"{len(lost)} sensitive {'cell' if len(lost) == 1 else 'cells'}"
-        where = f"{name(lost[0])}{', ...' if len(lost) > 1 else ''}"
-        raise InfeasibleError(
-            f"no way was found within the stated work to protect {cells}: {where}"
-            if self._engine.gave_up
-            else f"{cells} cannot be protected by hiding other cells: {where}",
-            hint="allow totals and zeros to be hidden, lower the protection level, or merge "
-            "categories"
-            + (
-                ""
-                if self._task.insiders == "none"
-                # One of two people in a sensitive total of 2 knows that it is not 0.
-                else "; or protect against readers only (insiders=none): totals made up of single "
-                "people cannot be kept open against one of them"
-            ),
-            detail="\n".join(listed),
-        )
 
     def _knows(self, found: Deviation, cell: int) -> set[int]:
         """Who knows the count of another cell that a deviation moves."""
