@@ -324,9 +324,7 @@ class Model:
 
     def limit_many(self, what: Literal["rows", "columns"], which: Ints, bounds: Bounds) -> None:
         """Set (low, high) of many rows or columns."""
-        change = (
-            self._highs.changeRowsBounds if what == "rows" else self._highs.changeColsBounds
-        )
+        change = self._highs.changeRowsBounds if what == "rows" else self._highs.changeColsBounds
         self._demand(change(len(which), which.astype(np.int32), *bounds), "set a bound")
 
     @property

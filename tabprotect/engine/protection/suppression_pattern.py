@@ -193,7 +193,9 @@ class _Selection:
 
     def lacking(self, suppressed: Bools) -> Ints:
         """Primary cells that a given pattern does not protect."""
-        more = np.flatnonzero(suppressed & ~self._suppressed & (self._twin == np.arange(len(self._twin))))
+        more = np.flatnonzero(
+            suppressed & ~self._suppressed & (self._twin == np.arange(len(self._twin)))
+        )
         self._suppressed[more] = True
         self._engine.open(more)
         lost = []

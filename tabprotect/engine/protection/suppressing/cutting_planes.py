@@ -57,7 +57,6 @@ GAIN = 5e-4
 """What a neighbourhood must gain, as a share of the cost."""
 
 
-
 @dataclass(frozen=True, eq=False)
 class Found:
     """A hiding set. Confidential.

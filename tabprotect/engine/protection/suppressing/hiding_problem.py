@@ -72,9 +72,7 @@ class HidingProblem:
     def aims(self) -> list[Aim]:
         """What is asked for; what asks for most comes first: it has the fewest ways."""
         found = [
-            (int(number), sign)
-            for sign in (1, -1)
-            for number in np.flatnonzero(self.needs[sign])
+            (int(number), sign) for sign in (1, -1) for number in np.flatnonzero(self.needs[sign])
         ]
         return sorted(found, key=lambda aim: (-int(self.needs[aim[1]][aim[0]]), aim[0], -aim[1]))
 

@@ -41,9 +41,7 @@ class Promise:
         self.problem = problem
         most = max((int(problem.needs[s].max(initial=1)) for s in (1, -1)), default=1)
         task = problem.task
-        self.attackers = Attackers(
-            task.publication, problem.room, task.inner_room, most, progress
-        )
+        self.attackers = Attackers(task.publication, problem.room, task.inner_room, most, progress)
         self._supports: list[Ints] = []
         self._people: list[frozenset[int]] = []
         self._alive: list[bool] = []
