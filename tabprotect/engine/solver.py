@@ -15,13 +15,12 @@ import highspy
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InfeasibleError, Interrupted, SolverError
 from tabprotect.engine.progress import SILENT, Progress
 
 Sense = Literal["min", "max"]
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 Bounds = tuple[Floats, Floats]
 
 PRIMAL_SIMPLEX, DUAL_SIMPLEX = 4, 1
@@ -77,7 +76,7 @@ class Outcome:
 
     bound: float
     value: float | None
-    point: npt.NDArray[np.float64]
+    point: Floats
     optimal: bool
 
 
@@ -118,9 +117,9 @@ class Entries:
     values : float64 (entries,)
     """
 
-    starts: npt.NDArray[np.int64]
-    rows: npt.NDArray[np.int64]
-    values: npt.NDArray[np.float64]
+    starts: Ints
+    rows: Ints
+    values: Floats
 
 
 class Model:
@@ -144,11 +143,11 @@ class Model:
 
     def __init__(
         self,
-        rows: npt.NDArray[np.int64],
-        totals: npt.NDArray[np.int64],
+        rows: Ints,
+        totals: Ints,
         *,
-        low: npt.NDArray[np.int64],
-        high: npt.NDArray[np.int64],
+        low: Ints,
+        high: Ints,
         integral: bool = False,
     ) -> None:
         sums = totals.astype(np.float64)
@@ -161,8 +160,8 @@ class Model:
         cls,
         entries: Entries,
         *,
-        rows: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]],
-        columns: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]],
+        rows: tuple[Floats, Floats],
+        columns: tuple[Floats, Floats],
         integral: bool = False,
         strategy: int = PRIMAL_SIMPLEX,
     ) -> Model:
@@ -181,7 +180,7 @@ class Model:
     def _pass(
         self,
         entries: Entries,
-        rows: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]],
+        rows: tuple[Floats, Floats],
         columns: tuple[npt.NDArray[np.number], npt.NDArray[np.number]],
         integral: bool,
     ) -> None:
@@ -227,11 +226,11 @@ class Model:
 
     def optimise(
         self,
-        columns: npt.NDArray[np.int64],
+        columns: Ints,
         sense: Sense,
         *,
-        weights: npt.NDArray[np.int64] | None = None,
-        start: npt.NDArray[np.int64] | None = None,
+        weights: Ints | None = None,
+        start: Ints | None = None,
         most_nodes: int | None = None,
         progress: Progress = SILENT,
         stage: str = "solving",
@@ -269,10 +268,10 @@ class Model:
 
     def weighted(
         self,
-        cost: npt.NDArray[np.float64],
+        cost: Floats,
         sense: Sense = "min",
         *,
-        start: npt.NDArray[np.int64] | None = None,
+        start: Ints | None = None,
         most_nodes: int | None = None,
         most_questions: int | None = None,
         gap: float = 0.0,
@@ -324,7 +323,11 @@ class Model:
 
     def limit_many(self, what: Literal["rows", "columns"], which: Ints, bounds: Bounds) -> None:
         """Set (low, high) of many rows or columns."""
-        change = self._highs.changeRowsBounds if what == "rows" else self._highs.changeColsBounds
+        if what == "rows":
+            # The solver's type declarations lack it.
+            change = self._highs.changeRowsBounds  # type: ignore[attr-defined]
+        else:
+            change = self._highs.changeColsBounds
         self._demand(change(len(which), which.astype(np.int32), *bounds), "set a bound")
 
     @property

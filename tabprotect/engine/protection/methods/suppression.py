@@ -46,20 +46,21 @@ from dataclasses import replace
 from typing import ClassVar, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Letters
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, Suggestion
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.audit import audit
 from tabprotect.engine.protection.method import Method
-from tabprotect.engine.protection.problem import Draft, Letters, Problem
+from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import counts_of, rank, sum_factors
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
+from tabprotect.engine.protection.suppressing.audit import audit, is_cheap
+from tabprotect.engine.protection.suppressing.choice import Search, choose, most_work
 from tabprotect.engine.protection.suppressing.given_statuses import GivenStatuses, text_of
+from tabprotect.engine.protection.suppressing.promise import check
 from tabprotect.engine.protection.suppressing.sensitive import never_zero, rule_of, task_of
 from tabprotect.engine.protection.suppressing.task import INSIDERS, Task
-from tabprotect.engine.protection.suppression_pattern import select
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors, Rerun
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
@@ -68,8 +69,6 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
-Bools = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int64]
 Values = Mapping[str, object]
 
 RULES = {
@@ -95,6 +94,11 @@ COSTS = {
 CHOICES = {
     "cheapest": "The cheapest pattern found: the same table gives the same one.",
     "random": "Costs are multiplied by secret random factors: the pattern tells less.",
+}
+
+SEARCHES = {
+    "usual": "Some seconds at most, minutes in large tables of three and more variables.",
+    "longer": "About ten times as long: a cheaper pattern where there are three variables or more.",
 }
 
 GIVEN = "statuses_given"
@@ -204,6 +208,15 @@ class Suppression(Method):
             may_be_unstated=True,
         ),
         Parameter(
+            "search",
+            "Search",
+            "How long a cheap pattern is looked for.",
+            "choice",
+            "usual",
+            choices=SEARCHES,
+            may_be_unstated=True,
+        ),
+        Parameter(
             "statuses",
             "Given statuses",
             "A tau-ARGUS a priori file: cells to hide or never to hide, sensitive ones, costs.",
@@ -260,18 +273,31 @@ class Suppression(Method):
         publication = publication_of(problem.table.domain, values)
         task = _at_random(task_of(problem, publication, values), values, generator)
         try:
-            suppressed = select(task, progress)
+            choice = choose(task, cast(Search, values["search"]), progress)
         except InfeasibleError as error:
             error.suggestions = _suggestions(values)
             raise
-        found = audit(
-            publication,
-            problem.table,
-            suppressed,
-            levels=task.levels,
-            never_zero=task.never_zero,
-            progress=progress,
-        )
+        suppressed = choice.hidden
+        kept = check(task, suppressed, progress)
+        audited: dict[str, object] = {
+            "sentence": kept.sentence,
+            "suppressed": int(suppressed.sum()),
+            "unprotected": len(kept.unprotected),
+            "ends": kept.ends,
+            "ends_in_whole_numbers": kept.whole,
+        }
+        sentence = kept.sentence
+        if is_cheap(publication, suppressed):
+            found = audit(
+                publication,
+                problem.table,
+                suppressed,
+                levels=task.levels,
+                never_zero=task.never_zero,
+                progress=progress,
+            )
+            audited |= found.as_json(publication)
+            sentence = f"{kept.sentence} {found.sentence}"
         letters = _letters(task, suppressed)
         ordered = []
         # The main table first.
@@ -296,9 +322,12 @@ class Suppression(Method):
             findings={
                 "primary cells": int(task.primary.sum()),
                 "secondary cells": int((suppressed & ~task.primary).sum()),
-                "audit": found.as_json(publication),
+                "cost": choice.cost,
+                "gap": choice.gap,
+                "choice": choice.sentence,
+                "audit": audited,
             },
-            sentence=found.sentence,
+            sentence=sentence,
         )
 
     def likelihood(self, release: Release) -> CellFactors:
@@ -313,9 +342,13 @@ class Suppression(Method):
         # Under a secret rule about contributions an empty cell may be sensitive.
         least = int(rule is not None and never_zero(values, rule))
         rerun = None
-        if rule is not None and not given:
+        # Who does not say how a pattern was chosen chose it in another way.
+        known = "choice" in release.mechanism.parameters
+        if rule is not None and known and not given:
             at_random = self.is_random(values)
-            cost = (500.0 + 100.0 * publication.domain.size) * (RUNS if at_random else 1)
+            cost = 500.0 + 100.0 * publication.domain.size
+            cost += most_work(publication, cast(Search, values["search"]))
+            cost *= RUNS if at_random else 1
             again = _again(publication, values, rule, hidden, RUNS if at_random else 1)
             rerun = Rerun(again, exact=not at_random, cost=cost)
         # One more than the count, so that 0 can stand for none.
@@ -334,13 +367,18 @@ def _again(
 ) -> Callable[[Table, np.random.Generator], float]:
     """The share of ``runs`` choices for an original in which these very cells are hidden."""
 
+    search = cast(Search, values["search"])
+
     def estimate(original: Table, generator: np.random.Generator) -> float:
         task = task_of(Problem(original, at_risk=rule), publication, values)
         if (task.primary & ~hidden).any():
             return 0.0
         try:
-            found = (select(_at_random(task, values, generator)) for _ in range(runs))
-            return sum(np.array_equal(each, hidden) for each in found) / runs
+            found = 0
+            for _ in range(runs):
+                choice = choose(_at_random(task, values, generator), search)
+                found += np.array_equal(choice.hidden, hidden)
+            return found / runs
         except InfeasibleError:
             return 0.0
 

@@ -10,14 +10,10 @@ Source: Fischetti and Salazar 2001 (capacity and bridgeless inequalities).
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from tabprotect.engine.protection.deviation import Ints
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.protection.suppressing.attackers import Cut
 from tabprotect.engine.protection.suppressing.published_numbers import Equations
-
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
 
 Bridge = tuple[int, Ints]
 """A number, and those of which one must be hidden if it is."""

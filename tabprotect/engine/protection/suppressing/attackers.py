@@ -16,16 +16,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.deviation import Ints
 from tabprotect.engine.protection.suppressing.published_numbers import merged_sums
 from tabprotect.engine.solver import Entries, Model, work
 from tabprotect.engine.tables.publication import Publication
-
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
 
 LIMIT = 1000
 """No number rises by more than this times the largest need: bounds are valid up to there."""

@@ -11,19 +11,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-import numpy.typing as npt
-
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.linear_moves import SMALL
 from tabprotect.engine.protection.suppressing.cutting_planes import GAP, CuttingPlanes
 from tabprotect.engine.protection.suppressing.hiding_problem import HidingProblem
+from tabprotect.engine.protection.suppressing.linear_moves import SMALL
+from tabprotect.engine.protection.suppressing.pattern import give_up, select
 from tabprotect.engine.protection.suppressing.task import Task
-from tabprotect.engine.protection.suppression_pattern import give_up, select
-from tabprotect.engine.protection.two_way_flows import TwoWayFlows
-
-Bools = npt.NDArray[np.bool_]
+from tabprotect.engine.protection.suppressing.two_way_flows import TwoWayFlows
+from tabprotect.engine.tables.publication import Publication
 
 Search = Literal["usual", "longer"]
 
@@ -72,10 +69,10 @@ class Choice:
         return f"No pattern is more than {self.gap:.0%} cheaper."
 
 
-def most_work(task: Task, search: Search = "usual") -> float:
-    """What a choice takes at most, in microseconds of a usual core, as stated."""
-    count = len(task.publication.distinct[0])
-    if count <= SMALL or (count > MOST_IN_FLOWS and TwoWayFlows.fits(task.publication)):
+def most_work(publication: Publication, search: Search = "usual") -> float:
+    """What cutting planes take at most, in microseconds of a usual core; 0 where none are used."""
+    count = len(publication.distinct[0])
+    if count <= SMALL or (count > MOST_IN_FLOWS and TwoWayFlows.fits(publication)):
         return 0.0
     return max(WORK, BY_NUMBER * count) * (LONGER if search == "longer" else 1.0)
 
@@ -90,7 +87,7 @@ def choose(task: Task, search: Search = "usual", progress: Progress = SILENT) ->
         no way was found within the stated work.
     """
     problem = HidingProblem.of(task)
-    limit = most_work(task, search)
+    limit = most_work(task.publication, search)
     start = None
     if not limit or _quick(problem):
         start = select(task, progress)

@@ -17,10 +17,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.deviation import Ints
 from tabprotect.engine.protection.suppressing.additive_cuts import bridges, equation_cuts
 from tabprotect.engine.protection.suppressing.attackers import Cut
 from tabprotect.engine.protection.suppressing.hiding_problem import Aim, HidingProblem
@@ -28,9 +27,6 @@ from tabprotect.engine.protection.suppressing.master import Master
 from tabprotect.engine.protection.suppressing.promise import Promise
 from tabprotect.engine.protection.suppressing.published_numbers import equations
 from tabprotect.engine.solver import NEAR
-
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
 
 GAP, ROUGH, MANY, SLOW = 0.01, 0.05, 20, 0.7
 """How far from the cheapest a round may end, and the same while many intervals do not hold; how

@@ -21,14 +21,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.protection.deviation import Ints
 from tabprotect.engine.tables.publication import Publication
-
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
 
 COMMANDS = {"s": 0, "u": 0, "p": 0, "m": 0, "ml": 0, "c": 1, "w": 1, "pl": 2}
 """Commands, and how many numbers follow."""

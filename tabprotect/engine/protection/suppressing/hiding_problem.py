@@ -6,13 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from tabprotect.engine.protection.deviation import Ints
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.protection.suppressing.task import Task, persons
-
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
 
 Aim = tuple[int, int]
 """A sensitive number, and +1 for the upper or -1 for the lower end of its interval."""

@@ -14,9 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from tabprotect.engine.protection.deviation import Ints
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.tables.publication import Publication
 
 
@@ -61,7 +60,7 @@ def _of_margins(publication: Publication, inner: Ints) -> Ints:
         for m, margin in enumerate(publication.margins):
             if m != fine and publication.determines(finer, margin):
                 run = slice(int(publication.starts[m]), int(publication.starts[m + 1]))
-                number: npt.NDArray[np.int64] = np.bincount(
+                number: Ints = np.bincount(
                     keys[m][first[positive]], minlength=publication.domains[m].size
                 )
                 ends[run] = np.maximum(ends[run], number)

@@ -5,18 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.deviation import Ints
 from tabprotect.engine.protection.suppressing.additive_cuts import Bridge
 from tabprotect.engine.protection.suppressing.attackers import Cut
 from tabprotect.engine.protection.suppressing.hiding_problem import HidingProblem
 from tabprotect.engine.solver import DUAL_SIMPLEX, NEAR, Entries, Model
-
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
 
 QUESTION, ENTRY = (5_000.0, 0.4), 1.4
 """Microseconds that the programme takes between two questions whether to go on, more of them for
@@ -101,7 +97,7 @@ class Master:
         reached = np.bincount(rows, values * share[self.free[columns]], minlength=len(right))
         return bool((reached >= right - NEAR).all())
 
-    def cost(self, hidden: Bools) -> float:
+    def cost(self, hidden: Bools | Floats) -> float:
         """Of what is hidden beyond the numbers that are hidden anyhow."""
         return float(self._problem.cost[self.free] @ hidden[self.free])
 

@@ -11,19 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.deviation import Ints
 from tabprotect.engine.protection.suppressing.attackers import SHORT, Attackers, Cut
 from tabprotect.engine.protection.suppressing.hiding_problem import Aim, HidingProblem
+from tabprotect.engine.protection.suppressing.pattern import lacking
 from tabprotect.engine.protection.suppressing.task import Task
-from tabprotect.engine.protection.suppression_pattern import lacking
-from tabprotect.engine.protection.two_way_flows import TwoWayFlows
+from tabprotect.engine.protection.suppressing.two_way_flows import TwoWayFlows
 from tabprotect.engine.solver import NEAR
-
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
 
 MOVED = 1e-7
 """A number that a programme moves by less does not move."""

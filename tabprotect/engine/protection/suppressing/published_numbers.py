@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tabprotect.engine.protection.deviation import Ints
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.tables.publication import Publication
 
 if TYPE_CHECKING:

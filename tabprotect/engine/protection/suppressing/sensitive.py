@@ -10,10 +10,9 @@ from collections.abc import Mapping
 from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.protection.deviation import Ints
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.suppressing.given_statuses import GivenStatuses
 from tabprotect.engine.protection.suppressing.task import Insiders, Task
@@ -104,7 +103,7 @@ def task_of(problem: Problem, publication: Publication, values: Values) -> Task:
 def _level(counts: Ints, values: Values, rule: Rule) -> Ints:
     """The largest of what is asked for: a number, a share, the whole range of the rule."""
     percent = cast(float, values["level_percent"])
-    level = np.maximum(
+    level: Ints = np.maximum(
         cast(int, values["level"]), np.ceil(counts * (percent / 100)).astype(np.int64)
     )
     if values["whole_range"] and isinstance(rule, SmallCount):
@@ -115,7 +114,7 @@ def _level(counts: Ints, values: Values, rule: Rule) -> Ints:
 def _check(
     given: GivenStatuses,
     publication: Publication,
-    primary: npt.NDArray[np.bool_],
+    primary: Bools,
     counts: Ints | None,
 ) -> None:
     name = publication.cell_text
@@ -137,7 +136,7 @@ def _check(
         )
 
 
-def _cost(publication: Publication, counts: Ints, values: Values) -> npt.NDArray[np.float64]:
+def _cost(publication: Publication, counts: Ints, values: Values) -> Floats:
     cost = np.ones(len(counts))
     if values["costs"] == "count":
         cost += counts

@@ -6,16 +6,13 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.protection.deviation import ENDLESS, Ints
+from tabprotect.engine.protection.suppressing.deviation import ENDLESS
 from tabprotect.engine.protection.suppressing.lower_ends import LowerEnds
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
 
 Insiders = Literal["none", "outside", "one", "all"]
 

@@ -1,0 +1,326 @@
+"""Secondary suppression: which further cells must be hidden so that the primary ones stay hidden.
+
+Every primary cell keeps its *protection interval*: among the tables that agree with everything
+published there is one in which the cell is at least ``above`` higher, and one in which it is at
+least ``below`` lower. Cell by cell the cheapest such table is looked for (only the cells in which
+it differs have to be hidden, and hidden ones cost nothing more); a table found for one cell
+serves all others that it moves far enough; at the end every secondary cell that is not needed is
+published again, the dearest first.
+
+Sources: Kelly, Golden and Assad 1992, *Cell suppression: disclosure protection for sensitive
+tabular data*, Networks 22; Fischetti and Salazar 2001, *Solving the cell suppression problem on
+tabular data with linear constraints*, Management Science 47. Singletons: Langsrud and Lupp's
+GaussSuppression guards against one respondent who undoes a pair; here a respondent who is alone
+in a cell is taken to know its count.
+"""
+
+from __future__ import annotations
+
+from typing import NoReturn, Protocol
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.suppressing.deviation import Deviation
+from tabprotect.engine.protection.suppressing.linear_moves import LinearMoves
+from tabprotect.engine.protection.suppressing.task import Task, persons
+from tabprotect.engine.protection.suppressing.two_way_flows import TwoWayFlows
+from tabprotect.engine.tables.publication import Publication
+
+MOST_LISTED = 20
+"""Cells an error lists."""
+
+
+class Engine(Protocol):
+    """A way of finding tables that agree on the published cells.
+
+    Attributes
+    ----------
+    most_routes
+        How many routes the tidying may ask for: a number, so that no clock decides.
+    gave_up
+        Whether a route was not found that may exist.
+    """
+
+    most_routes: int
+    gave_up: bool
+
+    def open(self, cells: Ints) -> None:
+        """Suppress cells."""
+
+    def close(self, cells: Ints) -> None:
+        """Publish cells again."""
+
+    def route(
+        self, cell: int, sign: int, need: int, *, barred: Ints, pay: bool
+    ) -> Deviation | None:
+        """The cheapest change found that moves one cell by ``sign * need``."""
+
+    def extreme(self, cell: int, sign: int, known: int) -> tuple[int, bool, Deviation | None]:
+        """How far one suppressed cell can move, whether proven, and a change that does."""
+
+
+class Steady:
+    """Progress that stays where it is while a solver only asks whether to go on."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._stage, self._fraction = "", 0.0
+
+    def report(self, stage: str, fraction: float, partial: object = None) -> None:
+        """Pass on what is more than a question."""
+        if fraction:
+            self._stage, self._fraction = stage, fraction
+        self._progress.report(self._stage or stage, self._fraction, partial)
+
+
+def engine(
+    publication: Publication, room: tuple[Ints, Ints], cost: Floats, progress: Progress
+) -> Engine:
+    """Flows where the published tables are a network, else linear programmes.
+
+    Parameters
+    ----------
+    room : int64 (published cells,), int64 (inner cells,)
+        How far each count is above the least that a reader allows.
+    """
+    if TwoWayFlows.fits(publication):
+        return TwoWayFlows(publication, room[0], cost)
+    return LinearMoves(publication, room[0], cost, room[1], progress)
+
+
+def select(task: Task, progress: Progress = SILENT) -> Bools:
+    """The suppressed cells, primary and secondary, bool (size,). Deterministic.
+
+    Raises
+    ------
+    InfeasibleError
+        When some primary cells cannot be protected even if all cells were hidden that may be, or
+        no way was found within the stated work; it lists them and says which.
+    """
+    return _Selection(task, Steady(progress)).run()
+
+
+def give_up(task: Task, lost: list[int], *, certain: bool) -> NoReturn:
+    """Say which published cells cannot be protected.
+
+    Raises
+    ------
+    InfeasibleError
+        Always. ``certain``: hiding everything that may be hidden would not do.
+    """
+    name = task.publication.cell_text
+    listed = [name(cell) for cell in lost[:MOST_LISTED]]
+    if len(lost) > MOST_LISTED:
+        listed.append(f"... and {len(lost) - MOST_LISTED} more")
+    cells = f"{len(lost)} sensitive {'cell' if len(lost) == 1 else 'cells'}"
+    where = f"{name(lost[0])}{', ...' if len(lost) > 1 else ''}"
+    raise InfeasibleError(
+        f"{cells} cannot be protected by hiding other cells: {where}"
+        if certain
+        else f"no way was found within the stated work to protect {cells}: {where}",
+        hint="allow totals or zeros to be hidden, lower the protection level, ask less of people "
+        "alone in a cell, or merge categories",
+        detail="\n".join(listed),
+    )
+
+
+def lacking(task: Task, suppressed: Bools, progress: Progress = SILENT) -> Ints:
+    """Primary cells for which no change was found that a pattern leaves open, int64.
+
+    In two-way tables there is none.
+    """
+    return _Selection(task, Steady(progress)).lacking(suppressed)
+
+
+Aim = tuple[int, int]
+"""A primary cell, and +1 for the upper or -1 for the lower end of its interval."""
+
+
+class _Selection:
+    def __init__(self, task: Task, progress: Progress) -> None:
+        self._task = task
+        self._progress = progress
+        # The same number published twice is hidden twice or not at all.
+        first, inverse = task.publication.distinct
+        self._inverse = inverse
+        cost = np.zeros(len(first))
+        np.maximum.at(cost, inverse, task.cost)
+        primary = np.zeros(len(first), dtype=np.bool_)
+        primary[inverse[task.primary]] = True
+        self._twin = first[inverse]
+        at = np.zeros(task.publication.size)
+        at[first] = cost
+        self._cost = np.where(self._twin == np.arange(len(inverse)), at, np.inf)
+        self._primary = np.zeros(task.publication.size, dtype=np.bool_)
+        self._primary[first[primary]] = True
+        room = task.room, task.inner_room
+        self._engine = engine(task.publication, room, self._cost, progress)
+        self._kept = self._primary.copy()
+        if task.forced is not None:
+            self._kept[first[inverse[task.forced]]] = True
+        self._suppressed = self._kept.copy()
+        self._engine.open(np.flatnonzero(self._kept))
+        self._person = persons(task)
+        self._need = {
+            +1: np.where(self._primary, self._levels(task.above), 0),
+            -1: np.where(self._primary, self._levels(task.below), 0),
+        }
+        self._proofs: dict[Aim, list[Deviation]] = {}
+        self._routes = 0
+
+    def _levels(self, level: Ints) -> Ints:
+        out = np.zeros_like(level)
+        np.maximum.at(out, self._twin, np.where(self._task.primary, level, 0))
+        return out
+
+    @property
+    def _aims(self) -> list[Aim]:
+        aims = [
+            (int(cell), sign)
+            for cell in np.flatnonzero(self._primary)
+            for sign in (1, -1)
+            if self._need[sign][cell]
+        ]
+        # What asks for most has the fewest ways; what it hides then serves the others.
+        aims.sort(key=lambda aim: (-int(self._need[aim[1]][aim[0]]), aim[0], -aim[1]))
+        return aims
+
+    def lacking(self, suppressed: Bools) -> Ints:
+        """Primary cells that a given pattern does not protect."""
+        more = np.flatnonzero(
+            suppressed & ~self._suppressed & (self._twin == np.arange(len(self._twin)))
+        )
+        self._suppressed[more] = True
+        self._engine.open(more)
+        lost = []
+        for done, aim in enumerate(self._aims):
+            self._progress.report("checking the intervals", done / len(self._need[1]))
+            if not self._protected(aim) and not self._protect(aim, pay=False):
+                lost.append(aim[0])
+        return np.unique(np.array(lost, dtype=np.int64))
+
+    def run(self) -> Bools:
+        """Hide what is needed, then publish what is not."""
+        aims = self._aims
+        lost = []
+        for done, aim in enumerate(aims):
+            self._progress.report("secondary suppression", 0.7 * done / len(aims))
+            if not self._protected(aim) and not self._protect(aim, pay=True):
+                lost.append(aim[0])
+        if lost:
+            give_up(self._task, sorted(set(lost)), certain=not self._engine.gave_up)
+        self._tidy()
+        return self._suppressed[self._twin]
+
+    def _knows(self, found: Deviation, cell: int) -> set[int]:
+        """Who knows the count of another cell that a deviation moves."""
+        return set(self._person[found.cells].tolist()) - self._spared(cell)
+
+    def _spared(self, cell: int) -> set[int]:
+        """People against whom a cell needs no protection, and -1 for nobody."""
+        own = {-1, int(self._person[cell])}
+        return own | self._parts(cell) if self._task.insiders == "outside" else own
+
+    def _parts(self, cell: int) -> set[int]:
+        incidence = self._task.publication.incidence
+        begin, end = incidence.indptr[cell], incidence.indptr[cell + 1]
+        return set(incidence.indices[begin:end].tolist())
+
+    def _enough(self, proofs: list[Deviation], cell: int) -> bool:
+        """Whether neither one insider (nor all together) can rule out every deviation."""
+        if not proofs:
+            return False
+        known = [self._knows(found, cell) for found in proofs]
+        if self._task.insiders == "all":
+            return any(not cells for cells in known)
+        return not set.intersection(*known)
+
+    def _protected(self, aim: Aim) -> bool:
+        return self._enough(self._proofs.get(aim, []), aim[0])
+
+    def _protect(self, aim: Aim, *, pay: bool) -> bool:
+        """Find deviations for one end of one interval; what they use is suppressed."""
+        cell, sign = aim
+        proofs = self._proofs.setdefault(aim, [])
+        barred = np.zeros(0, dtype=np.int64)
+        if self._task.insiders == "all":
+            others = (self._person >= 0) & (self._person != self._person[cell])
+            barred = np.flatnonzero(others)
+        while not self._enough(proofs, cell):
+            if self._task.insiders in ("one", "outside") and proofs:
+                shared = set.intersection(*(self._knows(found, cell) for found in proofs))
+                barred = np.flatnonzero(self._person == min(shared))
+            self._routes += 1
+            found = self._engine.route(
+                cell, sign, int(self._need[sign][cell]), barred=barred, pay=pay
+            )
+            if found is None:
+                return False
+            new = found.cells[~self._suppressed[found.cells]]
+            self._suppressed[new] = True
+            self._engine.open(new)
+            self._credit(found)
+            proofs = self._proofs[aim]
+        return True
+
+    def _credit(self, found: Deviation) -> None:
+        """Enter a deviation as a proof for every primary cell that it moves far enough."""
+        for way, most in ((1, found.ahead), (-1, found.behind)):
+            for cell, change in zip(found.cells.tolist(), found.change.tolist(), strict=True):
+                sign = way if change > 0 else -way
+                need = int(self._need[sign][cell])
+                if need and -(-need // abs(change)) <= most:
+                    proofs = self._proofs.setdefault((cell, sign), [])
+                    if not self._enough(proofs, cell):
+                        proofs.append(found)
+
+    def _tidy(self) -> None:
+        """Publish again, the dearest first, every secondary cell that no interval needs."""
+        secondary = np.flatnonzero(self._suppressed & ~self._kept)
+        self._routes = 0
+        order = secondary[np.argsort(-self._cost[secondary], kind="stable")]
+        users: dict[int, set[Aim]] = {int(cell): set() for cell in order}
+        for aim, proofs in self._proofs.items():
+            self._enlist(users, aim, proofs)
+        for done, cell in enumerate(order.tolist()):
+            self._progress.report(
+                "publishing what need not be hidden", 0.7 + 0.3 * done / len(order)
+            )
+            if self._routes > self._engine.most_routes:
+                break
+            self._suppressed[cell] = False
+            self._engine.close(np.array([cell]))
+            if self._do_without(cell, users):
+                continue
+            self._suppressed[cell] = True
+            self._engine.open(np.array([cell]))
+        used = self._kept.copy()
+        for proofs in self._proofs.values():
+            for found in proofs:
+                used[found.cells] = True
+        self._suppressed &= used
+
+    def _enlist(self, users: dict[int, set[Aim]], aim: Aim, proofs: list[Deviation]) -> None:
+        for found in proofs:
+            for cell in found.cells.tolist():
+                if cell in users:
+                    users[cell].add(aim)
+
+    def _do_without(self, cell: int, users: dict[int, set[Aim]]) -> bool:
+        before: dict[Aim, list[Deviation]] = {}
+        for aim in sorted(users[cell]):
+            proofs = self._proofs[aim]
+            kept = [found for found in proofs if cell not in found.cells]
+            if len(kept) == len(proofs):
+                continue
+            before[aim] = proofs
+            self._proofs[aim] = kept
+            if not self._protected(aim) and not self._protect(aim, pay=False):
+                self._proofs |= before
+                return False
+        for aim in before:
+            self._enlist(users, aim, self._proofs[aim])
+        return True
