@@ -323,11 +323,9 @@ class Model:
 
     def limit_many(self, what: Literal["rows", "columns"], which: Ints, bounds: Bounds) -> None:
         """Set (low, high) of many rows or columns."""
-        if what == "rows":
-            # The solver's type declarations lack it.
-            change = self._highs.changeRowsBounds  # type: ignore[attr-defined]
-        else:
-            change = self._highs.changeColsBounds
+        # The solver's type declarations lack the first.
+        rows = self._highs.changeRowsBounds  # type: ignore[attr-defined]
+        change = rows if what == "rows" else self._highs.changeColsBounds
         self._demand(change(len(which), which.astype(np.int32), *bounds), "set a bound")
 
     @property

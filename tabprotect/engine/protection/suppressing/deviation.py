@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tabprotect.engine.arrays import Ints
+
 ENDLESS = 2**50
 """More than any count can move: nothing limits it."""
 
