@@ -20,6 +20,12 @@ from tabprotect.engine.tables.publication import Publication
 LARGEST_FLOW = 2**31 - 1
 """The maximum flow is computed in int32."""
 
+PART = 16
+"""Rows and columns of a rectangle that are looked at first."""
+
+FEW = 20
+"""Cells that must not move, up to which rectangles are looked for first."""
+
 Path = list[tuple[int, int]]
 
 
@@ -102,6 +108,10 @@ class TwoWayFlows:
         """
         i, j = int(self._rows[cell]), int(self._columns[cell])
         turn = sign * int(self._sign[i, j])
+        if len(barred) <= FEW:
+            found = self._rectangle(turn, (i, j), need, barred)
+            if found is not None:
+                return found
         forward, back = self._capacities(turn, cell, barred)
         moved: dict[tuple[int, int], int] = {(i, j): turn * need}
         left = need
@@ -123,6 +133,41 @@ class TwoWayFlows:
                 gain[at] += amount
             left -= amount
         return self._deviation(moved)
+
+    def _rectangle(
+        self, turn: int, at: tuple[int, int], need: int, barred: Ints
+    ) -> Deviation | None:
+        """The shortest way there is, by three hidden cells; None where it does not exist.
+
+        It looks at one row, one column and where their hidden cells meet, not at the whole table.
+        """
+        i, j = at
+        fall, rise = (
+            (self._decrease, self._increase) if turn > 0 else (self._increase, self._decrease)
+        )
+        across = self._open[i] & (fall[i] >= need)
+        down = self._open[:, j] & (fall[:, j] >= need)
+        still = list(zip(self._rows[barred].tolist(), self._columns[barred].tolist(), strict=True))
+        for row, column in [at, *still]:
+            if row == i:
+                across[column] = False
+            if column == j:
+                down[row] = False
+        rows, columns = np.flatnonzero(down), np.flatnonzero(across)
+        # Nearly always a small part of where they meet will do.
+        for part in (PART, len(rows) + len(columns)):
+            corner = rows[:part, None], columns[None, :part]
+            meets = self._open[corner] & (rise[corner] >= need)
+            for place in still:
+                meets &= (corner[0] != place[0]) | (corner[1] != place[1])
+            if meets.any() or part >= max(len(rows), len(columns)):
+                break
+        if not meets.any():
+            return None
+        k, m = divmod(int(meets.argmax()), meets.shape[1])
+        by = turn * need
+        row, column = int(rows[k]), int(columns[m])
+        return self._deviation({at: by, (i, column): -by, (row, column): by, (row, j): -by})
 
     def _capacities(self, turn: int, cell: int, barred: Ints) -> tuple[Ints, Ints]:
         """What can go from rows to columns and back, while one cell is pushed up (turn 1)."""
