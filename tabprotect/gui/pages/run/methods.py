@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -22,7 +22,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tabprotect.engine.errors import ParameterError, RefusedError, TabprotectError
+from tabprotect.engine.errors import (
+    InfeasibleError,
+    ParameterError,
+    RefusedError,
+    TabprotectError,
+)
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.shell import line
@@ -83,6 +88,7 @@ class MethodsPage(Page):
         self.expected = Label(wordWrap=True)
         self.expected.setAccessibleName("What will happen")
         self.refusal = RefusalStrip()
+        self._offers: dict[str, Mapping[str, Any]] = {}
         self.result = MethodResult()
         self._wait = QTimer(self, singleShot=True, interval=WAIT)
         self._faces: dict[str, QToolButton] = {}
@@ -137,6 +143,7 @@ class MethodsPage(Page):
         self.form.wrong.connect(self.show_error)
         self.form.cycles_asked.connect(lambda: document.page_asked.emit("cycles"))
         self.refusal.accepted.connect(lambda: self.protect(accept_weak=True))
+        self.refusal.remedy_chosen.connect(self._mend)
         self.result.chosen.connect(document.select)
         document.selection_changed.connect(self._selected)
 
@@ -338,6 +345,8 @@ class MethodsPage(Page):
         if not (isinstance(error, ParameterError) and self.form.show_error(error)):
             hint = f" {error.hint[0].upper()}{error.hint[1:]}." if error.hint else ""
             self.expected.setText(f"Not possible: {error.message}.{hint}")
+            if isinstance(error, InfeasibleError) and error.suggestions:
+                self._offer(error)
 
     # -- doing --------------------------------------------------------------------------------
 
@@ -382,7 +391,21 @@ class MethodsPage(Page):
             self.refusal.refuse(error.message, ())
             self.refusal.setFocus()
             return
+        if isinstance(error, InfeasibleError) and error.suggestions:
+            self.show_face("setup")
+            self._offer(error)
+            self.refusal.setFocus()
+            return
         super().show_error(error, remedy_label=remedy_label, remedy=remedy)
+
+    def _offer(self, error: InfeasibleError) -> None:
+        self._offers = {offer.text: offer.parameters for offer in error.suggestions}
+        remedies = tuple((text, text) for text in self._offers)
+        self.refusal.refuse(error.message, remedies, acceptable=False)
+
+    def _mend(self, key: str) -> None:
+        """Take the parameters that a refusal offers."""
+        self.document.apply("set_parameters", page=self.name, **self._offers[key])
 
     def copy_command(self) -> None:
         """Put the command line of this run onto the clipboard."""

@@ -69,9 +69,10 @@ class RefusalStrip(QFrame):
         """The reason shown; empty when nothing is refused."""
         return "" if self.isHidden() else self._reason.text()
 
-    def refuse(self, reason: str, remedies: tuple[Remedy, ...]) -> None:
-        """Show a refusal."""
+    def refuse(self, reason: str, remedies: tuple[Remedy, ...], *, acceptable: bool = True) -> None:
+        """Show a refusal; what is impossible cannot be accepted."""
         self.clear()
+        self.accept.setVisible(acceptable)
         self._reason.setText(f"{reason[0].upper()}{reason[1:]}.")
         self.setAccessibleDescription(self._reason.text())
         for number, (label, key) in enumerate(remedies):
