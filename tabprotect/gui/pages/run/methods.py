@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QListView, QListWidget, QListWidgetItem, QSplitter, QWidget
 
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.verbs.release_verbs import set_method
 from tabprotect.engine.protection.registered import methods
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes
@@ -93,4 +94,4 @@ class MethodsPage(RunPage):
             return
         name = item.data(Qt.ItemDataRole.UserRole)
         if name != project.method:
-            self.document.apply("set_method", page=self.name, method=name)
+            self.do(set_method, method=name)

@@ -19,12 +19,24 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tabprotect.engine.errors import ParameterError, RefusedError, TabprotectError
+from tabprotect.engine.errors import (
+    InfeasibleError,
+    ParameterError,
+    RefusedError,
+    Suggestion,
+    TabprotectError,
+)
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.shell import as_command
+from tabprotect.engine.project.shell import line
+from tabprotect.engine.project.verbs.release_verbs import (
+    protect,
+    protect_words,
+    set_mechanism,
+    set_parameters,
+    set_seed,
+)
 from tabprotect.engine.protection.problem import Preview
-from tabprotect.engine.protection.remedy import Remedy
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
@@ -124,9 +136,7 @@ class RunPage(Page):
         self.footer.addStretch(1)
         QWidget.setTabOrder(self._copy, self.main_button)
         self.form.parameters_set.connect(self._set)
-        self.form.seed_set.connect(
-            lambda seed: document.apply("set_seed", page=self.name, seed=seed)
-        )
+        self.form.seed_set.connect(lambda seed: self.do(set_seed, seed=seed))
         self.form.wrong.connect(self.show_error)
         self.form.cycles_asked.connect(lambda: document.page_asked.emit("cycles"))
         self.preview.refusal.remedy_chosen.connect(self._take)
@@ -345,10 +355,13 @@ class RunPage(Page):
                 return
             self.show_error(error)
 
-        self.document.apply("set_parameters", page=self.name, failed=failed, **given)
+        self.document.run(set_parameters(**given), page=self.name, failed=failed)
 
-    def _take(self, remedy: Remedy) -> None:
-        self.document.apply("set_mechanism", page=self.name, **remedy.parameters)
+    def _take(self, remedy: Suggestion) -> None:
+        self.document.run(set_mechanism.order(remedy.parameters), page=self.name)
+
+    def words(self, project: Project) -> list[str]:
+        return protect_words(project)
 
     def main_action(self) -> None:
         if self.face == "result":
@@ -361,8 +374,7 @@ class RunPage(Page):
         if not self.editable:
             return
         self.form.flush()
-        given: dict[str, Any] = {"accept_weak": True} if accept_weak else {}
-        self.document.apply("protect", page=self.name, **given)
+        self.do(protect, accept_weak=accept_weak)
 
     def show_error(
         self,
@@ -371,11 +383,14 @@ class RunPage(Page):
         remedy_label: str = "",
         remedy: Callable[[], object] | None = None,
     ) -> None:
-        if isinstance(error, RefusedError):
+        weak = isinstance(error, RefusedError)
+        offers = error.suggestions if isinstance(error, InfeasibleError) else ()
+        if weak or offers:
             self.show_face("setup")
             self.about.setCurrentWidget(self.preview)
-            tried = () if self._preview is None else self._preview.remedies
-            self.preview.refusal.refuse(error.message, tried)
+            if weak and self._preview is not None:
+                offers = self._preview.remedies
+            self.preview.refusal.refuse(error.message, offers, acceptable=weak)
             self._order()
             self.preview.refusal.setFocus()
             self.preview.ensureWidgetVisible(self.preview.refusal)
@@ -386,7 +401,7 @@ class RunPage(Page):
         """Put the command line of this run onto the clipboard."""
         project = self.document.project
         if project is not None and self.editable:
-            QGuiApplication.clipboard().setText(as_command(project, "protect"))
+            QGuiApplication.clipboard().setText(line(self.words(project)))
 
     def _selected(self, index: Index | None) -> None:
         if self.isVisible() and self.face == "result":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,
@@ -14,9 +16,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.errors import InfeasibleError, Suggestion, TabprotectError
 from tabprotect.engine.protection.problem import Preview
-from tabprotect.engine.protection.remedy import OTHERWISE, Remedy
+from tabprotect.engine.protection.remedy import OTHERWISE
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.label import Label
@@ -73,18 +75,23 @@ class RefusalStrip(QFrame):
         """The reason shown; empty when nothing is refused."""
         return "" if self.isHidden() else self._reason.text()
 
-    def refuse(self, reason: str, remedies: tuple[Remedy, ...]) -> None:
-        """Show a refusal."""
+    def refuse(
+        self, reason: str, remedies: Sequence[Suggestion], *, acceptable: bool = True
+    ) -> None:
+        """Show a refusal; what is impossible cannot be accepted."""
         self.clear()
+        self.accept.setVisible(acceptable)
         self._reason.setText(f"{reason[0].upper()}{reason[1:]}.")
         self.setAccessibleDescription(self._reason.text())
         for remedy in remedies:
             button = QPushButton(f"{remedy.text[:1].upper()}{remedy.text[1:]}")
-            button.setAccessibleName(f"Remedy: {remedy}")
+            button.setAccessibleName(f"Remedy: {remedy.text}")
+            button.setAccessibleDescription(remedy.reached)
             button.clicked.connect(lambda _=False, r=remedy: self.remedy_chosen.emit(r))
             self.remedies[remedy.text] = button
             self._offers.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
-            self._offers.addWidget(Label(remedy.reached, wordWrap=True))
+            if remedy.reached:
+                self._offers.addWidget(Label(remedy.reached, wordWrap=True))
         self._instead.setText("Instead:" if remedies else f"Instead, {OTHERWISE}.")
         self.show()
 
@@ -191,6 +198,10 @@ class PreviewPanel(QScrollArea):
 
     def show_error(self, error: TabprotectError, *, cycles: bool) -> None:
         """It cannot even be tried; ``cycles``: whether the cycle set may be what is wrong."""
+        if isinstance(error, InfeasibleError) and error.suggestions:
+            self.show_state("")
+            self.refusal.refuse(error.message, error.suggestions, acceptable=False)
+            return
         said = [f"{part[0].upper()}{part[1:]}." for part in (error.message, error.hint) if part]
         self.show_state(" ".join(said))
         self.go_mend.setVisible(cycles)
@@ -213,7 +224,9 @@ class PreviewPanel(QScrollArea):
         self._figures["immovable"].setText(count_text(len(preview.immovable)))
         self.change.show_change(preview.change)
         self.blocked.show_shares(preview.blocked_by_cycle)
-        named = ", ".join(domain.cell_text(i) for i in preview.immovable[:MOST_NAMED])
+        named = ", ".join(
+            domain.cell_text(domain.unflat(key)) for key in preview.immovable[:MOST_NAMED].tolist()
+        )
         more = len(preview.immovable) - MOST_NAMED
         if more > 0:
             named += f" and {count_text(more)} more"

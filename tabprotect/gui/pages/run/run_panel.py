@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.project.placement import Placement
+from tabprotect.engine.project.verbs.table_verbs import place
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Index
@@ -124,8 +125,8 @@ class RunPanel(QWidget):
         self._fill()
 
     def _place(self, placement: Placement) -> None:
-        self.document.apply(
-            "place",
+        self.document.do(
+            place,
             rows=list(placement.rows),
             columns=list(placement.columns),
             layers=list(placement.layers),
