@@ -105,7 +105,7 @@ class Files(QObject):
 
     def _run(self, source: str, order: Order) -> None:
         # A table opens as a step that can be undone: what was unsaved before still is.
-        keeps = self.document.modified and not order.command.forgets
+        keeps = self.document.modified and not order.command.says.forgets
         job = self.document.run(
             order, failed=lambda error: self._refused(error, source, order.arguments)
         )
