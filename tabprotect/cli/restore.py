@@ -13,8 +13,8 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.fitting.additivity import restore
 from tabprotect.engine.fitting.expected import Expected, fit
 from tabprotect.engine.fitting.projection import Reals
-from tabprotect.engine.tables.files import COUNT
-from tabprotect.engine.tables.published_rows import TOTAL, PublishedRows, read_published
+from tabprotect.engine.formats.files import COUNT
+from tabprotect.engine.formats.published_rows import TOTAL, PublishedRows, read_published
 
 if TYPE_CHECKING:
     from tabprotect.cli.main import Verbs

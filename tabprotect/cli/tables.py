@@ -12,6 +12,7 @@ from tabprotect.cli.output import Console
 from tabprotect.engine.assessment.registered import measures
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.cycles.designs import DESIGNS
+from tabprotect.engine.formats.files import write_csv
 from tabprotect.engine.project import storage
 from tabprotect.engine.project.examples import examples
 from tabprotect.engine.project.history import History
@@ -20,7 +21,6 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.registered import criteria, rules, utilities
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import SmallCount
-from tabprotect.engine.tables.files import write_csv
 
 if TYPE_CHECKING:
     from tabprotect.cli.main import Verbs

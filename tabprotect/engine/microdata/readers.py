@@ -14,8 +14,8 @@ from typing import TypeVar
 import duckdb
 
 from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.formats.rows import TextRows
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.tables.records import TextRecords
 
 T = TypeVar("T")
 
@@ -63,7 +63,7 @@ class MicrodataFile:
     temporary files. Use :func:`open_microdata`.
     """
 
-    def __init__(self, path: Path, connection: duckdb.DuckDBPyConnection, text: TextRecords | None):
+    def __init__(self, path: Path, connection: duckdb.DuckDBPyConnection, text: TextRows | None):
         self.path = path
         self.text = text
         self._connection = connection
@@ -118,7 +118,7 @@ class MicrodataFile:
                         wait([future], timeout=POLL)
                     raise
 
-    def _text_columns(self, text: TextRecords) -> tuple[Column, ...]:
+    def _text_columns(self, text: TextRows) -> tuple[Column, ...]:
         header = next(text.rows(), None)
         if header is None:
             raise InputError("the file has no rows", file=self.path)
@@ -204,7 +204,7 @@ def open_microdata(path: Path | str, progress: Progress = SILENT) -> Iterator[Mi
         raise InputError(why, file=path, hint="choose a CSV or Parquet file")
     if path.suffix.lower() in (".xlsx", ".xls", ".ods", ".zip", ".tabprotect"):
         raise InputError("not a microdata file", file=path, hint="save the records as CSV")
-    text = None if path.suffix.lower() in PARQUET else TextRecords(path, progress=progress)
+    text = None if path.suffix.lower() in PARQUET else TextRows(path, progress=progress)
     connection = duckdb.connect(
         ":memory:",
         config={

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
+from tabprotect.engine.formats.groupings import parse_groupings
 from tabprotect.engine.project.command import Arguments, Command, Context, text, texts, whole
 from tabprotect.engine.project.comparison_plan import ComparisonPlan
 from tabprotect.engine.project.examples import PREFIX, load_example
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.hierarchy import parse_groupings
 from tabprotect.engine.tables.publication import Publication
 
 FIELDS = ("runs", "runs_per_method", "margins", "groupings", "key", "sensitive")

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from tabprotect.engine.cycles.files import read as read_cycles
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.files import read_table
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.tables.files import read_table
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from suppression_brute_force import tables_alike
 
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
+from tabprotect.engine.formats.groupings import parse_groupings
 from tabprotect.engine.posterior.prior import Poisson
 from tabprotect.engine.protection import linear_moves
 from tabprotect.engine.protection.audit import audit
@@ -28,7 +29,6 @@ from tabprotect.engine.sensitivity.contributors import Contributors
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.solver import work
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.hierarchy import parse_groupings
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 

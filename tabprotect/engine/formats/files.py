@@ -12,20 +12,23 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats import sheets
+from tabprotect.engine.formats.cell_list import CellList
+from tabprotect.engine.formats.forms import recognise
+from tabprotect.engine.formats.grids import read_grid
+from tabprotect.engine.formats.long_form import read_long
+from tabprotect.engine.formats.rows import RowSource, TextRows
+from tabprotect.engine.formats.totals import strip_totals as without_totals
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.tables import forms, spreadsheets
-from tabprotect.engine.tables.cell_list import CellList
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.records import Records, TextRecords
 from tabprotect.engine.tables.table import Table
-from tabprotect.engine.tables.totals import strip_totals as without_totals
 
 ENCODINGS = ("utf-8", "cp1252", "latin-1", "utf-16")
 """Encodings to offer; ``None`` is UTF-8 (or UTF-16 with its mark)."""
 
 _OTHER_KINDS = {
     ".zip": "this is an archive; open a release bundle as a release, not as a table",
-    ".parquet": "Parquet files hold records; tabulate them first",
+    ".parquet": "Parquet files hold source; tabulate them first",
     ".tabprotect": "this is a project; open it as one",
     ".pdf": "export the table as CSV or Excel",
 }
@@ -93,16 +96,16 @@ def read_table(
         raise InputError(f"the decimal mark cannot be {decimal!r}", hint='it is "." or ","')
     if delimiter is not None and len(delimiter) != 1:
         raise InputError(f"the delimiter cannot be {delimiter!r}", hint="it is one character")
-    records: Records
+    source: RowSource
     notes: list[str] = []
     try:
-        if suffix in spreadsheets.SUFFIXES:
-            records, notes = spreadsheets.read_sheet(path)
+        if suffix in sheets.SUFFIXES:
+            source, notes = sheets.read_sheet(path)
         else:
-            records = TextRecords(path, encoding=encoding, delimiter=delimiter, progress=progress)
-        form = forms.recognise(records, count=count)
-        read = forms.read_long if form.kind == "long" else forms.read_grid
-        cells, said = read(records, form, decimal=decimal, progress=progress)
+            source = TextRows(path, encoding=encoding, delimiter=delimiter, progress=progress)
+        form = recognise(source, count=count)
+        read = read_long if form.kind == "long" else read_grid
+        cells, said = read(source, form, decimal=decimal, progress=progress)
         notes += said
         cells, said = without_totals(cells, strip=strip_totals)
         notes += said

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.files import read_table, write_csv
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.files import read_table, write_csv
 from tabprotect.engine.tables.table import Table
 
 

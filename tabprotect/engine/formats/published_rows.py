@@ -11,15 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats import sheets
+from tabprotect.engine.formats.cell_list import CellList
+from tabprotect.engine.formats.files import COUNT
+from tabprotect.engine.formats.forms import recognise
+from tabprotect.engine.formats.groupings import unchecked_groupings
+from tabprotect.engine.formats.long_form import read_long
+from tabprotect.engine.formats.rows import RowSource, TextRows
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.tables import spreadsheets
-from tabprotect.engine.tables.cell_list import CellList
 from tabprotect.engine.tables.domain import Domain, Variable
-from tabprotect.engine.tables.files import COUNT
-from tabprotect.engine.tables.forms import read_long, recognise
-from tabprotect.engine.tables.hierarchy import unchecked_groupings
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.engine.tables.records import Records, TextRecords
 from tabprotect.engine.tables.table import Counts
 
 TOTAL = "Total"
@@ -88,13 +89,13 @@ def read_published(
         Naming the line, the cell or the margin, and the remedy.
     """
     path = Path(path)
-    records: Records
-    if path.suffix.lower() in spreadsheets.SUFFIXES:
-        records, _ = spreadsheets.read_sheet(path)
+    source: RowSource
+    if path.suffix.lower() in sheets.SUFFIXES:
+        source, _ = sheets.read_sheet(path)
     else:
-        records = TextRecords(path, progress=progress)
+        source = TextRows(path, progress=progress)
     try:
-        listed, _ = read_long(records, recognise(records, count=count), progress=progress)
+        listed, _ = read_long(source, recognise(source, count=count), progress=progress)
         return _arranged(listed, total=total, groupings=groupings, missing=missing)
     except InputError as error:
         raise error.in_file(path) from None

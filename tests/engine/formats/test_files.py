@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabprotect.engine.errors import InputError, Interrupted
+from tabprotect.engine.formats import rows
+from tabprotect.engine.formats.files import TableFile, read_table, write_csv
+from tabprotect.engine.formats.totals import is_total
 from tabprotect.engine.progress import Cancellable
-from tabprotect.engine.tables import forms, records
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.files import TableFile, read_table, write_csv
 from tabprotect.engine.tables.table import Table
-from tabprotect.engine.tables.totals import is_total
 
 LONG = "v,w,count\na,x,1\na,y,2\nb,x,3\nb,y,4\n"
 TWO = Domain.of({"v": ["a", "b"], "w": ["x", "y"]})
@@ -303,8 +303,8 @@ def test_columns_that_group_others_are_suspected(tmp_path: Path) -> None:
 
 
 def test_progress_and_cancel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forms, "CHUNK_FIELDS", 6000)
-    monkeypatch.setattr(records, "BLOCK", 1 << 14)
+    monkeypatch.setattr(rows, "BLOCK_FIELDS", 6000)
+    monkeypatch.setattr(rows, "BLOCK", 1 << 14)
 
     class Watched(Cancellable):
         def __init__(self, most: int) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import python_calamine
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.tables.records import SheetRecords
+from tabprotect.engine.formats.rows import SheetRows
 
 SUFFIXES = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
 
@@ -33,7 +33,7 @@ def _text(value: object, path: Path, line: int) -> str:
     return str(value)
 
 
-def read_sheet(path: Path) -> tuple[SheetRecords, list[str]]:
+def read_sheet(path: Path) -> tuple[SheetRows, list[str]]:
     """The first sheet that is not empty, with a note when there are several.
 
     Raises
@@ -77,4 +77,4 @@ def read_sheet(path: Path) -> tuple[SheetRecords, list[str]]:
     width = max(max(i for i, field in enumerate(row) if field) for row in rows) + 1
     rows = [row[:width] for row in rows]
     notes = [f"read from the sheet {name!r}, the first of {sheets} with data"] if sheets > 1 else []
-    return SheetRecords(str(path), rows, lines), notes
+    return SheetRows(str(path), rows, lines), notes

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.tables.cell_list import CellList
+from tabprotect.engine.formats.cell_list import CellList
 from tabprotect.engine.tables.table import Counts, exact_sum
 
 TOTAL_WORDS = frozenset(
