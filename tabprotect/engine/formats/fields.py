@@ -157,7 +157,7 @@ def split(block: Bytes, size: int, *, delimiter: str, width: int, encoding: str)
     if quoted:
         ends &= ~np.bitwise_xor.accumulate(marks)
     places = np.flatnonzero(ends)
-    if len(places) % width:
+    if not len(places) or len(places) % width:
         return None
     end = places.reshape(-1, width)
     newline = text[end] == _NEWLINE
