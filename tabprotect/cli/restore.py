@@ -13,7 +13,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.fitting.additivity import restore
 from tabprotect.engine.fitting.expected import Expected, fit
 from tabprotect.engine.fitting.projection import Reals
-from tabprotect.engine.formats.files import COUNT
+from tabprotect.engine.formats.format import COUNT
 from tabprotect.engine.formats.published_rows import TOTAL, PublishedRows, read_published
 
 if TYPE_CHECKING:

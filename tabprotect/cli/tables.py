@@ -12,7 +12,7 @@ from tabprotect.cli.output import Console
 from tabprotect.engine.assessment.registered import measures
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.cycles.designs import DESIGNS
-from tabprotect.engine.formats.files import write_csv
+from tabprotect.engine.formats.csv_text import write_csv
 from tabprotect.engine.project import storage
 from tabprotect.engine.project.examples import examples
 from tabprotect.engine.project.history import History

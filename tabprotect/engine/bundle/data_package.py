@@ -18,7 +18,7 @@ import numpy as np
 from tabprotect import __version__
 from tabprotect.engine.bundle.archive import dump_json
 from tabprotect.engine.errors import BundleError, InputError
-from tabprotect.engine.formats.files import write_csv
+from tabprotect.engine.formats.csv_text import write_csv
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain, Variable

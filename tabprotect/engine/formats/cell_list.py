@@ -19,6 +19,25 @@ SMALL = 2**24
 """Tables of up to this many cells are laid out in full, however empty they are (128 MiB)."""
 
 
+MAX_CATEGORIES = 1_000_000
+"""Of one variable."""
+
+
+def check_categories(name: str, number: int) -> None:
+    """Refuse a variable whose values cannot be meant as categories.
+
+    Raises
+    ------
+    InputError
+        Naming the variable.
+    """
+    if number > MAX_CATEGORIES:
+        raise InputError(
+            f"variable {name!r} has more than {MAX_CATEGORIES:,} categories",
+            hint="leave out identifiers; group fine categories",
+        )
+
+
 @dataclass(frozen=True, repr=False)
 class CellList:
     """One entry per listed cell.

@@ -163,10 +163,7 @@ def split(block: Bytes, size: int, *, delimiter: str, width: int, encoding: str)
     newline = text[end] == _NEWLINE
     if not newline[:, -1].all() or newline[:, :-1].any():
         return None
-    begin = np.empty_like(places)
-    begin[0] = 0
-    np.add(places[:-1], 1, out=begin[1:])
-    begin = begin.reshape(-1, width)
+    begin = np.concatenate([[0], places[:-1] + 1]).reshape(-1, width)
     returns = int(np.count_nonzero(text == _RETURN))
     if returns:
         last = end[:, -1]

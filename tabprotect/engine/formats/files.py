@@ -1,44 +1,27 @@
-"""Table files: reading every form, writing the long one."""
+"""Reading a table, whatever format its file has."""
 
 from __future__ import annotations
 
-import itertools
-import re
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats import sheets
 from tabprotect.engine.formats.cell_list import CellList
-from tabprotect.engine.formats.forms import recognise
-from tabprotect.engine.formats.grids import read_grid
-from tabprotect.engine.formats.long_form import read_long
-from tabprotect.engine.formats.rows import RowSource, TextRows
-from tabprotect.engine.formats.totals import strip_totals as without_totals
+from tabprotect.engine.formats.format import Format
+from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.registered import format_of
+from tabprotect.engine.formats.totals import strip_totals
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
-ENCODINGS = ("utf-8", "cp1252", "latin-1", "utf-16")
-"""Encodings to offer; ``None`` is UTF-8 (or UTF-16 with its mark)."""
+SPARSE = 0.25
+"""Share of cells that a list of the positive ones leaves out at least."""
 
-_OTHER_KINDS = {
-    ".zip": "this is an archive; open a release bundle as a release, not as a table",
-    ".parquet": "Parquet files hold source; tabulate them first",
-    ".tabprotect": "this is a project; open it as one",
-    ".pdf": "export the table as CSV or Excel",
-}
-
-FULL_LIMIT = 2**24
-"""Sparse tables beyond this many cells are written without their zeros."""
-
-COUNT = "count"
-
-_NEEDS_QUOTES = re.compile('[",;\t|\r\n\ufeff]|^\\s|\\s$')
+ANY_FORMAT = frozenset({"strip_totals", "fill_missing"})
+"""Options that mean something whatever the format."""
 
 
 @dataclass(frozen=True)
@@ -49,22 +32,10 @@ class TableFile:
     notes: tuple[str, ...] = ()
 
 
-SPARSE = 0.25
-"""Share of cells that a list of the positive ones leaves out at least."""
-
-
 def read_table(
-    path: Path | str,
-    *,
-    count: str | None = None,
-    strip_totals: bool = False,
-    fill_missing: bool = False,
-    delimiter: str | None = None,
-    decimal: str | None = None,
-    encoding: str | None = None,
-    progress: Progress = SILENT,
+    path: Path | str, reading: Reading | None = None, *, progress: Progress = SILENT
 ) -> TableFile:
-    """Read a table of counts: delimited text (also ``.gz``), Excel or OpenDocument.
+    """Read a table of counts in any registered format.
 
     In long form every variable has a column and the last column (or the one named ``count``,
     ``freq``, ``frequency``, ``n``) holds the counts. A file that lists no zero and leaves out more
@@ -72,46 +43,23 @@ def read_table(
     two-way grid with labels, or a bare matrix of numbers. Codes are opaque text; categories stand
     in order of first appearance.
 
-    Parameters
-    ----------
-    count
-        The column of counts, where its name does not tell.
-    strip_totals
-        Leave out total rows and columns, after checking that they add up.
-    fill_missing
-        Take cells that are missing as zero, whatever it looks like.
-    delimiter, decimal, encoding
-        Found out where ``None`` (the encoding is UTF-8 unless said).
-
     Raises
     ------
     InputError
         Naming the file, the line (1-based), the cell, the cause and the remedy.
+    RecordsError
+        For a file that holds records and no counts.
     """
-    path = Path(path)
-    suffix = path.suffix.lower()
-    if suffix in _OTHER_KINDS:
-        raise InputError("not a table file", file=path, hint=_OTHER_KINDS[suffix])
-    if decimal not in (None, ".", ","):
-        raise InputError(f"the decimal mark cannot be {decimal!r}", hint='it is "." or ","')
-    if delimiter is not None and len(delimiter) != 1:
-        raise InputError(f"the delimiter cannot be {delimiter!r}", hint="it is one character")
-    source: RowSource
-    notes: list[str] = []
+    path, reading = Path(path), reading or Reading()
+    kind = format_of(path)
+    _check_options(kind, reading)
     try:
-        if suffix in sheets.SUFFIXES:
-            source, notes = sheets.read_sheet(path)
-        else:
-            source = TextRows(path, encoding=encoding, delimiter=delimiter, progress=progress)
-        form = recognise(source, count=count)
-        read = read_long if form.kind == "long" else read_grid
-        cells, said = read(source, form, decimal=decimal, progress=progress)
-        notes += said
-        cells, said = without_totals(cells, strip=strip_totals)
+        cells, notes = kind.cells(path, reading, progress)
+        cells, said = strip_totals(cells, strip=reading.strip_totals)
         notes += said
         progress.report("building the table", 0.9)
         table, missing = cells.table()
-        if missing and not fill_missing:
+        if missing and not reading.fill_missing:
             _check_missing(cells, missing, table.domain)
     except InputError as error:
         raise error.in_file(path) from None
@@ -125,6 +73,15 @@ def read_table(
             "file by those that are, with the counts as weight"
         )
     return TableFile(table, tuple(notes))
+
+
+def _check_options(kind: Format, reading: Reading) -> None:
+    for name in reading.given:
+        if name not in kind.options | ANY_FORMAT:
+            raise InputError(
+                f"{name.replace('_', ' ')} says nothing about this format: {kind.label}",
+                hint="leave the option out",
+            )
 
 
 def _check_missing(cells: CellList, missing: int, domain: Domain) -> None:
@@ -146,58 +103,3 @@ def _check_missing(cells: CellList, missing: int, domain: Domain) -> None:
         cell=domain.cell_text(domain.unflat(first)),
         hint="list every cell, zeros too; or say that missing cells are 0: --fill-missing",
     )
-
-
-def _quoted(field: str) -> str:
-    """A field in quotation marks where any reader, sniffing its delimiter, might need them."""
-    if field and not _NEEDS_QUOTES.search(field):
-        return field
-    return '"' + field.replace('"', '""') + '"'
-
-
-def _lines(table: Table) -> Iterator[str]:
-    domain = table.domain
-    if table.is_sparse and domain.size > FULL_LIMIT:
-        keys, counts = table.cells
-    else:
-        keys, counts = np.arange(domain.size), table.counts.reshape(-1)
-    quoted = [
-        np.array([_quoted(category) for category in variable.categories], dtype=object)
-        for variable in domain.variables
-    ]
-    for begin in range(0, len(keys), 1 << 18):
-        span = slice(begin, begin + (1 << 18))
-        # The grand total alone is a table without variables.
-        codes = np.unravel_index(keys[span], domain.shape) if domain.ndim else ()
-        columns = [labels[code] for labels, code in zip(quoted, codes, strict=True)]
-        numbers = map(str, counts[span].tolist())
-        yield from map(",".join, zip(*columns, numbers, strict=True))
-
-
-def _without_count(line: str) -> str:
-    """A line with an empty last field; alone it is quoted, since a blank line is no record."""
-    labels, comma, _ = line.rpartition(",")
-    return labels + comma if comma else '""'
-
-
-def write_csv(
-    table: Table, *, count: str = COUNT, without: npt.NDArray[np.bool_] | None = None
-) -> bytes:
-    """The table in long form: UTF-8, commas, ``\\n``, the same bytes for the same table.
-
-    Every cell is written, zeros too, in the table's order, so that reading it back gives the same
-    categories; only of sparse tables above 2^24 cells the zeros are left out.
-
-    Parameters
-    ----------
-    without : bool, shape of the (dense) table, or None
-        Cells that are written without their count.
-    """
-    header = ",".join(map(_quoted, (*table.domain.names, count)))
-    lines: Iterable[str] = _lines(table)
-    if without is not None:
-        lines = (
-            _without_count(line) if blank else line
-            for line, blank in zip(lines, without.reshape(-1).tolist(), strict=True)
-        )
-    return ("\n".join(itertools.chain([header], lines)) + "\n").encode("utf-8")

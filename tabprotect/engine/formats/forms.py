@@ -12,8 +12,6 @@ from tabprotect.engine.formats.rows import RowSource
 
 SURE_NAMES = frozenset({"count", "counts", "freq", "frequency", "frequencies"})
 COUNT_NAMES = SURE_NAMES | {"n"}
-CHUNK_FIELDS = 400_000
-MAX_CATEGORIES = 1_000_000
 SAMPLE_ROWS = 200
 
 

@@ -96,7 +96,7 @@ class LabelCodes:
         return found
 
     def _differ(self, found: Codes, words: list[Words]) -> npt.NDArray[np.bool_]:
-        differ = self._known[0][found] != words[0]
+        differ: npt.NDArray[np.bool_] = self._known[0][found] != words[0]
         for known, word in zip(self._known[1:], words[1:], strict=False):
             differ |= known[found] != word
         for known in self._known[len(words) :]:

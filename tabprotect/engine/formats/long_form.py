@@ -9,16 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.cell_list import CellList, Codes
+from tabprotect.engine.formats.cell_list import CellList, check_categories
 from tabprotect.engine.formats.fields import Fields
 from tabprotect.engine.formats.forms import Form, nothing_but_header
-from tabprotect.engine.formats.label_codes import LabelCodes
+from tabprotect.engine.formats.label_codes import Codes, LabelCodes
 from tabprotect.engine.formats.numerals import NotACountError, parse_counts
 from tabprotect.engine.formats.rows import RowSource, check_width
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import Counts
-
-MAX_CATEGORIES = 1_000_000
 
 MANY = 100_000
 """Rows from which on it is looked whether they can be cells of one table at all."""
@@ -125,13 +123,8 @@ def read_long(
         parts.append(part)
         rows += len(part.counts)
         sizes = [len(labels.numbers) for labels in known]
-        if max(sizes) > MAX_CATEGORIES:
-            raise InputError(
-                f"variable {header[axes[sizes.index(max(sizes))]]!r} has more than "
-                f"{MAX_CATEGORIES:,} categories",
-                file=source.name,
-                hint="leave out identifiers; group fine categories",
-            )
+        for c, size in zip(axes, sizes, strict=True):
+            check_categories(header[c], size)
         if rows > max(MANY, math.prod(sizes)):
             # More rows than cells: one occurs twice, and the rest need not be read.
             break

@@ -11,13 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats import sheets
 from tabprotect.engine.formats.cell_list import CellList
-from tabprotect.engine.formats.files import COUNT
-from tabprotect.engine.formats.forms import recognise
+from tabprotect.engine.formats.format import COUNT
 from tabprotect.engine.formats.groupings import unchecked_groupings
-from tabprotect.engine.formats.long_form import read_long
-from tabprotect.engine.formats.rows import RowSource, TextRows
+from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.registered import format_of
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain, Variable
 from tabprotect.engine.tables.publication import Publication
@@ -89,13 +87,8 @@ def read_published(
         Naming the line, the cell or the margin, and the remedy.
     """
     path = Path(path)
-    source: RowSource
-    if path.suffix.lower() in sheets.SUFFIXES:
-        source, _ = sheets.read_sheet(path)
-    else:
-        source = TextRows(path, progress=progress)
     try:
-        listed, _ = read_long(source, recognise(source, count=count), progress=progress)
+        listed, _ = format_of(path).cells(path, Reading(count=count), progress)
         return _arranged(listed, total=total, groupings=groupings, missing=missing)
     except InputError as error:
         raise error.in_file(path) from None

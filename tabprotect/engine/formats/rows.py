@@ -8,7 +8,6 @@ import gzip
 import io
 import itertools
 import re
-import stat
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ import numpy as np
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.fields import WORD, Fields, split
+from tabprotect.engine.formats.opening import check_file, unreadable
 from tabprotect.engine.progress import SILENT, Progress
 
 DELIMITERS = "\t;|,"
@@ -168,13 +168,8 @@ class TextRows:
 
     @contextmanager
     def _bytes(self) -> Iterator[BinaryIO]:
+        check_file(self.path)
         try:
-            mode = self.path.stat().st_mode
-            if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-                # A pipe could be read once only, a device for ever.
-                raise InputError(
-                    "this is no regular file", file=self.path, hint="save it to a file first"
-                )
             with self.path.open("rb") as file:
                 self._file = file
                 if self._gzip:
@@ -188,18 +183,8 @@ class TextRows:
                 file=self.path,
                 hint="copy or download it again",
             ) from None
-        except FileNotFoundError:
-            raise InputError(
-                "there is no such file", file=self.path, hint="check its name and folder"
-            ) from None
-        except IsADirectoryError:
-            raise InputError("this is a folder", file=self.path, hint="choose a file") from None
         except OSError as error:
-            raise InputError(
-                f"cannot be read: {error.strerror}",
-                file=self.path,
-                hint="check that you may read it, and that its disk is there",
-            ) from None
+            raise unreadable(self.path, error) from None
 
     def _check(self, encoding: str | None, progress: Progress) -> str:
         """Decode the whole file once, so that no later step meets a broken byte."""

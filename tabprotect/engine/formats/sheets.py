@@ -9,8 +9,7 @@ import python_calamine
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.rows import SheetRows
-
-SUFFIXES = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
+from tabprotect.engine.formats.workbook_size import check_workbook
 
 EXACT_FLOAT = 2**53
 """Spreadsheets hold numbers as floats: whole ones are exact below this."""
@@ -41,8 +40,7 @@ def read_sheet(path: Path) -> tuple[SheetRows, list[str]]:
     InputError
         For a file that is damaged, protected by a password, or has no data.
     """
-    if not path.is_file():
-        raise InputError("there is no such file", file=path, hint="check its name and folder")
+    check_workbook(path)
     try:
         with python_calamine.load_workbook(str(path)) as book:
             for name in book.sheet_names:

@@ -13,7 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.microdata.readers import MicrodataFile, open_microdata, quoted
+from tabprotect.engine.formats.cell_list import MAX_CATEGORIES, check_categories
+from tabprotect.engine.formats.sql import quoted
+from tabprotect.engine.microdata.readers import MicrodataFile, open_microdata
 from tabprotect.engine.microdata.record_keys import key_measure
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.design_weights import SCALE, DesignWeights
@@ -23,7 +25,6 @@ from tabprotect.engine.tables.table import DENSE_LIMIT, INT64_MAX, Table
 MISSING = "(missing)"
 """The category of records whose value is missing (an empty field, a Parquet null)."""
 
-MAX_CATEGORIES = 1_000_000
 DENSE = 2**24
 EXACT_SUMMARY = 2000
 MOST_WEIGHT = 10**9
@@ -327,11 +328,7 @@ def _categories(source: MicrodataFile, variable: int, name: str) -> list[str]:
     )
     if not rows:
         raise InputError("the file has no records", hint="it has nothing but its first row")
-    if len(rows) > MAX_CATEGORIES:
-        raise InputError(
-            f"variable {name!r} has more than {MAX_CATEGORIES:,} categories",
-            hint="leave out identifiers; group fine categories",
-        )
+    check_categories(name, len(rows))
     return in_order([row[0] for row in rows])
 
 

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.formats.registered import patterns
 from tabprotect.engine.project.examples import records_file
 from tabprotect.gui.document import Document
 from tabprotect.gui.label import Label
@@ -29,7 +30,6 @@ from tabprotect.gui.theme import GRID, count_text
 if TYPE_CHECKING:
     from tabprotect.engine.microdata.tabulate import ColumnSummary
 
-RECORDS_FILTER = "Records (*.csv *.csv.gz *.tsv *.parquet);;All files (*)"
 DRAWN = "drawn now, kept with this table"
 TITLES = ("Variable", "Kind", "Categories", "Missing")
 
@@ -130,7 +130,7 @@ class TabulatePage(Page):
         job.failed.connect(self._failed)
 
     def _ask(self) -> None:
-        dialog = QFileDialog(self, "Records", "", RECORDS_FILTER)
+        dialog = QFileDialog(self, "Records", "", f"Records ({patterns('records')});;All files (*)")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(self.choose)

@@ -15,6 +15,7 @@ from tabprotect.engine.formats import rows
 from tabprotect.engine.formats.fields import WORD, split
 from tabprotect.engine.formats.files import read_table
 from tabprotect.engine.formats.label_codes import LabelCodes
+from tabprotect.engine.formats.reading import Reading
 
 NOTHING = re.compile("(?!)")
 
@@ -22,7 +23,7 @@ NOTHING = re.compile("(?!)")
 def outcome(path: Path, **options: object) -> tuple[object, ...]:
     """The table with its notes, or the whole error."""
     try:
-        found = read_table(path, **options)  # type: ignore[arg-type]
+        found = read_table(path, Reading.of(options))
     except InputError as error:
         return tuple(error.as_json().items())
     return found.table, found.notes
