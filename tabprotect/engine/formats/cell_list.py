@@ -7,13 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Codes
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain, Variable
 from tabprotect.engine.tables.table import DENSE_LIMIT, ROOMY, Counts, Table
-
-Codes = npt.NDArray[np.int32]
 
 SMALL = 2**24
 """Tables of up to this many cells are laid out in full, however empty they are (128 MiB)."""
@@ -92,7 +90,7 @@ class CellList:
             out += self.code(axis)
         return out
 
-    def keep(self, wanted: npt.NDArray[np.bool_]) -> CellList:
+    def keep(self, wanted: Bools) -> CellList:
         """The chosen entries (bool (entries,)); categories without an entry are dropped."""
         rows = np.flatnonzero(wanted)
         categories, codes = [], []

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.formats.format import COUNT
 from tabprotect.engine.tables.table import Table
 
@@ -50,9 +50,7 @@ def _without_count(line: str) -> str:
     return labels + comma if comma else '""'
 
 
-def write_csv(
-    table: Table, *, count: str = COUNT, without: npt.NDArray[np.bool_] | None = None
-) -> bytes:
+def write_csv(table: Table, *, count: str = COUNT, without: Bools | None = None) -> bytes:
     """The table in long form: UTF-8, commas, ``\\n``, the same bytes for the same table.
 
     Every cell is written, zeros too, in the table's order, so that reading it back gives the same

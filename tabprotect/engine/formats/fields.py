@@ -9,11 +9,8 @@ number) these functions say ``None``, and the block is read row by row.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Bytes = npt.NDArray[np.uint8]
-Words = npt.NDArray[np.uint64]
-Places = npt.NDArray[np.int64]
+from tabprotect.engine.arrays import Bytes, Ints, Words
 
 WORD = 8
 MOST_WORDS = 32
@@ -37,7 +34,7 @@ class Fields:
         Where each field stands in ``block``, quotation marks left out.
     """
 
-    def __init__(self, block: Bytes, begin: Places, end: Places, encoding: str) -> None:
+    def __init__(self, block: Bytes, begin: Ints, end: Ints, encoding: str) -> None:
         self.encoding = encoding
         self.begin = begin
         self.end = end
@@ -79,9 +76,7 @@ class Fields:
             for at in range(0, longest, WORD)
         ]
 
-    def whole_numbers(
-        self, column: int, *, point: bool = True
-    ) -> tuple[npt.NDArray[np.int64], int] | None:
+    def whole_numbers(self, column: int, *, point: bool = True) -> tuple[Ints, int] | None:
         """A column of digits as int64 (rows,), and how many of them end in ``.0``.
 
         Parameters
@@ -109,7 +104,7 @@ class Fields:
         numbers = self._digits(begin, length, int(length.max()))
         return None if numbers is None else (numbers, int(decimals.sum()))
 
-    def _digits(self, begin: Places, length: Places, longest: int) -> npt.NDArray[np.int64] | None:
+    def _digits(self, begin: Ints, length: Ints, longest: int) -> Ints | None:
         if longest <= WORD:
             return _eight_digits(self._words[begin], length)
         if longest > MOST_DIGITS:
@@ -120,7 +115,7 @@ class Fields:
         return None if head is None or tail is None else head * 10**WORD + tail
 
 
-def _eight_digits(words: Words, length: Places) -> npt.NDArray[np.int64] | None:
+def _eight_digits(words: Words, length: Ints) -> Ints | None:
     """Numbers of up to eight digits each, which stand first in their words."""
     # Moved to the end of the word, behind leading zeros (the first byte is the lowest).
     spare = WORD - length

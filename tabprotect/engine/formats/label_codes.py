@@ -6,11 +6,9 @@ import secrets
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from tabprotect.engine.formats.fields import MOST_WORDS, Fields, Places, Words
-
-Codes = npt.NDArray[np.int32]
+from tabprotect.engine.arrays import Bools, Codes, Ints, Words
+from tabprotect.engine.formats.fields import MOST_WORDS, Fields
 
 ROOM = 8
 """Slots for each label: most are found at the first look."""
@@ -58,7 +56,7 @@ class LabelCodes:
             self._numbered([word[starts] for word in words], fields, column, starts), runs
         )
 
-    def _numbered(self, words: list[Words], fields: Fields, column: int, rows: Places) -> Codes:
+    def _numbered(self, words: list[Words], fields: Fields, column: int, rows: Ints) -> Codes:
         """The numbers of the labels in some rows, whose words are given."""
         while len(self._known) < len(words):
             self._known.append(np.zeros(len(self._codes), dtype=np.uint64))
@@ -79,12 +77,12 @@ class LabelCodes:
             hashed += (word ^ (word >> np.uint64(29))) * mix
         return hashed
 
-    def _slot(self, hashed: Words) -> Places:
+    def _slot(self, hashed: Words) -> Ints:
         mixed = (hashed ^ (hashed >> np.uint64(32))) * self._mix[-1]
         return (mixed >> np.uint64(64 - self._bits)).view(np.int64)
 
     def _find(self, words: list[Words], hashed: Words) -> Codes:
-        """Places among the known labels, -1 for those that are not there."""
+        """Ints among the known labels, -1 for those that are not there."""
         slot = self._slot(hashed)
         found = self._slots[slot]
         rest = np.flatnonzero(self._differ(found, words) & (found >= 0))
@@ -95,8 +93,8 @@ class LabelCodes:
             rest = rest[self._differ(there, [word[rest] for word in words]) & (there >= 0)]
         return found
 
-    def _differ(self, found: Codes, words: list[Words]) -> npt.NDArray[np.bool_]:
-        differ: npt.NDArray[np.bool_] = self._known[0][found] != words[0]
+    def _differ(self, found: Codes, words: list[Words]) -> Bools:
+        differ: Bools = self._known[0][found] != words[0]
         for known, word in zip(self._known[1:], words[1:], strict=False):
             differ |= known[found] != word
         for known in self._known[len(words) :]:

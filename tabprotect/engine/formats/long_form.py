@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tabprotect.engine.arrays import Codes
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.cell_list import CellList, check_categories
 from tabprotect.engine.formats.fields import Fields
 from tabprotect.engine.formats.forms import Form, nothing_but_header
-from tabprotect.engine.formats.label_codes import Codes, LabelCodes
+from tabprotect.engine.formats.label_codes import LabelCodes
 from tabprotect.engine.formats.numerals import NotACountError, parse_counts
 from tabprotect.engine.formats.rows import RowSource, check_width
 from tabprotect.engine.progress import SILENT, Progress

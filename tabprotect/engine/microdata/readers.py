@@ -28,7 +28,7 @@ _LINE = re.compile(r"CSV Error on Line: (\d+)")
 
 
 @dataclass(frozen=True)
-class Column:
+class RecordColumn:
     """A column of a microdata file.
 
     Attributes
@@ -88,12 +88,12 @@ class MicrodataFile:
                         wait([future], timeout=POLL)
                     raise
 
-    def _columns(self) -> tuple[Column, ...]:
+    def _columns(self) -> tuple[RecordColumn, ...]:
         try:
             rows = self._connection.execute(f"DESCRIBE SELECT * FROM {self.relation}").fetchall()
         except duckdb.Error as error:
             raise self._fault(error) from None
-        return tuple(Column(row[0], _kind(row[1])) for row in rows)
+        return tuple(RecordColumn(row[0], _kind(row[1])) for row in rows)
 
     def _fault(self, error: duckdb.Error) -> InputError:
         said = str(error)

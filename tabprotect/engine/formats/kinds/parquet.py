@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tabprotect.engine.arrays import Codes
 from tabprotect.engine.errors import InputError, RecordsError
-from tabprotect.engine.formats.cell_list import MAX_CATEGORIES, CellList, Codes, check_categories
+from tabprotect.engine.formats.cell_list import MAX_CATEGORIES, CellList, check_categories
 from tabprotect.engine.formats.format import COUNT, Format, RecordsFile
 from tabprotect.engine.formats.forms import COUNT_NAMES
 from tabprotect.engine.formats.numerals import NotACountError, parse_count
