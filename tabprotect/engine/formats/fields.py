@@ -1,9 +1,9 @@
 """Fields of delimited text by whole arrays: where they stand, what they say.
 
-A block of bytes is cut at its separators without a step for each row, and digits are read eight at a
-time. Only text that leaves no doubt
-is read so; of anything else (other quotation marks, rows of another width, what is no plain whole
-number) these functions say ``None``, and the block is read row by row.
+A block of bytes is cut at its separators without a step for each row, and digits are read eight
+at a time. Only text that leaves no doubt is read so; of anything else (other quotation marks, rows
+of another width, what is no plain whole number) these functions say ``None``, and the block is read
+row by row.
 """
 
 from __future__ import annotations
