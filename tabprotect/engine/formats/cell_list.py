@@ -127,6 +127,7 @@ class CellList:
             return Table.sparse(domain, keys, self.counts), missing
         counts = np.zeros(domain.size, dtype=np.int64)
         counts[keys] = self.counts
+        del keys
         return Table.dense(domain, counts.reshape(domain.shape)), missing
 
     def _refuse_twice(self, keys: Counts, size: int) -> None:

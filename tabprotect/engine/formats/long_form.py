@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tabprotect.engine.arrays import Codes
 from tabprotect.engine.errors import InputError
@@ -18,6 +20,8 @@ from tabprotect.engine.formats.numerals import NotACountError, parse_counts
 from tabprotect.engine.formats.rows import RowSource, check_width
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import Counts
+
+T = TypeVar("T", bound=np.generic)
 
 MANY = 100_000
 """Rows from which on it is looked whether they can be cells of one table at all."""
@@ -118,10 +122,14 @@ def read_long(
             )
     known = [LabelCodes() for _ in axes]
     columns = _Columns(source, width, at_count, axes, known, decimal)
-    parts: list[_Part] = []
-    rows = 0
+    counts: list[Counts] = []
+    codes: list[list[Codes]] = [[] for _ in axes]
+    rows = decimals = 0
     for part in columns.parts(progress):
-        parts.append(part)
+        counts.append(part.counts)
+        for listed, found in zip(codes, part.codes, strict=True):
+            listed.append(found)
+        decimals += part.decimals
         rows += len(part.counts)
         sizes = [len(labels.numbers) for labels in known]
         for c, size in zip(axes, sizes, strict=True):
@@ -132,13 +140,20 @@ def read_long(
     if not rows:
         raise nothing_but_header(source)
     notes = [form.note] if form.note else []
-    if decimals := sum(part.decimals for part in parts):
+    if decimals:
         notes.append(f"{decimals} counts were written with decimals, all of them zeros")
     cells = CellList(
         tuple(header[c] for c in axes),
         tuple(tuple(labels.numbers) for labels in known),
-        tuple(np.concatenate(codes) for codes in zip(*(p.codes for p in parts), strict=True)),
-        np.concatenate([part.counts for part in parts]),
+        tuple(map(_joined, codes)),
+        _joined(counts),
         lambda entry: source.line(entry + 1),
     )
     return cells, notes
+
+
+def _joined(parts: list[NDArray[T]]) -> NDArray[T]:
+    """The parts as one array; they are given up, so that not all is held twice."""
+    whole = np.concatenate(parts)
+    parts.clear()
+    return whole
