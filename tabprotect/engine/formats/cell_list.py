@@ -49,14 +49,14 @@ class CellList:
         table's order.
     counts : int64 (entries,)
     line
-        The line of the file where an entry stands.
+        The line of the file where an entry stands; ``None`` where there are no lines.
     """
 
     names: tuple[str, ...]
     categories: tuple[tuple[str, ...], ...]
     codes: tuple[Codes, ...] | None
     counts: Counts
-    line: Callable[[int], int]
+    line: Callable[[int], int | None]
 
     def code(self, axis: int) -> Codes:
         """The category numbers (entries,) of one variable."""
@@ -67,6 +67,11 @@ class CellList:
         return np.tile(
             np.repeat(np.arange(sizes[axis], dtype=np.int32), block), math.prod(sizes[:axis])
         )
+
+    def place(self, entry: int) -> str:
+        """Where an entry stands, in words: its line, else its cell."""
+        line = self.line(entry)
+        return f"cell {self.text(entry)}" if line is None else f"line {line}"
 
     def text(self, entry: int) -> str:
         """An entry's cell for people: ``(v1, w2)``."""
@@ -145,7 +150,7 @@ class CellList:
         at = twice[np.argmin(order[twice + 1])]
         first, second = int(order[at]), int(order[at + 1])
         raise InputError(
-            f"the cell occurs twice (first in line {self.line(first)})"
+            f"the cell occurs twice (first in {self.place(first)})"
             + (", and other cells do too" if len(twice) > 1 else ""),
             line=self.line(second),
             cell=self.text(second),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 
 import numpy as np
 
@@ -50,7 +51,14 @@ def _without_count(line: str) -> str:
     return labels + comma if comma else '""'
 
 
-def write_csv(table: Table, *, count: str = COUNT, without: Bools | None = None) -> bytes:
+def write_csv(
+    table: Table,
+    *,
+    count: str = COUNT,
+    without: Bools | None = None,
+    before: Mapping[str, str] = MappingProxyType({}),
+    after: Mapping[str, str] = MappingProxyType({}),
+) -> bytes:
     """The table in long form: UTF-8, commas, ``\\n``, the same bytes for the same table.
 
     Every cell is written, zeros too, in the table's order, so that reading it back gives the same
@@ -60,12 +68,18 @@ def write_csv(table: Table, *, count: str = COUNT, without: Bools | None = None)
     ----------
     without : bool, shape of the (dense) table, or None
         Cells that are written without their count.
+    before, after
+        Columns that say the same in every line, by name.
     """
-    header = ",".join(map(_quoted, (*table.domain.names, count)))
+    header = ",".join(map(_quoted, (*before, *table.domain.names, count, *after)))
     lines: Iterable[str] = _lines(table)
     if without is not None:
         lines = (
             _without_count(line) if blank else line
             for line, blank in zip(lines, without.reshape(-1).tolist(), strict=True)
         )
+    if before or after:
+        first = "".join(_quoted(value) + "," for value in before.values())
+        last = "".join("," + _quoted(value) for value in after.values())
+        lines = (first + line + last for line in lines)
     return ("\n".join(itertools.chain([header], lines)) + "\n").encode("utf-8")

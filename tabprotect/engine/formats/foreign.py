@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 _EXPORT = "save it as CSV, Parquet or Excel from the program that made it"
 
@@ -37,9 +38,9 @@ KINDS = (
 )
 
 
-def foreign(suffix: str, head: bytes) -> Foreign | None:
+def foreign(path: Path, head: bytes) -> Foreign | None:
     """The kind of a file by its name or its first bytes; ``None`` where nothing speaks for any."""
     for kind in KINDS:
-        if suffix in kind.suffixes or head.startswith(kind.begins):
+        if path.suffix.lower() in kind.suffixes or head.startswith(kind.begins):
             return kind
     return None

@@ -27,12 +27,15 @@ class Form:
         In long form, the first column that is a variable (row numbers come before it).
     note
         Says it in words where there was a choice.
+    left_out
+        In long form, further columns that are no variables.
     """
 
     kind: Literal["long", "grid", "matrix"]
     count_column: int = -1
     first_variable: int = 0
     note: str = ""
+    left_out: frozenset[int] = frozenset()
 
 
 def recognise(source: RowSource, *, count: str | None = None) -> Form:

@@ -111,7 +111,9 @@ def read_long(
     header = next(source.rows())
     width = len(header)
     at_count = form.count_column % width
-    axes = [c for c in range(form.first_variable, width) if c != at_count]
+    axes = [
+        c for c in range(form.first_variable, width) if c != at_count and c not in form.left_out
+    ]
     for c in axes:
         if not header[c].strip():
             raise InputError(

@@ -180,7 +180,7 @@ def _refuse_twice(listed: CellList) -> None:
         at = twice[np.argmin(order[twice + 1])]
         one, other = int(order[at]), int(order[at + 1])
         raise InputError(
-            f"the count occurs twice (first in line {listed.line(one)})",
+            f"the count occurs twice (first in {listed.place(one)})",
             line=listed.line(other),
             cell=listed.text(other),
             hint="remove one of them; or a variable is missing",

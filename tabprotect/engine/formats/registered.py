@@ -43,16 +43,12 @@ def named(name: str) -> Format:
     return formats()[name.replace("-", "_")]
 
 
-def suffix_of(path: Path) -> str:
-    """The end of a file's name that tells its format; compressed text counts as text."""
-    suffix = path.suffix.lower()
-    return Path(path.stem).suffix.lower() or ".txt" if suffix == ".gz" else suffix
-
-
 def by_suffix(path: Path) -> Format | None:
-    """The format that the name of a file says, read or to be written."""
-    suffix = suffix_of(path)
-    return next((f for f in formats().values() if suffix in f.suffixes), None)
+    """The format that the name of a file says, read or to be written; ``t.csv.gz`` is text."""
+    name = path.name.lower()
+    name = name.removesuffix(".gz") if "." in name.removesuffix(".gz") else name
+    found = [(len(s), f) for f in formats().values() for s in f.suffixes if name.endswith(s)]
+    return max(found, key=lambda pair: pair[0])[1] if found else None
 
 
 def format_of(path: Path) -> Format:
@@ -66,7 +62,7 @@ def format_of(path: Path) -> Format:
     head = _head(path)
     said = next((f for f in formats().values() if f.sniff(head)), None) or by_suffix(path)
     if said is None or said.name == TEXT:
-        other = foreign(suffix_of(path), head)
+        other = foreign(path, head)
         if other is not None:
             raise InputError(f"not a table file: {other.label}", file=path, hint=other.hint)
     check_file(path)

@@ -99,7 +99,7 @@ def strip_totals(cells: CellList, *, strip: bool) -> tuple[CellList, list[str]]:
     )
     if wrong:
         lines = [
-            f"line {cells.line(entry)}, cell {cells.text(entry)}: the total is "
+            f"{cells.place(entry)}, cell {cells.text(entry)}: the total is "
             f"{cells.counts[entry]}, its inner cells add up to {inner_sum}"
             for entry, inner_sum in islice(wrong, MOST_LISTED)
         ]

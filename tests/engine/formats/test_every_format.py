@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from tabprotect.engine.errors import InputError
@@ -79,7 +79,11 @@ def test_names_are_told_without_an_import() -> None:
 @settings(max_examples=60, deadline=None)
 def test_round_trip(tmp_path_factory: pytest.TempPathFactory, kind: Format, table: Table) -> None:
     path = tmp_path_factory.getbasetemp() / f"round{kind.suffixes[0]}"
-    data = kind.write(table)
+    try:
+        data = kind.write(table)
+    except InputError:
+        # Names and categories that the format has no way to write; plain ones: the next test.
+        reject()
     path.write_bytes(data)
     assert format_of(path) is kind
     assert read_table(path).table == table
