@@ -54,8 +54,10 @@ class JsonStat(Format):
         dimension = _mapping(dataset.get("dimension"), "dimension")
         ids = _names(dataset.get("id", dimension.get("id")), "dimensions")
         size = dataset.get("size", dimension.get("size"))
+        # Some services write the sizes as text.
+        size = [str(number) for number in size] if isinstance(size, list) else size
         categories = [_categories(dimension, name) for name in ids]
-        if [len(known) for known in categories] != size:
+        if [str(len(known)) for known in categories] != size:
             raise InputError("the sizes of the dimensions are not those stated", hint=_HINT)
         cells = math.prod(map(len, categories))
         keys, counts = _values(dataset.get("value"), cells, ids, categories, reading)

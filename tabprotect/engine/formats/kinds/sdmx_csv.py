@@ -25,11 +25,22 @@ from tabprotect.engine.tables.table import Table
 
 VALUE = "OBS_VALUE"
 RESERVED = frozenset(
-    {"DATAFLOW", "STRUCTURE", "STRUCTURE_ID", "STRUCTURE_NAME", "ACTION", "LAST UPDATE"}
+    {
+        "DATAFLOW",
+        "STRUCTURE",
+        "STRUCTURE_ID",
+        "STRUCTURE_NAME",
+        "ACTION",
+        "LAST UPDATE",
+        "SERIES_KEY",
+        "OBS_KEY",
+    }
 )
 STRUCTURE_ID = "TABPROTECT:TABLE(1.0)"
 
-_HEAD = re.compile(rb'(\xef\xbb\xbf)?"?(DATAFLOW"?[,;]|STRUCTURE"?[,;]"?STRUCTURE_ID"?[,;])')
+_HEAD = re.compile(
+    rb'(\xef\xbb\xbf)?"?(DATAFLOW"?[,;]|STRUCTURE(\[[^]]{0,9}\])?"?[,;]"?STRUCTURE_ID)'
+)
 
 
 class SdmxCsv(Format):
@@ -52,18 +63,20 @@ class SdmxCsv(Format):
         )
         header = next(source.rows(), [])
         # With labels asked for, a column is "GEO: Geopolitical entity".
-        ids = [name.partition(":")[0].strip() for name in header]
+        ids = [_id(name) for name in header]
         wanted = reading.count or VALUE
         if wanted not in ids:
             raise InputError(
                 f"there is no column {wanted}",
                 line=1,
-                hint="name the column of the values: --count COLUMN",
+                hint=f"name the column of the values: --count COLUMN; there are {', '.join(ids)}",
             )
         value = ids.index(wanted)
-        dropped = [
-            c for c, name in enumerate(ids) if c != value and (c > value or name in RESERVED)
-        ]
+        variables = [c for c, name in enumerate(ids[:value]) if name not in RESERVED]
+        if "STRUCTURE_NAME" in ids:
+            # Every code is followed by its name.
+            variables = variables[::2]
+        dropped = [c for c in range(len(ids)) if c != value and c not in variables]
         form = Form("long", value, left_out=frozenset(dropped))
         cells, notes = read_long(source, form, decimal=reading.decimal, progress=progress)
         behind = [header[c] for c in dropped if c > value]
@@ -73,7 +86,7 @@ class SdmxCsv(Format):
 
     def write(self, table: Table) -> bytes:
         for name in table.domain.names:
-            if name.partition(":")[0].strip() in RESERVED | {VALUE} or ":" in name:
+            if _id(name) in RESERVED | {VALUE} or _id(name) != name:
                 raise InputError(
                     f"no variable can be named {name!r} in SDMX-CSV", hint="rename it first"
                 )
@@ -83,6 +96,11 @@ class SdmxCsv(Format):
             before={"STRUCTURE": "dataflow", "STRUCTURE_ID": STRUCTURE_ID, "ACTION": "I"},
             after={"OBS_STATUS": "A", "CONF_STATUS": "N"},
         )
+
+
+def _id(name: str) -> str:
+    """The identifier in a header: ``GEO: Geopolitical entity`` and ``ATTR[]`` say more."""
+    return name.partition(":")[0].partition("[")[0].strip()
 
 
 PLUGIN = SdmxCsv()
