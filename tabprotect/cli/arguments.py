@@ -12,6 +12,7 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.project import storage
 from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.project.history import History
+from tabprotect.engine.project.verbs.table_verbs import open_table
 
 
 class UsageError(Exception):
@@ -99,5 +100,5 @@ def open_source(args: argparse.Namespace, progress: Progress) -> History:
     if args.table.endswith(storage.SUFFIX):
         return storage.load(Path(args.table))
     reading = Reading(**{option.name: getattr(args, option.name) for option in options()})
-    given = {"source": absolute(args.table), **reading.given}
-    return History().apply("open_table", given, progress=progress)[0]
+    order = open_table(source=absolute(args.table), **reading.given)
+    return History().do(order, progress=progress)[0]

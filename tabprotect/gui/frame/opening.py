@@ -13,7 +13,10 @@ from tabprotect.engine.errors import InputError, RecordsError, RefusedError, Tab
 from tabprotect.engine.formats.reading import options
 from tabprotect.engine.formats.registered import patterns
 from tabprotect.engine.project import storage
+from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.examples import PREFIX
+from tabprotect.engine.project.verbs.release_verbs import open_bundle
+from tabprotect.engine.project.verbs.table_verbs import open_table
 from tabprotect.gui.frame.stages import PAGES
 from tabprotect.gui.frame.window import Window
 
@@ -83,22 +86,20 @@ class Files(QObject):
         if suffix == storage.SUFFIX:
             self.unless_unsaved(OPEN_ANYHOW, lambda: self._load(Path(source)))
         elif suffix == ".zip":
-            self.unless_unsaved(
-                OPEN_ANYHOW, lambda: self._apply(source, "open_bundle", path=source)
-            )
+            self.unless_unsaved(OPEN_ANYHOW, lambda: self._run(source, open_bundle(path=source)))
         else:
-            self._apply(source, "open_table", source=source, **reading)
+            self._run(source, open_table(source=source, **reading))
 
     def _load(self, path: Path) -> None:
         self.document.load(
             f"open {path.name}", lambda _: storage.load(path), lambda: self._loaded(path)
         )
 
-    def _apply(self, source: str, command: str, /, **arguments: Any) -> None:
+    def _run(self, source: str, order: Order) -> None:
         # A table opens as a step that can be undone: what was unsaved before still is.
-        keeps = command == "open_table" and self.document.modified
-        job = self.document.apply(
-            command, failed=lambda error: self._refused(error, source, arguments), **arguments
+        keeps = self.document.modified and not order.command.forgets
+        job = self.document.run(
+            order, failed=lambda error: self._refused(error, source, order.arguments)
         )
         if job is not None:
             job.finished.connect(lambda _: self._opened(source, saved=not keeps))
