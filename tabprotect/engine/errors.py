@@ -117,6 +117,11 @@ class Suggestion:
     text: str
     parameters: Mapping[str, object]
 
+    @property
+    def reached(self) -> str:
+        """How well it did where it was tried, in words; else empty."""
+        return ""
+
 
 class InfeasibleError(TabprotectError):
     """There is no result that satisfies what was asked (or no original that fits).

@@ -23,6 +23,7 @@ from tabprotect.engine.protection import guarantees as promises
 from tabprotect.engine.protection.judged_cells import Judged
 from tabprotect.engine.protection.needs import NEEDS
 from tabprotect.engine.protection.problem import Draft, Preview, Problem, Protected, RunEvidence
+from tabprotect.engine.protection.remedy import OTHERWISE
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, groupings_of, publication_of
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import Likelihood
@@ -290,8 +291,7 @@ class Method(ABC):
         if preview.weak and not accept_weak:
             raise RefusedError(
                 preview.weak,
-                hint="; ".join(map(str, preview.remedies))
-                or "merge categories so that fewer cells are small, or take another method",
+                hint="; ".join(map(str, preview.remedies)) or OTHERWISE,
                 detail="to go on all the same takes an explicit, recorded decision",
             )
         if draft is None:

@@ -17,6 +17,7 @@ from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.project.verbs.release_verbs import open_bundle
 from tabprotect.engine.project.verbs.table_verbs import open_table
+from tabprotect.gui.base.question import told
 from tabprotect.gui.frame.stages import PAGES
 from tabprotect.gui.frame.window import Window
 
@@ -97,7 +98,7 @@ class Files(QObject):
 
     def _run(self, source: str, order: Order) -> None:
         # A table opens as a step that can be undone: what was unsaved before still is.
-        keeps = self.document.modified and not order.command.forgets
+        keeps = self.document.modified and not order.command.says.forgets
         job = self.document.run(
             order, failed=lambda error: self._refused(error, source, order.arguments)
         )
@@ -220,7 +221,7 @@ class Files(QObject):
             f"save {path.name}", lambda _: storage.save(history, path), deniable=False
         )
         job.finished.connect(lambda _: self._saved(path, history, then))
-        job.failed.connect(lambda error: self._not_saved(error, then))
+        job.failed.connect(told(lambda error: self._not_saved(error, then)))
 
     def _saved(
         self, path: Path, history: History, then: Callable[[], object] | None = None
@@ -233,9 +234,7 @@ class Files(QObject):
             # After the job has ended: closing the window ends all jobs.
             QTimer.singleShot(0, self, then)
 
-    def _not_saved(self, error: Exception, then: Callable[[], object] | None) -> None:
-        if not isinstance(error, TabprotectError):
-            raise error
+    def _not_saved(self, error: TabprotectError, then: Callable[[], object] | None) -> None:
         self.window.page.show_error(
             error, remedy_label="Save elsewhere", remedy=lambda: self.save_as(then)
         )
