@@ -193,7 +193,7 @@ class Document(QObject):
                     order.label(history.project),
                     lambda p: history.do(order, progress=p),
                     failed,
-                    deniable=not order.command.seals,
+                    deniable=not order.command.says.seals,
                 )
             self._done(history.do(order, progress=SILENT))
         except TabprotectError as error:
