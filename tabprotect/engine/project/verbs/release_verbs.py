@@ -78,7 +78,7 @@ def set_parameters(project: Project, context: Context, /, **given: object) -> Pr
     return replace(project.without_result(), parameters=MappingProxyType(chosen))
 
 
-@command(
+@Declared(
     _parameters_label,
     slow=lambda project: project.table is None or project.domain.size > QUICK_CELLS,
 )
