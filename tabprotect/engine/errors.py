@@ -91,6 +91,10 @@ class InputError(TabprotectError):
         return super().as_json() | {"file": self.file, "line": self.line, "cell": self.cell}
 
 
+class RecordsError(InputError):
+    """A file or an example that holds records, where a table of counts was asked for."""
+
+
 class ParameterError(TabprotectError):
     """Parameters out of bounds. ``fields`` names *all* wrong ones, not only the first."""
 

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.formats.registered import patterns
 from tabprotect.engine.project.sources import records_file
 from tabprotect.engine.project.verbs.table_verbs import tabulate
 from tabprotect.gui.base.document import Document
@@ -31,7 +32,6 @@ from tabprotect.gui.look.theme import GRID, count_text
 if TYPE_CHECKING:
     from tabprotect.engine.microdata.tabulate import ColumnSummary
 
-RECORDS_FILTER = "Records (*.csv *.csv.gz *.tsv *.parquet);;All files (*)"
 DRAWN = "drawn now, kept with this table"
 TITLES = ("Variable", "Kind", "Categories", "Missing")
 
@@ -133,7 +133,7 @@ class TabulatePage(Page):
         )
 
     def _ask(self) -> None:
-        dialog = QFileDialog(self, "Records", "", RECORDS_FILTER)
+        dialog = QFileDialog(self, "Records", "", f"Records ({patterns('records')});;All files (*)")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(self.choose)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
+from tabprotect.engine.formats.groupings import parse_groupings
 from tabprotect.engine.project.command import Arguments, Context, Declared, stated
 from tabprotect.engine.project.comparison_plan import ComparisonPlan
 from tabprotect.engine.project.examples import PREFIX, load_example
@@ -13,7 +14,6 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.shell import table_word
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.hierarchy import parse_groupings
 from tabprotect.engine.tables.publication import Publication
 
 MOST_RUNS = 10_000

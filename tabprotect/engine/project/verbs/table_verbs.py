@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.project.command import Arguments, Context, Declared, cell
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
@@ -111,29 +112,12 @@ def opening(project: Project) -> list[str]:
     opens=True,
     slow=True,
 )
-def open_table(
-    project: Project,
-    context: Context,
-    *,
-    source: str,
-    strip_totals: bool = False,
-    fill_missing: bool = False,
-    encoding: str | None = None,
-    delimiter: str | None = None,
-    decimal: str | None = None,
-    count: str | None = None,
-) -> Project:
-    """Open ``example:NAME`` or a table file; an example brings its cycle set."""
-    opened = open_source(
-        source,
-        strip_totals=strip_totals,
-        fill_missing=fill_missing,
-        encoding=encoding,
-        delimiter=delimiter,
-        decimal=decimal,
-        count=count,
-        progress=context.progress,
-    )
+def open_table(project: Project, context: Context, /, *, source: str, **reading: object) -> Project:
+    """Open ``example:NAME`` or a table file; an example brings its cycle set.
+
+    ``reading`` are the options of :class:`~tabprotect.engine.formats.reading.Reading`.
+    """
+    opened = open_source(source, Reading.of(reading), progress=context.progress)
     return replace(
         _fresh(project, opened.table, source=source, title=opened.title),
         notes=tuple(opened.notes),
