@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.formats.groupings import parse_groupings
 from tabprotect.engine.protection.methods.suppression import PLUGIN
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.suppressing.given_statuses import GivenStatuses
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.hierarchy import parse_groupings
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
