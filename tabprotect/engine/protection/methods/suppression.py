@@ -98,7 +98,7 @@ CHOICES = {
 
 SEARCHES = {
     "usual": "Some seconds at most, minutes in large tables of three and more variables.",
-    "longer": "About ten times as long: a cheaper pattern where there are three variables or more.",
+    "longer": "About six times as long: a cheaper pattern where there are three variables or more.",
 }
 
 GIVEN = "statuses_given"

@@ -25,6 +25,9 @@ from tabprotect.engine.tables.publication import Publication
 
 Values = Mapping[str, object]
 
+DEAREST = 10.0
+"""What hiding the grand total costs, times the dearest other cell."""
+
 Rule = SmallCount | NRule | Dominance | PPercent
 
 
@@ -149,6 +152,10 @@ def _cost(publication: Publication, counts: Ints, values: Values) -> Floats:
         for m, domain in enumerate(publication.domains):
             if domain.size < largest:
                 cost[publication.starts[m] : publication.starts[m + 1]] = np.inf
+    if () in publication.margins:
+        # Without it nothing limits what was hidden, and no posterior can be computed.
+        total = int(publication.starts[publication.margins.index(())])
+        cost[total] = max(cost[total], DEAREST * cost[np.isfinite(cost)].max(initial=1.0))
     return cost
 
 
