@@ -1,0 +1,280 @@
+"""Cycles designed for the margins that are published anyway, and for nothing else.
+
+The categories of each axis are ordered by expected size, largest first. A cell is a *target* when
+some product of differences between it and earlier categories keeps every margin and touches no
+public zero. Each target gets one such cycle, in which it is the only last cell in that order, with
+coefficient 1. So the cycles are unitriangular: they are independent, and every whole-number
+combination of cells that they span is a whole-number combination of them.
+
+What is seen here are margins, never a table: the design of the original is the design of every
+table that may be released for it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.cycles.differences import Kind, kinds
+from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.fitting.expected import fit
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.kept_margins import KeptMargins
+from tabprotect.engine.tables.moves import MoveSet
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+
+DIGITS = 9
+"""Expected counts are told apart so far: rounding errors must not decide."""
+
+CROWDED = 1e6
+"""What a choice costs that touches a cell which has reached the cap: the others come first."""
+
+SPREAD = 1.0
+"""What each touch costs there: touches have to be spread, however large the cell."""
+
+MOST_CELLS = 20_000_000
+
+MOST_LOOKED = 460
+"""Choices of partners that are looked at for one target and one kind of move: the first ones in
+their order, or, where these are few of all, evenly spread ones."""
+
+FEW = 8
+
+MOST_WORK = 200_000_000
+"""Partner cells that are looked at in all; beyond, fewer choices are."""
+
+TOGETHER = 2048
+"""Up to so many targets get their partners one after the other; of more, some at a time."""
+
+HELD = 2**22
+"""Partner cells that are looked at side by side."""
+
+CAPPED = 2**20
+"""Added to the load of a cell that has reached the cap: loads and such cells in one number."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What decides between the partners of a target.
+
+    Attributes
+    ----------
+    cap
+        Touches of a cell from which on it is avoided.
+    weight
+        How much a partner that may be zero costs against one that is touched often (lambda).
+    theta
+        Shape of the negative binomial law of a count around its expectation.
+    """
+
+    cap: int = 4
+    weight: float = 4.0
+    theta: float = 1.0
+
+    def __post_init__(self) -> None:
+        wrong = {}
+        if self.cap < 1:
+            wrong["cap"] = f"must be at least 1, is {self.cap}"
+        if not 0.0 <= self.weight <= 1e6:
+            wrong["lambda"] = f"must be between 0 and 1e6, is {self.weight:g}"
+        if not 1e-6 <= self.theta <= 1e6:
+            wrong["theta"] = f"must be between 1e-6 and 1e6, is {self.theta:g}"
+        if wrong:
+            raise ParameterError(wrong)
+
+
+def expected_counts(kept: KeptMargins, zeros: IntArray | None = None) -> FloatArray:
+    """What the kept margins alone let one expect of each cell, rounded, (cells,); 0: a public zero.
+
+    Parameters
+    ----------
+    zeros
+        Flat cells that are known to be empty whatever is published.
+    """
+    mu = np.round(fit(kept.publication, kept.counts).cells.reshape(-1), DIGITS)
+    if zeros is not None:
+        mu[zeros] = 0.0
+    return mu
+
+
+def axis_orders(mu: FloatArray) -> list[IntArray]:
+    """The categories of each axis by expected size, largest first; ties by number."""
+    orders = []
+    for axis in range(mu.ndim):
+        size = mu.sum(axis=tuple(a for a in range(mu.ndim) if a != axis))
+        orders.append(np.argsort(-np.round(size, DIGITS - 3), kind="stable").astype(np.int64))
+    return orders
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """One move for each target, cells by number in the table.
+
+    Attributes
+    ----------
+    starts : int64 (targets + 1,)
+    cells, signs
+        The target itself comes first, with +1.
+    """
+
+    starts: IntArray
+    cells: IntArray
+    signs: npt.NDArray[np.int8]
+
+    @property
+    def targets(self) -> IntArray:
+        """Flat cells (targets,)."""
+        return self.cells[self.starts[:-1]]
+
+
+class _Search:
+    """The greedy choice of partners, in places (categories by their order) instead of numbers."""
+
+    def __init__(
+        self, kept: KeptMargins, mu: FloatArray, settings: Settings, progress: Progress
+    ) -> None:
+        shape = kept.domain.shape
+        self._orders = axis_orders(mu.reshape(shape))
+        self._mu = mu.reshape(shape)[np.ix_(*self._orders)].reshape(-1)
+        self._shape = shape
+        self._strides = [int(np.prod(shape[a + 1 :], dtype=object)) for a in range(len(shape))]
+        self.kinds = kinds(kept.publication, self._orders)
+        self._settings = settings
+        self._progress = progress
+        self._load = np.zeros(len(self._mu), dtype=np.int64)
+        theta = settings.theta
+        with np.errstate(divide="ignore"):
+            present = -np.expm1(-theta * np.log1p(self._mu / theta))
+            self._rare = np.where(self._mu > 0, -settings.weight * np.log(present), np.inf)
+        self._cost = self._rare + 1.0 / (self._mu + 1.0)
+        self._crowd = np.ones(len(self._mu), dtype=np.int64)
+
+    def _touch(self, cells: IntArray) -> None:
+        """Count the touches of chosen moves."""
+        touched, times = np.unique(cells, return_counts=True)
+        self._load[touched] += times
+        load = self._load[touched]
+        self._cost[touched] = self._rare[touched] + (load + 1) / (self._mu[touched] + 1.0)
+        self._crowd[touched] = load + 1 + np.where(load >= self._settings.cap, CAPPED, 0)
+
+    def numbers(self, places: IntArray) -> IntArray:
+        """Flat cells of the table at places in the order of the axes."""
+        out = np.zeros(places.shape, dtype=np.int64)
+        for order, stride, size in zip(self._orders, self._strides, self._shape, strict=True):
+            out += order[(places // stride) % size] * stride
+        return out
+
+    def _cells(self) -> tuple[IntArray, list[BoolArray]]:
+        """Places that some kind of move may have as its last cell, smallest expectation first."""
+        place = np.flatnonzero(self._mu > 0)
+        fits = []
+        for kind in self.kinds:
+            fit = np.ones(len(place), dtype=np.bool_)
+            for way in kind:
+                at = (place // self._strides[way.axis]) % self._shape[way.axis]
+                fit &= way.earlier[at] > 0
+            fits.append(fit)
+        some = np.logical_or.reduce(fits) if fits else np.zeros(len(place), dtype=np.bool_)
+        place = place[some]
+        order = np.argsort(self._mu[place], kind="stable")
+        return place[order], [fit[some][order] for fit in fits]
+
+    def run(self) -> Chosen:
+        """Every target with its move, in the order of their expected counts."""
+        places, fits = self._cells()
+        sizes = [2 ** len(kind) for kind in self.kinds]
+        work = sum(int(fit.sum()) * (size - 1) for fit, size in zip(fits, sizes, strict=True))
+        looked = int(np.clip(MOST_WORK // max(work, 1), 4, MOST_LOOKED))
+        widest = looked * max(sizes, default=1)
+        step = int(np.clip(len(places) // TOGETHER, 1, max(HELD // widest, 1)))
+        kind_of = np.full(len(places), -1, dtype=np.int64)
+        moves: list[IntArray | None] = [None] * len(places)
+        for first in range(0, len(places), step):
+            if first % (64 * step) == 0:
+                self._progress.report("designing cycles", first / len(places))
+            batch = slice(first, min(first + step, len(places)))
+            best = np.full(batch.stop - first, np.inf)
+            for number, kind in enumerate(self.kinds):
+                rows = np.flatnonzero(fits[number][batch])
+                if not len(rows):
+                    continue
+                score, partners = self._look(kind, places[batch][rows], looked, first + rows)
+                better = score < best[rows]
+                best[rows[better]] = score[better]
+                kind_of[first + rows[better]] = number
+                for row in np.flatnonzero(better).tolist():
+                    moves[first + int(rows[row])] = partners[row]
+            found = [moves[k] for k in range(batch.start, batch.stop)]
+            touched = [one for one in found if one is not None]
+            if touched:
+                self._touch(np.concatenate(touched))
+        return self._collected(moves)
+
+    def _collected(self, moves: list[IntArray | None]) -> Chosen:
+        found = [one for one in moves if one is not None]
+        starts = np.concatenate([[0], np.cumsum([len(one) for one in found])]).astype(np.int64)
+        signs = [_signs(len(one)) for one in found]
+        if not found:
+            none = np.zeros(0, dtype=np.int64)
+            return Chosen(starts, none, none.astype(np.int8))
+        return Chosen(starts, self.numbers(np.concatenate(found)), np.concatenate(signs))
+
+    def _look(
+        self, kind: Kind, places: IntArray, looked: int, number: IntArray
+    ) -> tuple[FloatArray, IntArray]:
+        """The best choice of partners for each place: its score, and the cells of the move.
+
+        Returns
+        -------
+        scores : float64 (places,)
+            Infinite where every choice touches a public zero.
+        cells : int64 (places, 2^axes)
+            The place itself first.
+        """
+        at = [(places // self._strides[w.axis]) % self._shape[w.axis] for w in kind]
+        choices = [w.earlier[a] for w, a in zip(kind, at, strict=True)]
+        total = np.ones(len(places), dtype=np.int64)
+        for n in choices:
+            total *= n
+        widest = int(min(looked, total.max()))
+        choice = np.arange(widest)[None, :]
+        # Spread ones lie elsewhere for each target.
+        spread = (choice + (number % 17)[:, None] / 17.0) * (total[:, None] / looked)
+        code = np.where((total > FEW * looked)[:, None], spread.astype(np.int64), choice)
+        off = code >= total[:, None]
+        code[off] = 0
+        shifts = []
+        for w, a, n in zip(reversed(kind), reversed(at), reversed(choices), strict=True):
+            partner = w.members[w.begin[a][:, None] + code % n[:, None]]
+            shifts.append((partner - a[:, None]) * self._strides[w.axis])
+            code //= n[:, None]
+        shifts.reverse()
+        score = np.zeros(off.shape)
+        crowd = np.zeros(off.shape, dtype=np.int64)
+        cells = [np.broadcast_to(places[:, None], off.shape)]
+        for shift in shifts:
+            cells += [cell + shift for cell in cells]
+        for cell in cells[1:]:
+            score += self._cost[cell]
+            crowd += self._crowd[cell]
+        score += np.where(crowd >= CAPPED, CROWDED + SPREAD * (crowd % CAPPED), 0.0)
+        score[off] = np.inf
+        best = score.argmin(axis=1)
+        row = np.arange(len(places))
+        return (
+            score[row, best] / (len(cells) - 1),
+            np.stack([cell[row, best] for cell in cells], axis=1),
+        )
+
+
+def _signs(cells: int) -> npt.NDArray[np.int8]:
+    signs = np.ones(1, dtype=np.int8)
+    while len(signs) < cells:
+        signs = np.concatenate([signs, -signs])
+    return signs
