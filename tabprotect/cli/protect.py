@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tabprotect.cli.arguments import (
     UsageError,
@@ -15,14 +14,12 @@ from tabprotect.cli.arguments import (
     setting,
 )
 from tabprotect.cli.output import Console
+from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.bundle.archive import load, sha256
 from tabprotect.engine.project.project import DEFAULT_METHOD, Project
 from tabprotect.engine.project.replay import run_file
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.summary import summarise
-
-if TYPE_CHECKING:
-    from tabprotect.cli.main import Verbs
 
 
 def add(verbs: Verbs) -> None:

@@ -22,8 +22,8 @@ from tabprotect.engine.protection.problem import (
     Preview,
     Problem,
     Protected,
-    Record,
     Remedy,
+    RunEvidence,
     Steps,
 )
 from tabprotect.engine.release.mechanism import Mechanism
@@ -325,7 +325,7 @@ class Decoder:
             record_keys=self._optional_table(data["record_keys"]),
             weights=self._weights(data.get("weights")),
         )
-        record = Record(
+        record = RunEvidence(
             problem=problem,
             seed=int(data["seed"]),
             seed_given=bool(data["seed_given"]),

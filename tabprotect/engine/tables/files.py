@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables import forms, spreadsheets
@@ -177,9 +177,7 @@ def _without_count(line: str) -> str:
     return labels + comma if comma else '""'
 
 
-def write_csv(
-    table: Table, *, count: str = COUNT, without: npt.NDArray[np.bool_] | None = None
-) -> bytes:
+def write_csv(table: Table, *, count: str = COUNT, without: Bools | None = None) -> bytes:
     """The table in long form: UTF-8, commas, ``\\n``, the same bytes for the same table.
 
     Every cell is written, zeros too, in the table's order, so that reading it back gives the same
