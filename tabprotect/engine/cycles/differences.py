@@ -14,12 +14,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.publication import Publication
-
-IntArray = npt.NDArray[np.int64]
 
 MOST_KINDS = 50_000
 """Sets of axes and ways that are looked at while the minimal ones are sought."""
@@ -39,21 +37,21 @@ class Way:
     """
 
     axis: int
-    group: IntArray
+    group: Ints
     keeps: int
 
     @cached_property
-    def members(self) -> IntArray:
+    def members(self) -> Ints:
         """The categories group after group, ascending, int64 (categories,)."""
         return np.argsort(self.group, kind="stable")
 
     @cached_property
-    def begin(self) -> IntArray:
+    def begin(self) -> Ints:
         """Where the group of each category begins in ``members``, int64 (categories,)."""
         return np.searchsorted(self.group[self.members], self.group).astype(np.int64)
 
     @cached_property
-    def earlier(self) -> IntArray:
+    def earlier(self) -> Ints:
         """How many of its group come before each category, int64 (categories,)."""
         place = np.empty(len(self.group), dtype=np.int64)
         place[self.members] = np.arange(len(self.group))
@@ -64,7 +62,7 @@ Kind = tuple[Way, ...]
 """Ways on different axes, ascending, that together keep every margin."""
 
 
-def ways(publication: Publication, orders: list[IntArray]) -> list[list[Way]]:
+def ways(publication: Publication, orders: list[Ints]) -> list[list[Way]]:
     """For each axis its ways, coarsest first.
 
     Parameters
@@ -77,7 +75,7 @@ def ways(publication: Publication, orders: list[IntArray]) -> list[list[Way]]:
     margins = range(len(publication.margins))
     found = []
     for axis, order in enumerate(orders):
-        levels: dict[bytes, tuple[IntArray, int]] = {}
+        levels: dict[bytes, tuple[Ints, int]] = {}
         absent = 0
         for m in margins:
             resolution = publication.resolution(m, axis)
@@ -106,7 +104,7 @@ def ways(publication: Publication, orders: list[IntArray]) -> list[list[Way]]:
     return found
 
 
-def _numbered(codes: IntArray) -> IntArray:
+def _numbered(codes: Ints) -> Ints:
     """The same groups, numbered by their first member."""
     _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
     rank = np.empty(len(first), dtype=np.int64)
@@ -114,13 +112,13 @@ def _numbered(codes: IntArray) -> IntArray:
     return rank[inverse.reshape(-1)]
 
 
-def _refines(fine: IntArray, coarse: IntArray) -> bool:
+def _refines(fine: Ints, coarse: Ints) -> bool:
     first = np.full(int(fine.max()) + 1, -1, dtype=np.int64)
     first[fine[::-1]] = coarse[::-1]
     return bool((first[fine] == coarse).all())
 
 
-def kinds(publication: Publication, orders: list[IntArray]) -> list[Kind]:
+def kinds(publication: Publication, orders: list[Ints]) -> list[Kind]:
     """Every minimal choice of ways that keeps all margins, fewest axes first.
 
     Raises
@@ -160,9 +158,7 @@ def kinds(publication: Publication, orders: list[IntArray]) -> list[Kind]:
     return found
 
 
-def _minimal(
-    chosen: frozenset[tuple[int, int]], by_axis: list[list[Way]], every: int
-) -> bool:
+def _minimal(chosen: frozenset[tuple[int, int]], by_axis: list[list[Way]], every: int) -> bool:
     """Whether no way can be left out, nor a coarser one on its axis do."""
     for axis, number in chosen:
         rest = 0

@@ -1,33 +1,24 @@
-"""Cycles designed for the margins that are published anyway, and for nothing else.
+"""The triangular choice of moves: one for each cell that can have one, on cells less rare than it.
 
 The categories of each axis are ordered by expected size, largest first. A cell is a *target* when
 some product of differences between it and earlier categories keeps every margin and touches no
 public zero. Each target gets one such cycle, in which it is the only last cell in that order, with
-coefficient 1. So the cycles are unitriangular: they are independent, and every whole-number
-combination of cells that they span is a whole-number combination of them.
-
-What is seen here are margins, never a table: the design of the original is the design of every
-table that may be released for it.
+coefficient 1. So the cycles are unitriangular: they are independent, and every move that is
+nothing but a combination of them is a whole-number combination of them.
 """
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.cycles.differences import Kind, kinds
 from tabprotect.engine.errors import ParameterError
-from tabprotect.engine.fitting.expected import fit
-from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.progress import Progress
 from tabprotect.engine.tables.kept_margins import KeptMargins
-from tabprotect.engine.tables.moves import MoveSet
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
 
 DIGITS = 9
 """Expected counts are told apart so far: rounding errors must not decide."""
@@ -37,8 +28,6 @@ CROWDED = 1e6
 
 SPREAD = 1.0
 """What each touch costs there: touches have to be spread, however large the cell."""
-
-MOST_CELLS = 20_000_000
 
 MOST_LOOKED = 460
 """Choices of partners that are looked at for one target and one kind of move: the first ones in
@@ -89,21 +78,7 @@ class Settings:
             raise ParameterError(wrong)
 
 
-def expected_counts(kept: KeptMargins, zeros: IntArray | None = None) -> FloatArray:
-    """What the kept margins alone let one expect of each cell, rounded, (cells,); 0: a public zero.
-
-    Parameters
-    ----------
-    zeros
-        Flat cells that are known to be empty whatever is published.
-    """
-    mu = np.round(fit(kept.publication, kept.counts).cells.reshape(-1), DIGITS)
-    if zeros is not None:
-        mu[zeros] = 0.0
-    return mu
-
-
-def axis_orders(mu: FloatArray) -> list[IntArray]:
+def axis_orders(mu: Floats) -> list[Ints]:
     """The categories of each axis by expected size, largest first; ties by number."""
     orders = []
     for axis in range(mu.ndim):
@@ -114,7 +89,7 @@ def axis_orders(mu: FloatArray) -> list[IntArray]:
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """One move for each target, cells by number in the table.
+    """One move for each target, cells by number in the table, targets by expectation.
 
     Attributes
     ----------
@@ -123,28 +98,28 @@ class Chosen:
         The target itself comes first, with +1.
     """
 
-    starts: IntArray
-    cells: IntArray
+    starts: Ints
+    cells: Ints
     signs: npt.NDArray[np.int8]
 
     @property
-    def targets(self) -> IntArray:
+    def targets(self) -> Ints:
         """Flat cells (targets,)."""
         return self.cells[self.starts[:-1]]
 
 
-class _Search:
+class Search:
     """The greedy choice of partners, in places (categories by their order) instead of numbers."""
 
     def __init__(
-        self, kept: KeptMargins, mu: FloatArray, settings: Settings, progress: Progress
+        self, publication: Publication, mu: Floats, settings: Settings, progress: Progress
     ) -> None:
-        shape = kept.domain.shape
+        shape = publication.domain.shape
         self._orders = axis_orders(mu.reshape(shape))
         self._mu = mu.reshape(shape)[np.ix_(*self._orders)].reshape(-1)
         self._shape = shape
         self._strides = [int(np.prod(shape[a + 1 :], dtype=object)) for a in range(len(shape))]
-        self.kinds = kinds(kept.publication, self._orders)
+        self.kinds = kinds(publication, self._orders)
         self._settings = settings
         self._progress = progress
         self._load = np.zeros(len(self._mu), dtype=np.int64)
@@ -155,22 +130,21 @@ class _Search:
         self._cost = self._rare + 1.0 / (self._mu + 1.0)
         self._crowd = np.ones(len(self._mu), dtype=np.int64)
 
-    def _touch(self, cells: IntArray) -> None:
+    def _touch(self, cells: Ints) -> None:
         """Count the touches of chosen moves."""
-        touched, times = np.unique(cells, return_counts=True)
-        self._load[touched] += times
-        load = self._load[touched]
-        self._cost[touched] = self._rare[touched] + (load + 1) / (self._mu[touched] + 1.0)
-        self._crowd[touched] = load + 1 + np.where(load >= self._settings.cap, CAPPED, 0)
+        np.add.at(self._load, cells, 1)
+        load = self._load[cells]
+        self._cost[cells] = self._rare[cells] + (load + 1) / (self._mu[cells] + 1.0)
+        self._crowd[cells] = load + 1 + np.where(load >= self._settings.cap, CAPPED, 0)
 
-    def numbers(self, places: IntArray) -> IntArray:
+    def numbers(self, places: Ints) -> Ints:
         """Flat cells of the table at places in the order of the axes."""
         out = np.zeros(places.shape, dtype=np.int64)
         for order, stride, size in zip(self._orders, self._strides, self._shape, strict=True):
             out += order[(places // stride) % size] * stride
         return out
 
-    def _cells(self) -> tuple[IntArray, list[BoolArray]]:
+    def _cells(self) -> tuple[Ints, list[Bools]]:
         """Places that some kind of move may have as its last cell, smallest expectation first."""
         place = np.flatnonzero(self._mu > 0)
         fits = []
@@ -194,7 +168,7 @@ class _Search:
         widest = looked * max(sizes, default=1)
         step = int(np.clip(len(places) // TOGETHER, 1, max(HELD // widest, 1)))
         kind_of = np.full(len(places), -1, dtype=np.int64)
-        moves: list[IntArray | None] = [None] * len(places)
+        moves: list[Ints | None] = [None] * len(places)
         for first in range(0, len(places), step):
             if first % (64 * step) == 0:
                 self._progress.report("designing cycles", first / len(places))
@@ -216,7 +190,7 @@ class _Search:
                 self._touch(np.concatenate(touched))
         return self._collected(moves)
 
-    def _collected(self, moves: list[IntArray | None]) -> Chosen:
+    def _collected(self, moves: list[Ints | None]) -> Chosen:
         found = [one for one in moves if one is not None]
         starts = np.concatenate([[0], np.cumsum([len(one) for one in found])]).astype(np.int64)
         signs = [_signs(len(one)) for one in found]
@@ -225,9 +199,7 @@ class _Search:
             return Chosen(starts, none, none.astype(np.int8))
         return Chosen(starts, self.numbers(np.concatenate(found)), np.concatenate(signs))
 
-    def _look(
-        self, kind: Kind, places: IntArray, looked: int, number: IntArray
-    ) -> tuple[FloatArray, IntArray]:
+    def _look(self, kind: Kind, places: Ints, looked: int, number: Ints) -> tuple[Floats, Ints]:
         """The best choice of partners for each place: its score, and the cells of the move.
 
         Returns
@@ -239,27 +211,23 @@ class _Search:
         """
         at = [(places // self._strides[w.axis]) % self._shape[w.axis] for w in kind]
         choices = [w.earlier[a] for w, a in zip(kind, at, strict=True)]
-        total = np.ones(len(places), dtype=np.int64)
-        for n in choices:
-            total *= n
-        widest = int(min(looked, total.max()))
-        choice = np.arange(widest)[None, :]
-        # Spread ones lie elsewhere for each target.
-        spread = (choice + (number % 17)[:, None] / 17.0) * (total[:, None] / looked)
-        code = np.where((total > FEW * looked)[:, None], spread.astype(np.int64), choice)
+        total = np.multiply.reduce(choices)
+        code = np.arange(min(looked, int(total.max())))[None, :]
+        if int(total.max()) > FEW * looked:
+            # Spread ones lie elsewhere for each target.
+            spread = (code + (number % 17)[:, None] / 17.0) * (total[:, None] / looked)
+            code = np.where((total > FEW * looked)[:, None], spread.astype(np.int64), code)
         off = code >= total[:, None]
-        code[off] = 0
-        shifts = []
+        cells = [places[:, None]]
         for w, a, n in zip(reversed(kind), reversed(at), reversed(choices), strict=True):
-            partner = w.members[w.begin[a][:, None] + code % n[:, None]]
-            shifts.append((partner - a[:, None]) * self._strides[w.axis])
-            code //= n[:, None]
-        shifts.reverse()
+            # A single target divides by a plain number, which is quicker.
+            divisor = int(n[0]) if len(n) == 1 else n[:, None]
+            place = w.begin[a][:, None] + code % divisor
+            shift = (w.members[place] - a[:, None]) * self._strides[w.axis]
+            code = code // divisor
+            cells += [cell + shift for cell in cells]
         score = np.zeros(off.shape)
         crowd = np.zeros(off.shape, dtype=np.int64)
-        cells = [np.broadcast_to(places[:, None], off.shape)]
-        for shift in shifts:
-            cells += [cell + shift for cell in cells]
         for cell in cells[1:]:
             score += self._cost[cell]
             crowd += self._crowd[cell]
@@ -269,7 +237,7 @@ class _Search:
         row = np.arange(len(places))
         return (
             score[row, best] / (len(cells) - 1),
-            np.stack([cell[row, best] for cell in cells], axis=1),
+            np.stack([places, *(cell[row, best] for cell in cells[1:])], axis=1),
         )
 
 

@@ -14,7 +14,7 @@ from tabprotect.engine.posterior.factors.cell_laws import cell_laws
 from tabprotect.engine.posterior.factors.chain import Chains, r_hat
 from tabprotect.engine.posterior.factors.chain_starts import fits, starts
 from tabprotect.engine.posterior.factors.components import Component, split
-from tabprotect.engine.posterior.factors.kernel_basis import kernel, shortened
+from tabprotect.engine.cycles.kernel_basis import kernel, shortened
 from tabprotect.engine.posterior.factors.solved_parts import by_residuals
 from tabprotect.engine.posterior.factors.sum_circuits import Circuits
 from tabprotect.engine.posterior.factors.swap_sweeps import Sweeps
