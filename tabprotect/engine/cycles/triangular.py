@@ -30,12 +30,19 @@ SPREAD = 1.0
 """What each touch costs there: touches have to be spread, however large the cell."""
 
 MOST_LOOKED = 460
+FEWEST_LOOKED = 4
 """Choices of partners that are looked at for one target and one kind of move: the first ones in
-their order, or, where these are few of all, evenly spread ones."""
+their order, or evenly spread ones where these would be few of all, or there are many targets."""
 
 FEW = 8
 
-MOST_WORK = 200_000_000
+KINDS_LOOKED = (8, 24)
+"""Kinds of moves that are looked at for one target, at least and at most."""
+
+SCATTER = 40_503
+"""Multiplier of a scattering (Knuth, volume 3, 6.4), small enough for 64 bits."""
+
+MOST_WORK = 150_000_000
 """Partner cells that are looked at in all; beyond, fewer choices are."""
 
 TOGETHER = 2048
@@ -164,42 +171,55 @@ class Search:
         places, fits = self._cells()
         sizes = [2 ** len(kind) for kind in self.kinds]
         work = sum(int(fit.sum()) * (size - 1) for fit, size in zip(fits, sizes, strict=True))
-        looked = int(np.clip(MOST_WORK // max(work, 1), 4, MOST_LOOKED))
+        looked = int(np.clip(MOST_WORK // max(work, 1), FEWEST_LOOKED, MOST_LOOKED))
+        share = int(np.clip(MOST_WORK * len(sizes) // max(work * looked, 1), *KINDS_LOOKED))
         widest = looked * max(sizes, default=1)
-        step = int(np.clip(len(places) // TOGETHER, 1, max(HELD // widest, 1)))
-        kind_of = np.full(len(places), -1, dtype=np.int64)
-        moves: list[Ints | None] = [None] * len(places)
-        for first in range(0, len(places), step):
-            if first % (64 * step) == 0:
+        calls = TOGETHER * 8 // max(min(share, len(sizes)), 8)
+        step = int(np.clip(-(-len(places) // calls), 1, max(HELD // widest, 1)))
+        if len(places) <= TOGETHER:
+            step = 1
+        moves = np.full((len(places), max(sizes, default=1)), -1, dtype=np.int64)
+        for number, first in enumerate(range(0, len(places), step)):
+            if number % 64 == 0:
                 self._progress.report("designing cycles", first / len(places))
             batch = slice(first, min(first + step, len(places)))
-            best = np.full(batch.stop - first, np.inf)
-            for number, kind in enumerate(self.kinds):
-                rows = np.flatnonzero(fits[number][batch])
-                if not len(rows):
-                    continue
-                score, partners = self._look(kind, places[batch][rows], looked, first + rows)
-                better = score < best[rows]
-                best[rows[better]] = score[better]
-                kind_of[first + rows[better]] = number
-                for row in np.flatnonzero(better).tolist():
-                    moves[first + int(rows[row])] = partners[row]
-            found = [moves[k] for k in range(batch.start, batch.stop)]
-            touched = [one for one in found if one is not None]
-            if touched:
-                self._touch(np.concatenate(touched))
-        return self._collected(moves)
+            found = self._batch(places[batch], [fit[batch] for fit in fits], looked, share, number)
+            moves[batch] = found
+            self._touch(found[found >= 0])
+        used = moves >= 0
+        moves, used = moves[used[:, 0]], used[used[:, 0]]
+        lengths = used.sum(axis=1)
+        signs = np.broadcast_to(_signs(moves.shape[1]), moves.shape)
+        return Chosen(np.r_[0, np.cumsum(lengths)], self.numbers(moves[used]), signs[used])
 
-    def _collected(self, moves: list[Ints | None]) -> Chosen:
-        found = [one for one in moves if one is not None]
-        starts = np.concatenate([[0], np.cumsum([len(one) for one in found])]).astype(np.int64)
-        signs = [_signs(len(one)) for one in found]
-        if not found:
-            none = np.zeros(0, dtype=np.int64)
-            return Chosen(starts, none, none.astype(np.int8))
-        return Chosen(starts, self.numbers(np.concatenate(found)), np.concatenate(signs))
+    def _batch(
+        self, places: Ints, fits: list[Bools], looked: int, share: int, number: int
+    ) -> Ints:
+        """The best move of each target, (targets, longest), padded with -1.
 
-    def _look(self, kind: Kind, places: Ints, looked: int, number: Ints) -> tuple[Floats, Ints]:
+        Where there are many kinds each batch looks at its share of them, and at the others for
+        what is left without a move.
+        """
+        widest = max((2 ** len(kind) for kind in self.kinds), default=1)
+        moves = np.full((len(places), widest), -1, dtype=np.int64)
+        best = np.full(len(places), np.inf)
+        some = [k for k, fit in enumerate(fits) if fit.any()]
+        turn = number * share % max(len(some), 1)
+        some = some[turn:] + some[:turn]
+        for place, k in enumerate(some):
+            rows = fits[k] if place < share else fits[k] & np.isinf(best)
+            at = np.flatnonzero(rows)
+            if not len(at):
+                continue
+            score, cells = self._look(self.kinds[k], places[at], looked)
+            better = score < best[at]
+            at = at[better]
+            best[at] = score[better]
+            moves[at] = -1
+            moves[at, : cells.shape[1]] = cells[better]
+        return moves
+
+    def _look(self, kind: Kind, places: Ints, looked: int) -> tuple[Floats, Ints]:
         """The best choice of partners for each place: its score, and the cells of the move.
 
         Returns
@@ -213,10 +233,12 @@ class Search:
         choices = [w.earlier[a] for w, a in zip(kind, at, strict=True)]
         total = np.multiply.reduce(choices)
         code = np.arange(min(looked, int(total.max())))[None, :]
-        if int(total.max()) > FEW * looked:
-            # Spread ones lie elsewhere for each target.
-            spread = (code + (number % 17)[:, None] / 17.0) * (total[:, None] / looked)
-            code = np.where((total > FEW * looked)[:, None], spread.astype(np.int64), code)
+        few = looked * (FEW if looked == MOST_LOOKED else 1)
+        if int(total.max()) > few:
+            # Spread ones begin elsewhere for each target: equally good ones must not be the same.
+            spread = (code * (total[:, None] / looked)).astype(np.int64)
+            spread = (spread + (places * SCATTER)[:, None]) % total[:, None]
+            code = np.where((total > few)[:, None], spread, code)
         off = code >= total[:, None]
         cells = [places[:, None]]
         for w, a, n in zip(reversed(kind), reversed(at), reversed(choices), strict=True):
