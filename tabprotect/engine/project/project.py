@@ -13,7 +13,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Literal
 
-from tabprotect.engine.cycles.designs import default_design
+from tabprotect.engine.cycles.constructions.strips import default_design
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.project.comparison_plan import ComparisonPlan
 from tabprotect.engine.project.placement import Placement

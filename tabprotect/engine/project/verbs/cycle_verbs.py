@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.cycles import files
-from tabprotect.engine.cycles.designs import DESIGNS, design, split, swaps
+from tabprotect.engine.cycles.constructions.swaps import swaps
+from tabprotect.engine.cycles.designs import DESIGNS, design, split
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.project.command import Arguments, Command, Context, cell, texts, whole
 from tabprotect.engine.project.project import Project

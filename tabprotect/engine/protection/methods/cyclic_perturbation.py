@@ -44,7 +44,8 @@ from typing import ClassVar, cast
 import numpy as np
 
 from tabprotect.engine.cycles import files, reach
-from tabprotect.engine.cycles.designs import DESIGNS, default_design, design
+from tabprotect.engine.cycles.constructions.strips import default_design
+from tabprotect.engine.cycles.designs import design, is_named
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
@@ -212,7 +213,7 @@ class CyclicPerturbation(Method):
             moves = default_design(domain)
         elif isinstance(value, MoveSet):
             moves = value.on(domain)
-        elif isinstance(value, str) and (value in DESIGNS or value.startswith("order-")):
+        elif isinstance(value, str) and is_named(value):
             moves = design(domain, value)
         elif isinstance(value, (str, Path)):
             moves = files.read(Path(value), domain=domain)

@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.cycles.differences import Kind, kinds
+from tabprotect.engine.cycles.constructions.differences import Kind, kinds
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.progress import Progress
-from tabprotect.engine.tables.kept_margins import KeptMargins
+from tabprotect.engine.tables.publication import Publication
 
 DIGITS = 9
 """Expected counts are told apart so far: rounding errors must not decide."""
@@ -192,9 +192,7 @@ class Search:
         signs = np.broadcast_to(_signs(moves.shape[1]), moves.shape)
         return Chosen(np.r_[0, np.cumsum(lengths)], self.numbers(moves[used]), signs[used])
 
-    def _batch(
-        self, places: Ints, fits: list[Bools], looked: int, share: int, number: int
-    ) -> Ints:
+    def _batch(self, places: Ints, fits: list[Bools], looked: int, share: int, number: int) -> Ints:
         """The best move of each target, (targets, longest), padded with -1.
 
         Where there are many kinds each batch looks at its share of them, and at the others for
