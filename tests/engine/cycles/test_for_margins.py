@@ -247,5 +247,5 @@ def test_structural_zeros_from_a_file(tmp_path: Path) -> None:
     zeros = read_zeros(path, domain)
     assert zeros.reshape(2, 2, 2)[0, 0].all() and zeros.sum() == 2
     path.write_text("sex,pregnant\nx,yes\n")
-    with pytest.raises(InputError, match="line 2|zeros.csv"):
+    with pytest.raises(InputError, match=r"no category"):
         read_zeros(path, domain)
