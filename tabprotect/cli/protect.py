@@ -36,6 +36,12 @@ def add(verbs: Verbs) -> None:
         dest="settings",
         help="a parameter of the method; cycles=FILE or cycles=KIND takes a cycle set",
     )
+    protect.add_argument(
+        "--keep", metavar="FORMULA", help="margins to publish exactly: the parameter keep"
+    )
+    protect.add_argument(
+        "--groupings", metavar="TEXT|FILE", help="of categories, for formulas: the parameter"
+    )
     protect.add_argument("--at-risk", metavar="LOW..HIGH", help="counts at risk (default 1..2)")
     protect.add_argument("--title", help="for the reader; published")
     protect.add_argument(
@@ -75,7 +81,9 @@ def _typed(project: Project, settings: dict[str, str]) -> dict[str, object]:
 
 def run_protect(args: argparse.Namespace, console: Console) -> int:
     """The same commands as the window's, in order."""
-    settings = _settings(args.settings)
+    beside = [(name, getattr(args, name)) for name in ("keep", "groupings")]
+    named = [(name, value) for name, value in beside if value is not None]
+    settings = _settings([*args.settings, *named])
     if args.dossier is not None and args.dossier.absolute() == args.out.absolute():
         raise UsageError("--out and --dossier name one file")
     keep_apart([args.table, settings.get("cycles")], [args.out, args.dossier])
@@ -100,8 +108,8 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
         apply("set_cycles", **cycle_source(cycles))
     given: dict[str, object] = {"accept_weak": True} if args.accept_weak else {}
     apply("protect", **given, **({} if args.seed is None else {"seed": args.seed}))
-    beside = {} if args.dossier is None else {"dossier": str(args.dossier)}
-    apply("publish", release=str(args.out), **beside, overwrite=True)
+    dossier = {} if args.dossier is None else {"dossier": str(args.dossier)}
+    apply("publish", release=str(args.out), **dossier, overwrite=True)
     _say_protected(history.project, args, console)
     return 0
 
@@ -155,7 +163,7 @@ def _of_cycles(project: Project) -> dict[str, object]:
         return {}
     return {
         "cycles": len(project.cycles),
-        "cycles_from": project.cycles_from or "default for this shape",
+        "cycles_from": project.cycles_from or "chosen for the kept margins",
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from tabprotect.engine.cycles.designs import DESIGNS
+from tabprotect.engine.cycles.designs import is_named
 from tabprotect.engine.project.command import Arguments
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.query_space.lattice import joined
@@ -109,7 +109,7 @@ def _protect(project: Project, given: Arguments) -> list[str]:
     table = _table(project)
     words = ["protect", table, "--method", project.method]
     if project.moves is not None and project.cycles_from != "the example":
-        if project.cycles_from in DESIGNS or project.cycles_from.startswith("order-"):
+        if is_named(project.cycles_from):
             words += ["--set", f"cycles={project.cycles_from}"]
         else:
             # Drawn or imported cycles live in the project; only a saved one has them.

@@ -128,6 +128,10 @@ class Method(ABC):
             raise ParameterError(wrong, hint=hint)
         return values
 
+    def resolve_for(self, problem: Problem, given: Mapping[str, object]) -> dict[str, object]:
+        """As :meth:`resolve`, where what holds by default follows from what is kept exactly."""
+        return self.resolve(problem.table.domain, given)
+
     def is_random(self, values: Mapping[str, object]) -> bool:
         """Whether two runs may differ; a method without chance is tried once."""
         return True
@@ -184,7 +188,7 @@ class Method(ABC):
         self, problem: Problem, given: Mapping[str, object], progress: Progress = SILENT
     ) -> Preview:
         """What the method would do to this table, judged before any random number of the run."""
-        values = self.resolve(problem.table.domain, given)
+        values = self.resolve_for(problem, given)
         self.require(problem)
         return self.judge(problem, values, progress)[0]
 
@@ -284,7 +288,7 @@ class Method(ABC):
         RefusedError
             When it would (almost) not protect and this was not accepted.
         """
-        values = self.resolve(problem.table.domain, given)
+        values = self.resolve_for(problem, given)
         self.require(problem)
         preview, draft = self.judge(problem, values, progress, with_remedies=not accept_weak)
         if preview.weak and not accept_weak:

@@ -34,6 +34,15 @@ class KeptMargins:
     def __post_init__(self) -> None:
         self.counts.flags.writeable = False
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, KeptMargins):
+            return NotImplemented
+        same = self.publication == other.publication
+        return same and np.array_equal(self.counts, other.counts)
+
+    def __hash__(self) -> int:
+        return hash((self.publication.margins, self.counts.tobytes()))
+
     @classmethod
     def of(cls, publication: Publication, table: Table) -> KeptMargins:
         """The margins of a table, be it the original or a release that keeps them."""
@@ -44,12 +53,10 @@ class KeptMargins:
     def even(cls, publication: Publication) -> KeptMargins:
         """The margins of a table whose cells all hold 1: what a shape alone says."""
         kept = publication.maximal()
-        domain = kept.domain
         sizes = [
             np.bincount(kept.keys(m), minlength=kept.domains[m].size)
             for m in range(len(kept.margins))
         ]
-        del domain
         return cls(kept, np.concatenate(sizes).astype(np.int64))
 
     @property

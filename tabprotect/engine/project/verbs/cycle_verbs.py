@@ -60,7 +60,9 @@ def set_cycles(
     elif kind is None and margins is None:
         return _with(project, None, "")
     else:
-        moves, origin = design(domain, kind or "default"), kind or "default"
+        kept = project.kept if kind == "triangular" else None
+        moves = design(domain, kind or "default", kept=kept, progress=context.progress)
+        origin = kind or "default"
     if margins is not None:
         moves = moves.keeping(maximal(domain, [texts(m, "a margin") for m in margins]))
     return _with(project, moves, origin)

@@ -33,7 +33,8 @@ def set_parameters(project: Project, context: Context, **given: object) -> Proje
     values = dict(project.parameters) | given
     # Without a table the smallest one checks them: few rules between parameters depend on it.
     domain = Domain.of_shape((2, 2)) if project.table is None else project.table.domain
-    given_cycles = {"cycles": project.cycles} if project.takes_cycles and project.table else {}
+    chosen_cycles = project.takes_cycles and project.moves is not None and project.table is not None
+    given_cycles = {"cycles": project.moves} if chosen_cycles else {}
     checked = project.protection.resolve(domain, values | given_cycles)
     chosen = {name: checked[name] for name in values}
     return replace(project.without_result(), parameters=MappingProxyType(chosen))

@@ -12,6 +12,12 @@ positive published count proves a positive original one. negative: a cycle is no
 direction that would make a cell negative; zeros can rise. none: cells can become negative, for
 analysis only.
 
+What is kept. keep names margins by a formula, at any level of a hierarchy: geo + region*age with
+groupings for region. Those are published beside the inner cells, exact; every other level is the
+sum of the perturbed cells. The cycles are then designed for these margins and no others, from
+their published counts alone: whoever has the release can design the same ones, and nothing else of
+the table is published exactly.
+
 Which cycle comes when. listed (the default): in the order of the list. random: every pass in a new
 random order. replacement: each step any cycle, which may come again. For these two the order that
 was drawn is published with the table; it was drawn without a look at the table, and the posterior
@@ -38,17 +44,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar, cast
 
 import numpy as np
 
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.cycles import files, reach
 from tabprotect.engine.cycles.constructions.strips import default_design
 from tabprotect.engine.cycles.designs import design, is_named
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.cycle_runs.choosing import chosen_cycles
 from tabprotect.engine.protection.cycle_runs.sequence import (
     DISCLOSED_ORDERS,
     ORDERS,
@@ -59,6 +68,7 @@ from tabprotect.engine.protection.cycle_runs.sequence import (
 from tabprotect.engine.protection.cycle_runs.trials import attempt, walker_of
 from tabprotect.engine.protection.method import WEAK_UNCHANGED, Method
 from tabprotect.engine.protection.problem import Draft, Preview, Problem, Remedy
+from tabprotect.engine.protection.subtables import GROUPINGS, KEEP, kept_of
 from tabprotect.engine.release.likelihood import (
     BLOCKING_RULES,
     AdaptiveSequence,
@@ -68,6 +78,8 @@ from tabprotect.engine.release.likelihood import (
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.hierarchy import grouping_text
+from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import INT64_MAX, Table
 
@@ -78,6 +90,9 @@ MOST_ENTRIES = 50_000_000
 
 PREVIEW_WORK = 30_000_000
 """Cell updates the preview may cost (about a second)."""
+
+TRIANGULAR = "triangular"
+"""As ``cycles``: designed for the kept margins of this table."""
 
 DATA = "data"
 """As ``cycles``: all swaps, of which the running table chooses."""
@@ -95,11 +110,13 @@ class CyclicPerturbation(Method):
     name = "cyclic_perturbation"
     label = "Cyclic perturbation"
     parameters = (
+        KEEP,
+        replace(GROUPINGS, may_be_unstated=True),
         Parameter(
             "cycles",
             "Cycle set",
             "The cycles in the order they are applied: a file, or the name of a template. "
-            "Without one the set follows from the table's shape alone. data: all swaps, of which "
+            "Without one the set follows from the kept margins alone. data: all swaps, of which "
             "each step takes one through positive cells.",
             "cycles",
         ),
@@ -195,7 +212,9 @@ class CyclicPerturbation(Method):
         if wrong:
             hint = "leave room for gamma = 1 - alpha - beta" if "alpha" in wrong else ""
             raise ParameterError(wrong, hint=hint)
-        moves = values["cycles"] = self._moves(domain, values["cycles"])
+        moves = values["cycles"] = self._moves(domain, values)
+        if moves.groupings and not values["groupings"]:
+            values["groupings"] = grouping_text(moves.groupings, domain)
         steps = number_of_steps(values, len(moves))
         whole = values["order"] == "listed" and steps % len(moves) == 0
         # Such a sequence is written out, cycle by cycle; one that the table chooses never is.
@@ -207,20 +226,41 @@ class CyclicPerturbation(Method):
             )
         return values
 
+    def resolve_for(self, problem: Problem, given: Mapping[str, object]) -> dict[str, object]:
+        """With a design for the kept margins where no cycle set is given, or one by that name."""
+        given = dict(given)
+        if given.get("cycles") in (None, TRIANGULAR):
+            domain = problem.table.domain
+            kept = KeptMargins.of(kept_of(domain, given), problem.table)
+            if given.get("cycles") == TRIANGULAR:
+                given["cycles"] = design(domain, TRIANGULAR, kept=kept)
+            else:
+                rest = {n: v for n, v in given.items() if n not in ("cycles", KEEP.name)}
+                public = self.resolve(domain, rest)
+                given["cycles"] = chosen_cycles(kept, public)
+        return self.resolve(problem.table.domain, given)
+
     @staticmethod
-    def _moves(domain: Domain, value: object) -> MoveSet:
+    def _moves(domain: Domain, values: Mapping[str, object]) -> MoveSet:
+        value = values["cycles"]
+        if value is None and values[KEEP.name]:
+            value = TRIANGULAR
         if value is None:
             moves = default_design(domain)
         elif isinstance(value, MoveSet):
             moves = value.on(domain)
         elif isinstance(value, str) and is_named(value):
-            moves = design(domain, value)
+            even = KeptMargins.even(kept_of(domain, values))
+            moves = design(domain, value, kept=even)
         elif isinstance(value, (str, Path)):
             moves = files.read(Path(value), domain=domain)
         else:
             raise ParameterError({"cycles": f"must be a file, is {value!r}"})
         if not len(moves):
             raise ParameterError({"cycles": "the cycle set is empty"})
+        if values[KEEP.name]:
+            kept = kept_of(domain, values).maximal()
+            moves = moves.keeping(kept.margins, kept.groupings)
         broken = moves.violations(most=20)
         if broken:
             raise InputError(
@@ -348,11 +388,27 @@ class CyclicPerturbation(Method):
         elif walker.order == "positive":
             findings, sentence = _bridges(problem.table)
         return Draft(
-            (PublishedTable(table),),
+            (PublishedTable(table), *self._kept_tables(table, values)),
             disclosed=disclosed,
             findings=findings,
             sentence=sentence,
             steps=steps,
+        )
+
+    @staticmethod
+    def _kept_tables(table: Table, values: Mapping[str, object]) -> list[PublishedTable]:
+        """The kept margins as tables of their own, where they were named."""
+        if not values[KEEP.name]:
+            return []
+        kept = kept_of(table.domain, values)
+        sums = zip(kept.margins, kept.sums(table), strict=True)
+        return [PublishedTable(found) for margin, found in sums if margin]
+
+    def deliberate(self, release: Release) -> tuple[Bools, ...]:
+        """Kept margins state their true counts on purpose; inner cells never do."""
+        return tuple(
+            np.full(published.table.domain.shape, published.table.domain != release.domain)
+            for published in release.tables
         )
 
     def likelihood(self, release: Release) -> MoveSequence | AdaptiveSequence:
