@@ -197,10 +197,10 @@ class Project:
     @property
     def values(self) -> dict[str, object]:
         """All parameters but the cycles, defaults filled in."""
-        if self.released is not None:
-            given = dict(self.released.mechanism.parameters)
-        else:
-            given = {p.name: p.default for p in self.protection.parameters} | dict(self.parameters)
+        given = {p.name: p.default for p in self.protection.parameters}
+        given |= dict(
+            self.parameters if self.released is None else self.released.mechanism.parameters
+        )
         given.pop("cycles", None)
         return given
 

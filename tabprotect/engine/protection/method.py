@@ -268,7 +268,11 @@ class Method(ABC):
 
     def _released(self, problem: Problem, values: Mapping[str, object], draft: Draft) -> Release:
         promises.verify(self.promised(values), problem, values, draft)
-        public = {p.name: values[p.name] for p in self.parameters if p.public}
+        public = {
+            p.name: values[p.name]
+            for p in self.parameters
+            if p.public and not (p.may_be_unstated and values[p.name] is None)
+        }
         mechanism = Mechanism(self.name, problem.table.domain, public | dict(draft.disclosed))
         return Release(draft.tables, mechanism, problem.title)
 

@@ -44,6 +44,8 @@ MEDIUM = 2_000
 LARGE = 100_000
 """Cells from which on nothing is tried: the designs would cost more than they tell."""
 
+LARGEST = 1e9
+
 SMALL = (1, 2)
 """Counts that are looked at: the smallest ones, whatever is at risk here."""
 
@@ -77,7 +79,8 @@ class Candidate:
 
 def synthetic(mu: Floats, number: int, generator: np.random.Generator) -> Ints:
     """Negative binomial tables of shape 1 with expected counts, int64 (cells, number)."""
-    rate = mu[:, None] * generator.standard_gamma(1.0, (len(mu), number))
+    # A count beyond it never blocks; nor could it be drawn.
+    rate = np.minimum(mu, LARGEST)[:, None] * generator.standard_gamma(1.0, (len(mu), number))
     return generator.poisson(rate).astype(np.int64)
 
 
@@ -112,11 +115,18 @@ def _designs(kept: KeptMargins, progress: Progress) -> list[tuple[str, MoveSet]]
     these are wanted.
     """
     domain = kept.domain
-    triangular = ("triangular", design_for_margins(kept, progress=progress).moves)
-    if set(kept.publication.margins) != set(all_margins(domain)):
-        return [triangular]
-    names = ("strips", "elementary") if domain.size <= MEDIUM else ("strips",)
-    return [*((name, design(domain, name)) for name in names), triangular]
+    found: list[tuple[str, MoveSet]] = []
+    plain = set(kept.publication.margins) == set(all_margins(domain))
+    if plain:
+        names = ("strips", "elementary") if domain.size <= MEDIUM else ("strips",)
+        found += [(name, design(domain, name)) for name in names]
+    try:
+        found.append(("triangular", design_for_margins(kept, progress=progress).moves))
+    except ParameterError:
+        # Empty rows and columns leave nothing to move: then one design is like another.
+        if not plain:
+            raise
+    return found
 
 
 def _tried(
@@ -142,7 +152,6 @@ def _tried(
     walker.run(state, generator, progress)
     same = (state == before).reshape(len(tables), number, runs).mean(axis=2)
     small = (tables[:, :number] >= SMALL[0]) & (tables[:, :number] <= SMALL[1])
-    small &= tables[:, :number] > 0
     if not small.any():
         small = tables[:, :number] > 0
     if not small.any():
@@ -173,8 +182,6 @@ def _chosen(kept: KeptMargins, values: tuple[tuple[str, object], ...]) -> MoveSe
     if given["order"] == "positive" or domain.size > LARGE:
         return default_design(domain) if plain else design_for_margins(kept).moves
     found = candidates(kept, given)
-    if not found:
-        raise ParameterError({"keep": "with these margins kept no count can change"})
     least = min(candidate.stuck for candidate in found)
     good = [c for c in found if c.stuck <= least + AS_GOOD]
     exact = [c for c in good if c.exact]

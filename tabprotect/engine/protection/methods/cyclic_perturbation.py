@@ -110,8 +110,6 @@ class CyclicPerturbation(Method):
     name = "cyclic_perturbation"
     label = "Cyclic perturbation"
     parameters = (
-        KEEP,
-        replace(GROUPINGS, may_be_unstated=True),
         Parameter(
             "cycles",
             "Cycle set",
@@ -180,6 +178,8 @@ class CyclicPerturbation(Method):
             unit="steps",
             may_be_unstated=True,
         ),
+        KEEP,
+        replace(GROUPINGS, may_be_unstated=True),
     )
     guarantees: ClassVar[Mapping[str, str]] = {
         "margins_kept": "Every margin that the cycles keep is published exactly.",
@@ -198,6 +198,7 @@ class CyclicPerturbation(Method):
             if given["order"] != "positive":
                 raise ParameterError({"order": f"cycles={DATA} goes with the order positive"})
         values = super().resolve(domain, given)
+        values["groupings"] = values["groupings"] or None
         alpha, beta = cast(float, values["alpha"]), cast(float, values["beta"])
         wrong: dict[str, str] = {}
         if values["n_cover"] and values["passes"] != 1:
