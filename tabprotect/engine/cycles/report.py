@@ -264,9 +264,11 @@ class CycleReport:
         if self.exact:
             return Statement("width", "ok", f"The posterior is exact (width {self.width}).")
         width = "over 40" if self.width is None else str(self.width)
-        return Statement(
-            "width", "warning", f"The posterior is Monte Carlo, with its error (width {width})."
+        text = (
+            f"No formula whatever is published (width {width}): exact where large counts cannot "
+            "block, exact draws under the rule negative, else Monte Carlo with its error."
         )
+        return Statement("width", "warning", text)
 
     def _blocked(self, share: float) -> Statement:
         verdict: Verdict = "ok" if share < 0.5 else "warning" if share < 0.9 else "bad"

@@ -25,9 +25,7 @@ from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.cycles.width import elimination_cost
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.cycle_runs.forward import Walker
-from tabprotect.engine.protection.cycle_runs.sequence import Order, number_of_steps
-from tabprotect.engine.release.likelihood import BlockingRule
+from tabprotect.engine.protection.cycle_runs.trials import walker_of
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.moves import MoveSet
@@ -136,14 +134,7 @@ def _tried(
     generator: np.random.Generator,
     progress: Progress,
 ) -> tuple[float, float]:
-    walker = Walker(
-        moves,
-        cast(Order, values["order"]),
-        number_of_steps(values, len(moves)),
-        cast(float, values["alpha"]),
-        cast(float, values["beta"]),
-        cast(BlockingRule, values["blocking"]),
-    )
+    walker = walker_of({**values, "cycles": moves})
     each = max(len(moves.cells) * walker.steps // len(moves), 1)
     number = int(np.clip(WORK // (each * RUNS), 1, tables.shape[1]))
     runs = int(np.clip(WORK // (each * number), 4, RUNS))
@@ -170,7 +161,7 @@ def chosen_cycles(kept: KeptMargins, values: Mapping[str, object]) -> MoveSet:
     ParameterError
         When no count can change.
     """
-    names = ("order", "passes", "n_cover", "alpha", "beta", "blocking")
+    names = ("order", "passes", "n_cover", "alpha", "beta", "blocking", "theta")
     return _chosen(kept, tuple((name, values[name]) for name in names))
 
 

@@ -9,7 +9,11 @@ posterior distribution of every true cell under a prior of their own.
 Blocking rules. any_zero (the default): a cycle that touches a cell which is zero now is not
 applied; with alpha = beta the published table is then exactly unbiased, a zero stays zero, and a
 positive published count proves a positive original one. negative: a cycle is not applied in a
-direction that would make a cell negative; zeros can rise. none: cells can become negative, for
+direction that would make a cell negative; zeros can rise. reversible: a cycle that would lead from
+counts x to y is taken with probability min(1, prod (x!/y!)^theta), and never to a negative count.
+With alpha = beta the tables are then drawn from the law prod (1/x!)^theta given the margins, which
+for theta = 1 is that of counts without association: no cell is stuck, and chi-square is distorted
+little where association is weak; strong association is pulled towards none. none: cells can become negative, for
 analysis only.
 
 What is kept. keep names margins by a formula, at any level of a hierarchy: geo + region*age with
@@ -178,6 +182,16 @@ class CyclicPerturbation(Method):
             unit="steps",
             may_be_unstated=True,
         ),
+        Parameter(
+            "theta",
+            "theta",
+            "Of the rule reversible: 0 weighs all tables alike, as negative does; 1 (if not "
+            "given) weighs them as counts without association beyond the margins.",
+            "real",
+            low=0.0,
+            high=1.0,
+            may_be_unstated=True,
+        ),
         KEEP,
         replace(GROUPINGS, may_be_unstated=True),
     )
@@ -199,12 +213,18 @@ class CyclicPerturbation(Method):
                 raise ParameterError({"order": f"cycles={DATA} goes with the order positive"})
         values = super().resolve(domain, given)
         values["groupings"] = values["groupings"] or None
+        if values["blocking"] != "reversible":
+            values["theta"] = None
+        elif values["theta"] is None:
+            values["theta"] = 1.0
         alpha, beta = cast(float, values["alpha"]), cast(float, values["beta"])
         wrong: dict[str, str] = {}
         if values["n_cover"] and values["passes"] != 1:
             wrong["n_cover"] = "a number of steps and a number of passes exclude each other"
         if values["order"] == "positive" and values["blocking"] != "any_zero":
             wrong["order"] = "positive goes with the blocking rule any_zero: nothing is blocked"
+        if values["blocking"] == "reversible" and alpha != beta:
+            wrong["beta"] = "the rule reversible goes with alpha = beta"
         # A last-digit excess, as from 0.1 + 0.9, is rounding and not a mistake.
         if alpha + beta > 1.0 + 1e-12:
             wrong["alpha"] = f"alpha + beta = {alpha + beta:g} is more than 1"
@@ -436,6 +456,7 @@ class CyclicPerturbation(Method):
             beta=walker.beta,
             passes=passes,
             rule=walker.rule,
+            theta=walker.theta,
         )
 
 
