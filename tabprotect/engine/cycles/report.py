@@ -332,7 +332,7 @@ def _named(algebra: CycleAlgebra) -> tuple[str, ...]:
     for sum_of in found[:MOST_NAMED]:
         if len(sum_of) > LONGEST_NAMED:
             continue
-        parts = []
+        parts: list[str] = []
         for cell, times in sum_of.items():
             sign = ("" if not parts else "+ ") if times > 0 else "− "
             often = "" if abs(times) == 1 else f"{abs(times)} × "
