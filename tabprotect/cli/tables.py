@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from tabprotect import __version__
 from tabprotect.cli.arguments import UsageError, absolute, keep_apart, names
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Verbs
@@ -21,6 +20,7 @@ from tabprotect.engine.query_space.registered import criteria, rules, utilities
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.files import write_csv
+from tabprotect.version import __version__
 
 
 def add(verbs: Verbs) -> None:
