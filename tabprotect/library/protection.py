@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tabprotect.engine.cycles import files
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.project import DEFAULT_METHOD
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.summary import summarise
 from tabprotect.engine.release.release import Release
+from tabprotect.library.cycles import Cycles
 from tabprotect.library.release import published_frame
 from tabprotect.library.table import Table, absolute
 
@@ -100,7 +102,7 @@ def protect(
     seed: int | None = None,
     title: str | None = None,
     at_risk: str | None = None,
-    cycles: str | Path | None = None,
+    cycles: str | Path | Cycles | None = None,
     accept_weak: bool = False,
     progress: Progress = SILENT,
     **parameters: object,
@@ -122,7 +124,8 @@ def protect(
     at_risk
         Counts at risk, ``"1..2"`` by default.
     cycles
-        A kind of cycle design or a file of cycles, for methods that take them.
+        A kind of cycle design, a file of cycles or a :func:`~tabprotect.design`, for methods that
+        take them.
     accept_weak
         Go on although the table would leave (almost) unchanged; recorded.
     **parameters
@@ -156,7 +159,9 @@ def protect(
         apply("set_method", method=method)
     if parameters:
         apply("set_parameters", **parameters)
-    if cycles is not None:
+    if isinstance(cycles, Cycles):
+        apply("set_cycles", cycles=files.to_json(cycles.moves))
+    elif cycles is not None:
         path = Path(cycles)
         if path.suffix or path.exists():
             apply("set_cycles", file=absolute(str(cycles)))
