@@ -34,6 +34,7 @@ REST = 350
 RULES = {
     "any_zero": "any zero (the default)",
     "negative": "negative",
+    "reversible": "reversible",
     "none": "none",
 }
 
