@@ -354,6 +354,11 @@ class CyclicPerturbation(Method):
         """Other settings, each tried on this table; those that help, best first."""
         domain = problem.table.domain
         ideas: list[tuple[str, dict[str, object]]] = [
+            ("cycles designed for the kept margins", {"cycles": TRIANGULAR}),
+            (
+                "cycles designed for the kept margins with 'negative'",
+                {"cycles": TRIANGULAR, "blocking": "negative"},
+            ),
             ("strips of swaps", {"cycles": "strips"}),
             ("elementary swaps", {"cycles": "elementary"}),
             ("the rule 'negative' (zeros can rise)", {"blocking": "negative"}),
@@ -367,13 +372,13 @@ class CyclicPerturbation(Method):
             )
         if domain.size > LARGE:
             # Each trial costs seconds here: the two that help most often.
-            ideas = [ideas[0], ideas[3]]
+            ideas = [idea for idea in ideas if idea[1].get("cycles") == "strips"]
         elif domain.ndim > 2:
             ideas.append(("keeping the two-way margins only", {"cycles": "order-2"}))
         found = []
         for text, change in ideas:
             try:
-                other = self.resolve(domain, {**values, **change})
+                other = self.resolve_for(problem, {**values, **change})
             except (ParameterError, InputError):
                 continue
             share = attempt(problem, other, PREVIEW_WORK // 10, progress).unchanged_share
