@@ -16,14 +16,15 @@ from tabprotect.engine.cycles.constructions.triangular import Settings
 from tabprotect.engine.cycles.designs import DESIGNS, design
 from tabprotect.engine.cycles.report import check
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.groupings import parse_groupings
+from tabprotect.engine.formats.structural_zeros import read_zeros
 from tabprotect.engine.release.likelihood import BLOCKING_RULES
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.hierarchy import Grouping, parse_groupings
+from tabprotect.engine.tables.hierarchy import Grouping
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import all_margins, maximal
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.engine.tables.structural_zeros import read_zeros
 from tabprotect.engine.tables.table import Table
 
 

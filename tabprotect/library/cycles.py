@@ -10,9 +10,9 @@ from tabprotect.engine.cycles.constructions.triangular import Settings
 from tabprotect.engine.cycles.designs import design as designed
 from tabprotect.engine.cycles.report import CycleReport, check
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.groupings import parse_groupings
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.release import Release
-from tabprotect.engine.tables.hierarchy import parse_groupings
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.moves import MoveSet

@@ -16,6 +16,7 @@ from readable import tab_order, texts, unnamed
 
 from tabprotect.engine.assessment import compare as compared
 from tabprotect.engine.assessment.registered import chosen
+from tabprotect.engine.project.verbs.compare_verbs import set_comparison
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.look.theme import THEME
 from tabprotect.gui.pages.compare.page import ComparePage
@@ -54,7 +55,7 @@ def page(opened: MainWindow, settle: Settle) -> ComparePage:
 @pytest.fixture
 def ran(page: ComparePage, settle: Settle) -> ComparePage:
     """Two settings, three runs each."""
-    page.set_comparison({"runs": list(TWO), "runs_per_method": 3})
+    page.change(set_comparison(runs=list(TWO), runs_per_method=3))
     page.main_button.click()
     settle()
     return page
@@ -191,8 +192,8 @@ def test_a_point_becomes_the_projects_release(
 def test_a_weak_setting_opens_after_a_recorded_decision_only(
     page: ComparePage, opened: MainWindow, settle: Settle
 ) -> None:
-    page.set_comparison({"runs": ["cyclic_perturbation alpha=0.01 beta=0.01"]})
-    page.set_comparison({"runs_per_method": 2})
+    page.change(set_comparison(runs=["cyclic_perturbation alpha=0.01 beta=0.01"]))
+    page.change(set_comparison(runs_per_method=2))
     page.compare()
     settle()
     found = page.comparison
@@ -245,8 +246,8 @@ def test_deviations_are_those_of_the_releases(ran: ComparePage, settle: Settle) 
 
 
 def test_a_setting_that_fails_says_why(page: ComparePage, settle: Settle) -> None:
-    page.set_comparison(
-        {"runs": ["suppression rule=p_percent", "random_rounding"], "runs_per_method": 2}
+    page.change(
+        set_comparison(runs=["suppression rule=p_percent", "random_rounding"], runs_per_method=2)
     )
     page.main_button.click()
     settle()
@@ -274,7 +275,7 @@ def test_the_papers_comparison_is_one_click_and_stops_with_what_is_there(
     assert found is not None and 0 < len(found.runs) < 800
     assert page.sentence.startswith("So far") and not page.running
     assert page.main_button.text() == "Compare"
-    opened.document.apply("set_comparison", runs_per_method=5)
+    opened.document.do(set_comparison, runs_per_method=5)
     assert "compare again" in page.sentence
     # Another table: nothing of the old comparison is left.
     opened.files.open("example:duncan-roehrig-4x4")

@@ -12,8 +12,9 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.groupings import stated_groupings
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.hierarchy import Grouping, check_groupings, stated_groupings
+from tabprotect.engine.tables.hierarchy import Grouping, check_groupings
 from tabprotect.engine.tables.margins import MarginSet, all_margins, maximal
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats, Ints, Letters
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.protection.remedy import Remedy
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.contributors import Contributors
@@ -67,18 +68,6 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Remedy:
-    """Other settings that would protect this table: what, as parameters, and how well."""
-
-    text: str
-    parameters: Mapping[str, object]
-    unchanged_share: float
-
-    def __str__(self) -> str:
-        return f"{self.text} (unchanged with probability {self.unchanged_share:.2f})"
-
-
-@dataclass(frozen=True)
 class Preview:
     """What a mechanism would do to this table, before any coin is flipped. Confidential.
 
@@ -109,7 +98,7 @@ class Preview:
     blocked_by_cycle
         The same by cycle, (cycles,).
     immovable
-        Positive cells (index tuples) that no cycle of the set can move.
+        Positive cells that no cycle of the set can move, as flat keys, int64 (cells,).
     sentence
         What a method without chance will do, in words.
     """
@@ -125,7 +114,7 @@ class Preview:
     remedies: tuple[Remedy, ...] = ()
     blocked_share: float = 0.0
     blocked_by_cycle: Floats = field(default_factory=lambda: np.zeros(0))
-    immovable: list[tuple[int, ...]] = field(default_factory=list)
+    immovable: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     sentence: str = ""
 
 

@@ -23,6 +23,7 @@ from tabprotect.engine.cycles.layers import layers
 from tabprotect.engine.cycles.report import check
 from tabprotect.engine.cycles.width import elimination_cost
 from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.formats.structural_zeros import read_zeros
 from tabprotect.engine.project.sources import open_table
 from tabprotect.engine.protection.cycle_runs.forward import flip, walk
 from tabprotect.engine.tables.domain import Domain
@@ -31,7 +32,6 @@ from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import margins_of_order
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.engine.tables.structural_zeros import read_zeros
 from tabprotect.engine.tables.table import Table
 
 EXAMPLES = {

@@ -59,7 +59,8 @@ from tabprotect.engine.cycles import files, reach
 from tabprotect.engine.cycles.constructions.strips import default_design
 from tabprotect.engine.cycles.designs import design, is_named
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.parameters import Parameter
+from tabprotect.engine.formats.groupings import grouping_text
+from tabprotect.engine.parameters import Parameter, Shares
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.cycle_runs.choosing import chosen_cycles
 from tabprotect.engine.protection.cycle_runs.sequence import (
@@ -71,7 +72,8 @@ from tabprotect.engine.protection.cycle_runs.sequence import (
 )
 from tabprotect.engine.protection.cycle_runs.trials import attempt, walker_of
 from tabprotect.engine.protection.method import WEAK_UNCHANGED, Method
-from tabprotect.engine.protection.problem import Draft, Preview, Problem, Remedy
+from tabprotect.engine.protection.problem import Draft, Preview, Problem
+from tabprotect.engine.protection.remedy import Remedy
 from tabprotect.engine.protection.subtables import GROUPINGS, KEEP, kept_of
 from tabprotect.engine.release.likelihood import (
     BLOCKING_RULES,
@@ -82,10 +84,11 @@ from tabprotect.engine.release.likelihood import (
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.hierarchy import grouping_text
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import INT64_MAX, Table
+
+COIN = Shares(("add", "subtract", "leave"), rest="gamma")
 
 MOST_STEPS = 10_000_000
 
@@ -103,6 +106,10 @@ DATA = "data"
 
 FEW_SWAPS = 5_000
 """Up to so many swaps the posterior of a choice among them is found in well under a minute."""
+
+CLOSE = 0.1
+"""So near to the limit a remedy is tried as long as the mechanism itself: what is offered must not
+be refused when it is taken."""
 
 LARGE = 200_000
 """Cells from which on only a few remedies are tried."""
@@ -131,6 +138,7 @@ class CyclicPerturbation(Method):
             low=0.0,
             high=1.0,
             unit="probability",
+            shares=COIN,
         ),
         Parameter(
             "beta",
@@ -141,6 +149,7 @@ class CyclicPerturbation(Method):
             low=0.0,
             high=1.0,
             unit="probability",
+            shares=COIN,
         ),
         Parameter(
             "passes",
@@ -180,6 +189,7 @@ class CyclicPerturbation(Method):
             low=0,
             high=MOST_STEPS,
             unit="steps",
+            in_place_of="passes",
             may_be_unstated=True,
         ),
         Parameter(
@@ -219,8 +229,6 @@ class CyclicPerturbation(Method):
             values["theta"] = 1.0
         alpha, beta = cast(float, values["alpha"]), cast(float, values["beta"])
         wrong: dict[str, str] = {}
-        if values["n_cover"] and values["passes"] != 1:
-            wrong["n_cover"] = "a number of steps and a number of passes exclude each other"
         if values["order"] == "positive" and values["blocking"] != "any_zero":
             wrong["order"] = "positive goes with the blocking rule any_zero: nothing is blocked"
         if values["blocking"] == "reversible" and alpha != beta:
@@ -341,7 +349,7 @@ class CyclicPerturbation(Method):
             change=trial.change,
             blocked_by_cycle=trial.blocked,
             unchanged_by_cell=trial.unchanged.reshape(problem.table.domain.shape),
-            immovable=[problem.table.domain.unflat(int(k)) for k in stuck],
+            immovable=stuck,
             runs=trial.runs,
             weak=weak,
             remedies=remedies,
@@ -382,6 +390,8 @@ class CyclicPerturbation(Method):
             except (ParameterError, InputError):
                 continue
             share = attempt(problem, other, PREVIEW_WORK // 10, progress).unchanged_share
+            if abs(share - WEAK_UNCHANGED) < CLOSE:
+                share = attempt(problem, other, PREVIEW_WORK, progress).unchanged_share
             if share <= WEAK_UNCHANGED:
                 found.append(Remedy(text, change, share))
         return tuple(sorted(found, key=lambda r: r.unchanged_share))
