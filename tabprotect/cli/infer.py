@@ -159,6 +159,7 @@ def _json(posterior: Posterior, cells: list[Index]) -> dict[str, object]:
         "note": posterior.note,
         "complete": posterior.complete,
         "approximate": posterior.approximate,
+        "independent": posterior.independent,
         "error": posterior.error,
         "effective_sample_size": posterior.effective_sample_size,
         "draws": posterior.draws,
@@ -223,6 +224,8 @@ def _lines(posterior: Posterior, cells: list[Index], *, all_asked: bool) -> list
     way = (
         exact
         if posterior.way == "exact"
+        else f"Exact draws, ±{1.96 * (posterior.error or 0):.4f} at 95 % ({posterior.draws:,} of them)"
+        if posterior.independent
         else f"Monte Carlo posterior (standard error at most {posterior.error:.4f}, effective "
         f"sample size {posterior.effective_sample_size:,.0f})"
     )

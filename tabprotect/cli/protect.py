@@ -45,6 +45,12 @@ def add(verbs: Verbs) -> None:
         dest="settings",
         help="a parameter of the method; cycles=FILE or cycles=KIND takes a cycle set",
     )
+    run_it.add_argument(
+        "--keep", metavar="FORMULA", help="margins to publish exactly: the parameter keep"
+    )
+    run_it.add_argument(
+        "--groupings", metavar="TEXT|FILE", help="of categories, for formulas: the parameter"
+    )
     run_it.add_argument("--at-risk", metavar="LOW..HIGH", help="counts at risk (default 1..2)")
     run_it.add_argument("--title", help="for the reader; published")
     run_it.add_argument(
@@ -84,7 +90,9 @@ def _typed(project: Project, settings: dict[str, str]) -> dict[str, object]:
 
 def run_protect(args: argparse.Namespace, console: Console) -> int:
     """The same commands as the window's, in order."""
-    settings = _settings(args.settings)
+    beside = [(name, getattr(args, name)) for name in ("keep", "groupings")]
+    named = [(name, value) for name, value in beside if value is not None]
+    settings = _settings([*args.settings, *named])
     if args.dossier is not None and args.dossier.absolute() == args.out.absolute():
         raise UsageError("--out and --dossier name one file")
     keep_apart([args.table, settings.get("cycles")], [args.out, args.dossier])
@@ -162,7 +170,7 @@ def _of_cycles(project: Project) -> dict[str, object]:
         return {}
     return {
         "cycles": len(project.cycles),
-        "cycles_from": project.cycles_from or "default for this shape",
+        "cycles_from": project.cycles_from or "chosen for the kept margins",
     }
 
 

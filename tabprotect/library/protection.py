@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tabprotect.engine.cycles import files
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.history import History
@@ -15,6 +16,7 @@ from tabprotect.engine.project.verbs import cycle_verbs, release_verbs, table_ve
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.summary import summarise
 from tabprotect.engine.release.release import Release
+from tabprotect.library.cycles import Cycles
 from tabprotect.library.release import published_frame
 from tabprotect.library.table import Table, absolute
 
@@ -101,7 +103,7 @@ def protect(
     seed: int | None = None,
     title: str | None = None,
     at_risk: str | None = None,
-    cycles: str | Path | None = None,
+    cycles: str | Path | Cycles | None = None,
     accept_weak: bool = False,
     progress: Progress = SILENT,
     **parameters: object,
@@ -123,7 +125,8 @@ def protect(
     at_risk
         Counts at risk, ``"1..2"`` by default.
     cycles
-        A kind of cycle design or a file of cycles, for methods that take them.
+        A kind of cycle design, a file of cycles or a :func:`~tabprotect.design`, for methods that
+        take them.
     accept_weak
         Go on although the table would leave (almost) unchanged; recorded.
     **parameters
@@ -157,7 +160,9 @@ def protect(
         do(release_verbs.set_method(method=method))
     if parameters:
         do(release_verbs.set_parameters(**parameters))
-    if cycles is not None:
+    if isinstance(cycles, Cycles):
+        do(cycle_verbs.set_cycles(cycles=files.to_json(cycles.moves)))
+    elif cycles is not None:
         path = Path(cycles)
         if path.suffix or path.exists():
             do(cycle_verbs.set_cycles(file=absolute(str(cycles))))

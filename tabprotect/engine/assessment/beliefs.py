@@ -125,6 +125,8 @@ def _worked_out(
         if isinstance(likelihood, MoveSequence) or not joined:
             return infer(likelihood, way="exact", progress=watch)
     except InfeasibleError:
+        if isinstance(likelihood, MoveSequence) and likelihood.drawn_exactly:
+            return infer(likelihood, way="monte_carlo", randomness=means[0], progress=watch)
         if not joined:
             raise
     if joined > budget.joined:

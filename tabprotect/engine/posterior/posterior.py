@@ -74,6 +74,9 @@ class Posterior:
         What of the mechanism was left out, in words; empty when nothing was.
     approximate
         Whether what was not left out is only close to the mechanism's own law.
+    independent
+        Whether the draws are independent ones from the very posterior: simulated, yet no
+        approximation.
     estimate_originals
         An estimate of the number of originals where they cannot be counted, worked out when asked.
     """
@@ -95,6 +98,7 @@ class Posterior:
     r_hat: float | None = None
     note: str = ""
     approximate: bool = False
+    independent: bool = False
     estimate_originals: Callable[[], TableCount | None] = field(default=lambda: None, repr=False)
 
     @property

@@ -22,8 +22,9 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import terms
 from tabprotect.engine.tables.grouped import true_table
 from tabprotect.engine.tables.hierarchy import Grouping
-from tabprotect.engine.tables.margins import MarginSet, all_margins, differing_margins
+from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.engine.tables.publication import Publication
 
 Values = Mapping[str, object]
 Check = Callable[[Problem, Values, Draft], str]
@@ -107,14 +108,20 @@ def _exact(problem: Problem, values: Values, draft: Draft) -> str:
 def _margins_kept(problem: Problem, values: Values, draft: Draft) -> str:
     moves = draft.disclosed.get("cycles", values.get("cycles"))
     domain = problem.table.domain
-    kept: MarginSet = moves.margins if isinstance(moves, MoveSet) else all_margins(domain)
+    kept = moves.publication if isinstance(moves, MoveSet) else None
     stated = values.get("kept")
     if isinstance(stated, str):
-        kept = terms(stated or "1", domain.names)
+        kept = Publication(domain, terms(stated or "1", domain.names))
     elif isinstance(stated, (list, tuple)):
-        kept = tuple(tuple(m) for m in cast("list[list[str]]", stated))
-    broken = differing_margins(problem.table, draft.tables[0].table, kept)
-    return f"the margin {' x '.join(broken[0][0]) or 'total'}" if broken else ""
+        kept = Publication(domain, tuple(tuple(m) for m in cast("list[list[str]]", stated)))
+    if kept is None:
+        kept = Publication(domain, all_margins(domain))
+    for margin, true, published in zip(
+        kept.margins, kept.sums(problem.table), kept.sums(draft.tables[0].table), strict=True
+    ):
+        if true != published:
+            return f"the margin {' x '.join(margin) or 'total'}"
+    return ""
 
 
 def _total_kept(problem: Problem, values: Values, draft: Draft) -> str:

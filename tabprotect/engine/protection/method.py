@@ -129,6 +129,10 @@ class Method(ABC):
             raise ParameterError(wrong, hint=hint)
         return values
 
+    def resolve_for(self, problem: Problem, given: Mapping[str, object]) -> dict[str, object]:
+        """As :meth:`resolve`, where what holds by default follows from what is kept exactly."""
+        return self.resolve(problem.table.domain, given)
+
     def is_random(self, values: Mapping[str, object]) -> bool:
         """Whether two runs may differ; a method without chance is tried once."""
         return True
@@ -185,7 +189,7 @@ class Method(ABC):
         self, problem: Problem, given: Mapping[str, object], progress: Progress = SILENT
     ) -> Preview:
         """What the method would do to this table, judged before any random number of the run."""
-        values = self.resolve(problem.table.domain, given)
+        values = self.resolve_for(problem, given)
         self.require(problem)
         return self.judge(problem, values, progress)[0]
 
@@ -265,7 +269,11 @@ class Method(ABC):
 
     def _released(self, problem: Problem, values: Mapping[str, object], draft: Draft) -> Release:
         promises.verify(self.promised(values), problem, values, draft)
-        public = {p.name: values[p.name] for p in self.parameters if p.public}
+        public = {
+            p.name: values[p.name]
+            for p in self.parameters
+            if p.public and not (p.may_be_unstated and values[p.name] is None)
+        }
         mechanism = Mechanism(self.name, problem.table.domain, public | dict(draft.disclosed))
         return Release(draft.tables, mechanism, problem.title)
 
@@ -285,7 +293,7 @@ class Method(ABC):
         RefusedError
             When it would (almost) not protect and this was not accepted.
         """
-        values = self.resolve(problem.table.domain, given)
+        values = self.resolve_for(problem, given)
         self.require(problem)
         preview, draft = self.judge(problem, values, progress, with_remedies=not accept_weak)
         if preview.weak and not accept_weak:

@@ -16,7 +16,9 @@ import numpy.typing as npt
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.engine.tables.hierarchy import Grouping, check_groupings
 from tabprotect.engine.tables.margins import MarginSet, all_margins
+from tabprotect.engine.tables.publication import Publication
 
 Signs = npt.NDArray[np.int8]
 
@@ -75,7 +77,9 @@ class MoveSet:
     signs : int8 (entries,)
         +1 or -1.
     margins
-        The margins the set claims to keep.
+        The margins the set claims to keep, by names of variables or groupings.
+    groupings
+        The groupings that those margins name.
     """
 
     domain: Domain
@@ -83,6 +87,7 @@ class MoveSet:
     cells: Ints
     signs: Signs
     margins: MarginSet
+    groupings: tuple[Grouping, ...] = ()
 
     @classmethod
     def of(
@@ -93,6 +98,7 @@ class MoveSet:
         signs: npt.ArrayLike,
         *,
         margins: MarginSet | None = None,
+        groupings: tuple[Grouping, ...] = (),
     ) -> MoveSet:
         """From compressed rows, sorted and checked (cells in range, signs +-1, none twice).
 
@@ -128,7 +134,7 @@ class MoveSet:
             raise InputError(f"cycle {empty[0] + 1} is empty")
         for array in (s, c, g):
             array.flags.writeable = False
-        return cls(domain, s, c, g, all_margins(domain) if margins is None else margins)
+        return cls(domain, s, c, g, all_margins(domain) if margins is None else margins, groupings)
 
     @classmethod
     def from_cells(
@@ -184,6 +190,7 @@ class MoveSet:
         return (
             self.domain == other.domain
             and self.margins == other.margins
+            and self.groupings == other.groupings
             and np.array_equal(self.starts, other.starts)
             and np.array_equal(self.cells, other.cells)
             and np.array_equal(self.signs, other.signs)
@@ -230,7 +237,9 @@ class MoveSet:
         length = np.diff(self.starts)[chosen]
         starts = np.concatenate([[0], np.cumsum(length)]).astype(np.int64)
         at = np.arange(starts[-1]) - np.repeat(starts[:-1] - self.starts[chosen], length)
-        return MoveSet(self.domain, starts, self.cells[at], self.signs[at], self.margins)
+        return MoveSet(
+            self.domain, starts, self.cells[at], self.signs[at], self.margins, self.groupings
+        )
 
     def on(self, domain: Domain) -> MoveSet:
         """The same cycles over a table of the same shape (names and labels may differ).
@@ -247,12 +256,20 @@ class MoveSet:
                 hint="design cycles for this table's shape",
             )
         axes = dict(zip(self.domain.names, domain.names, strict=True))
-        margins = tuple(tuple(axes[n] for n in margin) for margin in self.margins)
-        return MoveSet(domain, self.starts, self.cells, self.signs, margins)
+        margins = tuple(tuple(axes.get(n, n) for n in margin) for margin in self.margins)
+        groupings = tuple(Grouping(g.name, axes[g.of], g.groups) for g in self.groupings)
+        check_groupings(domain, groupings)
+        return MoveSet(domain, self.starts, self.cells, self.signs, margins, groupings)
 
-    def keeping(self, margins: MarginSet) -> MoveSet:
+    def keeping(self, margins: MarginSet, groupings: tuple[Grouping, ...] = ()) -> MoveSet:
         """The same cycles with another claim of what they keep (the grand total at least)."""
-        return MoveSet(self.domain, self.starts, self.cells, self.signs, margins or ((),))
+        kept = margins or ((),)
+        return MoveSet(self.domain, self.starts, self.cells, self.signs, kept, groupings)
+
+    @cached_property
+    def publication(self) -> Publication:
+        """The margins that are kept, as sub-tables that are published exactly."""
+        return Publication(self.domain, self.margins, self.groupings)
 
     def violations(self, *, most: int | None = None) -> list[Violation]:
         """Every margin that a cycle breaks, exactly (integers), at most ``most`` of them.
@@ -260,9 +277,11 @@ class MoveSet:
         One sort of the entries per margin: O(entries log entries) each, never a dense table.
         """
         found: list[Violation] = []
-        for names in self.margins:
-            domain = self.domain.project(names)
-            key = self.domain.project_keys(self.cells, names)
+        if not self.margins:
+            return found
+        kept = self.publication
+        for m, (names, domain) in enumerate(zip(kept.margins, kept.domains, strict=True)):
+            key = kept.keys(m, self.cells)
             order = np.lexsort((key, self.rows))
             row, key, sign = self.rows[order], key[order], self.signs[order].astype(np.int64)
             if not len(row):
