@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from tabprotect.engine.cycles.width import elimination_cost
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet, margins_of_order
-from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.engine.tables.moves import Designed, MoveSet
 
 EXACT_WIDTH = 6
 """The default design stays at most this wide in one pass (the default number of passes)."""
@@ -32,16 +32,29 @@ MOST_SWAPS = 200_000
 MOST_CELLS = 20_000_000
 """Cells of a table that cycles are designed for: some gigabytes of cycles."""
 
+MOST_ENTRIES = 50_000_000
+"""Cells of all cycles together."""
+
 
 @dataclass(frozen=True)
 class Design:
-    """A template: what it is, in words for a card, and when not to use it."""
+    """A template: what it is, in words for a card, and when not to use it.
+
+    Attributes
+    ----------
+    build
+        The cycles for a table. They are part of published mechanisms: what a name and its
+        parameters give may never change.
+    parameters
+        Name -> type of what ``build`` takes besides.
+    """
 
     name: str
     label: str
     sentence: str
     avoid: str
-    build: Callable[[Domain], MoveSet]
+    build: Callable[..., MoveSet]
+    parameters: Mapping[str, type] = field(default_factory=dict)
 
 
 def _check(domain: Domain) -> None:
@@ -214,8 +227,13 @@ def swaps(
     shape = domain.shape
     strides = np.cumprod([1, *shape[::-1]])[:-1][::-1]
     free = [a for a in range(domain.ndim) if a not in fixed]
-    count = int(np.prod([len(s) for s in steps]))
     counts = [len(s) for s in steps]
+    count = math.prod(counts)
+    if count * 2 ** len(free) > MOST_ENTRIES:
+        raise ParameterError(
+            {"shape": f"{count:,} cycles of {2 ** len(free)} cells are too many"},
+            hint="leave out a variable, or keep margins of fewer variables",
+        )
     number = np.moveaxis(np.arange(count).reshape(counts), along, 0).ravel()
     grid = np.stack(np.unravel_index(number, counts))
     cells = np.zeros((count, 2 ** len(free)), dtype=np.int64)
@@ -261,19 +279,17 @@ def bands(domain: Domain) -> MoveSet:
     return swaps(domain, [_chain(s) for s in domain.shape])
 
 
-def strips(domain: Domain) -> MoveSet:
+def strips(domain: Domain, closed: bool = True) -> MoveSet:
     """Swaps between disjoint pairs of categories, in a ring along the longest axis.
 
     Narrow at any size: the posterior stays exact. A pair of categories keeps its sums with
-    every category of the long axis, and these are published exactly.
+    every category of the long axis, and these are published exactly. Not ``closed`` the strips
+    are open at their ends.
     """
     _check(domain)
-    return _strips(domain, _ring)
-
-
-def _strips(domain: Domain, along: Callable[[int], list[tuple[int, int]]]) -> MoveSet:
     # The long axis varies slowest: overlapping strips of an odd axis advance side by side,
     # which keeps the later neighbours of a cycle, and so the width, few.
+    along = _ring if closed else _chain
     long = int(np.argmax(domain.shape))
     steps = [along(s) if a == long else _pairs(s) for a, s in enumerate(domain.shape)]
     return swaps(domain, steps, along=long)
@@ -312,10 +328,10 @@ def default_design(domain: Domain) -> MoveSet:
     """
     _check(domain)
     small = _miniature(domain)
-    for along in (_ring, _chain):
-        if elimination_cost(_strips(small, along), limit=EXACT_WIDTH) is not None:
-            return _strips(domain, along)
-    return balanced(domain)
+    for closed in (True, False):
+        if elimination_cost(strips(small, closed), limit=EXACT_WIDTH) is not None:
+            return design(domain, "strips", {} if closed else {"closed": False})
+    return design(domain, "balanced")
 
 
 def order_design(domain: Domain, order: int) -> MoveSet:
@@ -409,6 +425,7 @@ DESIGNS: dict[str, Design] = {
             "Swaps between disjoint pairs of rows, in a ring: exact at any size.",
             "when the sums of row pairs must not be published exactly",
             strips,
+            {"closed": bool},
         ),
         Design(
             "bands",
@@ -430,16 +447,33 @@ DESIGNS: dict[str, Design] = {
 }
 
 
-def design(domain: Domain, kind: str) -> MoveSet:
+ORDER = Design(
+    "order", "Margins of an order", order_design.__doc__ or "", "", order_design, {"order": int}
+)
+"""Not among the templates: ``order-R`` stands for it with its parameter."""
+
+
+def design(domain: Domain, kind: str, parameters: Mapping[str, object] | None = None) -> MoveSet:
     """A cycle set by the name of its template, or ``order-R`` for :func:`order_design`.
+
+    The set remembers what it follows from.
 
     Raises
     ------
     ParameterError
-        For an unknown template, or one that this shape does not allow.
+        For an unknown template or parameter, or one that this shape does not allow.
     """
+    given = dict(parameters or {})
     if kind.startswith("order-") and kind[6:].isdigit():
-        return order_design(domain, int(kind[6:]))
-    if kind not in DESIGNS:
+        kind, given = ORDER.name, {"order": int(kind[6:])}
+    template = ORDER if kind == ORDER.name else DESIGNS.get(kind)
+    if template is None:
         raise ParameterError({"kind": f"unknown: {kind!r}; there are {', '.join(DESIGNS)}"})
-    return DESIGNS[kind].build(domain)
+    for name, value in given.items():
+        if type(value) is not template.parameters.get(name):
+            raise ParameterError({name: f"{value!r} is nothing that {kind!r} takes"})
+    if template is ORDER and "order" not in given:
+        raise ParameterError({"order": "must be given"})
+    moves = template.build(domain, **given)
+    # The default stands for another one, which it names itself.
+    return moves if moves.design else replace(moves, design=Designed(kind, given))

@@ -13,7 +13,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Literal
 
-from tabprotect.engine.cycles.designs import default_design
+from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.project.comparison_plan import ComparisonPlan
 from tabprotect.engine.project.placement import Placement
@@ -51,7 +51,7 @@ Changes = frozenset[ChangeName]
 
 @lru_cache(maxsize=8)
 def _default_cycles(domain: Domain) -> MoveSet:
-    return default_design(domain)
+    return design(domain, "default")
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -32,7 +33,7 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.design_weights import DesignWeights
 from tabprotect.engine.tables.domain import Domain, Variable
-from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.engine.tables.moves import Designed, MoveSet
 from tabprotect.engine.tables.table import Table
 
 Json = dict[str, Any]
@@ -154,6 +155,8 @@ class Encoder:
             "signs": self._array(moves.signs),
             "margins": [list(m) for m in moves.margins],
         }
+        if moves.design is not None:
+            encoded["design"] = [moves.design.kind, dict(moves.design.parameters)]
         return self._once("moves", moves, encoded)
 
     def _values(self, values: Mapping[str, object]) -> Json:
@@ -294,9 +297,13 @@ class Decoder:
         margins = tuple(tuple(map(str, m)) for m in data["margins"])
         for margin in margins:
             domain.project(margin)
-        return MoveSet.of(
+        moves = MoveSet.of(
             domain, starts, cells, self._array(data["signs"], np.int8), margins=margins
         )
+        if "design" not in data:
+            return moves
+        kind, parameters = data["design"]
+        return replace(moves, design=Designed(str(kind), dict(parameters)))
 
     def _values(self, data: Json) -> dict[str, object]:
         return {

@@ -44,7 +44,7 @@ from typing import ClassVar, cast
 import numpy as np
 
 from tabprotect.engine.cycles import files, reach
-from tabprotect.engine.cycles.designs import DESIGNS, default_design, design
+from tabprotect.engine.cycles.designs import DESIGNS, design
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
@@ -209,7 +209,7 @@ class CyclicPerturbation(Method):
     @staticmethod
     def _moves(domain: Domain, value: object) -> MoveSet:
         if value is None:
-            moves = default_design(domain)
+            moves = design(domain, "default")
         elif isinstance(value, MoveSet):
             moves = value.on(domain)
         elif isinstance(value, str) and (value in DESIGNS or value.startswith("order-")):
