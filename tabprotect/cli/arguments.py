@@ -6,14 +6,11 @@ import argparse
 from collections.abc import Iterable
 from pathlib import Path
 
+from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project import storage
 from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.project.history import History
-
-
-class UsageError(Exception):
-    """The command line itself is wrong."""
 
 
 def keep_apart(inputs: Iterable[Path | str | None], outputs: Iterable[Path | None]) -> None:

@@ -6,9 +6,9 @@ import argparse
 import json
 from pathlib import Path
 
-from tabprotect.cli.arguments import UsageError, add_reading, names, open_source, sizes
+from tabprotect.cli.arguments import add_reading, names, open_source, sizes
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import Verbs
+from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.cycles import files
 from tabprotect.engine.cycles.designs import DESIGNS, design
@@ -21,7 +21,7 @@ from tabprotect.engine.tables.margins import maximal
 
 def add(verbs: Verbs) -> None:
     """Declare the commands."""
-    group = verbs.group("cycles", "design and check cycle sets")
+    group = verbs.group("cycles")
     create = group.add("design", run_design, "make a cycle set from a shape")
     create.add_argument("--shape", type=sizes, metavar="4,4")
     create.add_argument("--table", metavar="TABLE", help="take shape and names from a table")

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from tabprotect.cli.arguments import UsageError, add_reading, cell_list, open_source, positive
+from tabprotect.cli.arguments import add_reading, cell_list, open_source, positive
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import Verbs
+from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.errors import InputError
@@ -37,7 +37,7 @@ RANGE = 0.9
 
 def add(verbs: Verbs) -> None:
     """Declare the commands."""
-    command = verbs.add("infer", run_infer, "the posterior distribution of every true cell")
+    command = verbs.add("infer", run_infer)
     command.add_argument("release", type=Path, nargs="?", metavar="RELEASE.zip")
     command.add_argument("--published", dest="table", metavar="TABLE", help="with --mechanism")
     command.add_argument("--mechanism", type=Path, metavar="mechanism.json")
@@ -54,7 +54,7 @@ def add(verbs: Verbs) -> None:
     command.add_argument("--draws", type=positive, metavar="N", help="of Monte Carlo")
     command.add_argument("--seed", type=int, metavar="N", help="of Monte Carlo")
     add_reading(command)
-    check = verbs.add("verify", run_verify, "check a release bundle")
+    check = verbs.add("verify", run_verify)
     check.add_argument("release", type=Path, metavar="RELEASE.zip")
     check.add_argument(
         "--fingerprint", metavar="SHA256", help="the one its publisher named elsewhere"

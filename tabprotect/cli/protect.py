@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 
 from tabprotect.cli.arguments import (
-    UsageError,
     absolute,
     add_reading,
     keep_apart,
@@ -14,7 +13,7 @@ from tabprotect.cli.arguments import (
     setting,
 )
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import Verbs
+from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.bundle.archive import load, sha256
 from tabprotect.engine.project.project import DEFAULT_METHOD, Project
 from tabprotect.engine.project.replay import run_file
@@ -24,7 +23,7 @@ from tabprotect.engine.protection.summary import summarise
 
 def add(verbs: Verbs) -> None:
     """Declare the commands."""
-    protect = verbs.add("protect", run_protect, "protect a table and write its release bundle")
+    protect = verbs.add("protect", run_protect)
     protect.add_argument("table", metavar="TABLE", help="a table file, a project, or example:NAME")
     protect.add_argument("--method", help=f"{', '.join(methods())} (default {DEFAULT_METHOD})")
     protect.add_argument(
@@ -49,7 +48,7 @@ def add(verbs: Verbs) -> None:
     protect.add_argument("--out", type=Path, required=True, metavar="release.zip")
     protect.add_argument("--dossier", type=Path, metavar="dossier.zip", help="CONFIDENTIAL")
     add_reading(protect)
-    run = verbs.add("run", run_recipe, "run a recipe")
+    run = verbs.add("run", run_recipe)
     run.add_argument("recipe", type=Path, metavar="recipe.toml")
     run.add_argument("--out", type=Path, required=True, metavar="DIR")
 

@@ -6,9 +6,9 @@ import argparse
 from pathlib import Path
 
 from tabprotect import __version__
-from tabprotect.cli.arguments import UsageError, absolute, keep_apart, names
+from tabprotect.cli.arguments import absolute, keep_apart, names
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import Verbs
+from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.assessment.registered import measures
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.cycles.designs import DESIGNS
@@ -25,10 +25,10 @@ from tabprotect.engine.tables.files import write_csv
 
 def add(verbs: Verbs) -> None:
     """Declare the commands."""
-    verbs.add("examples", run_examples, "list the bundled examples")
-    describe = verbs.add("describe", run_describe, "list methods, their parameters and guarantees")
+    verbs.add("examples", run_examples)
+    describe = verbs.add("describe", run_describe)
     describe.add_argument("method", nargs="?", metavar="METHOD", help="the page of one method")
-    tabulate = verbs.add("tabulate", run_tabulate, "count the records of a microdata file")
+    tabulate = verbs.add("tabulate", run_tabulate)
     tabulate.add_argument("microdata", help="CSV or Parquet file, or example:NAME")
     tabulate.add_argument("--by", type=names, required=True, metavar="A,B")
     tabulate.add_argument("--weight", metavar="W", help="a column of whole-number weights")
@@ -53,7 +53,7 @@ def add(verbs: Verbs) -> None:
         metavar="TABLE.csv",
         help="a table, or a project (.tabprotect, CONFIDENTIAL), which keeps keys and weights",
     )
-    keys = verbs.add("record-keys", run_record_keys, "give every record a random key, for good")
+    keys = verbs.add("record-keys", run_record_keys)
     keys.add_argument("microdata", type=Path, help="CSV file of records")
     keys.add_argument("--column", default="record_key", metavar="K", help="its name")
     keys.add_argument(
