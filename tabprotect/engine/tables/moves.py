@@ -282,6 +282,8 @@ class MoveSet:
         for names in self.margins:
             domain = self.domain.project(names)
             key = self.domain.project_keys(self.cells, names)
+            if self._cancels(key):
+                continue
             order = np.lexsort((key, self.rows))
             row, key, sign = self.rows[order], key[order], self.signs[order].astype(np.int64)
             if not len(row):
@@ -295,6 +297,21 @@ class MoveSet:
                 if most is not None and len(found) >= most:
                     return found
         return sorted(found, key=lambda v: (v.cycle, v.margin, v.index))
+
+    def _cancels(self, key: Ints) -> bool:
+        """Whether short cycles of one length surely keep a margin: entry against entry."""
+        each = len(key) // max(len(self), 1)
+        if not 0 < each <= 8 or (np.diff(self.starts) != each).any():
+            return False
+        keys = np.ascontiguousarray(key.reshape(-1, each).T)
+        signs = np.ascontiguousarray(self.signs.reshape(-1, each).T)
+        for own in keys:
+            sums = np.zeros(len(self), dtype=np.int8)
+            for other, sign in zip(keys, signs, strict=True):
+                sums += sign * (other == own)
+            if sums.any():
+                return False
+        return True
 
     @cached_property
     def touches(self) -> tuple[Ints, Ints]:
