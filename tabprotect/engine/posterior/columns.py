@@ -7,6 +7,7 @@ and the characters of the result, never with an object for each cell.
 from __future__ import annotations
 
 import json
+import operator
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import repeat
@@ -133,10 +134,17 @@ def _alike(chances: Floats) -> Ints:
 
 def _texts(rows: PosteriorColumns, cells: Ints) -> list[str]:
     """``"4": 0.25, "5": 0.75`` of each cell, the rows of one cell being next to each other."""
-    pairs = [
-        f'"{count}": {chance!r}'
-        for count, chance in zip(rows.counts.tolist(), rows.chances.tolist(), strict=True)
-    ]
+    counts, count = np.unique(rows.counts, return_inverse=True)
+    chances, chance = np.unique(rows.chances, return_inverse=True)
+    keys = [f'"{found}": ' for found in counts.tolist()]
+    values = list(map(repr, chances.tolist()))
+    pairs = list(
+        map(
+            operator.add,
+            map(keys.__getitem__, count.tolist()),
+            map(values.__getitem__, chance.tolist()),
+        )
+    )
     ends = np.flatnonzero(np.r_[np.diff(rows.cells) != 0, True]) + 1
     bounds = zip(np.r_[0, ends[:-1]].tolist(), ends.tolist(), strict=True)
     return [", ".join(pairs[a:b]) for a, b in bounds]
