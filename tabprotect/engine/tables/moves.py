@@ -130,7 +130,7 @@ class MoveSet:
             row = _row(s, np.abs(g) != 1)
             raise InputError(f"cycle {row + 1} has an entry other than -1, 0, +1")
         c, g = _ascending(s, c, g)
-        twice = np.diff(c) == 0
+        twice = c[1:] == c[:-1]
         twice[s[1:-1][(s[1:-1] > 0) & (s[1:-1] < len(c))] - 1] = False
         if twice.any():
             at = int(np.flatnonzero(twice)[0])
