@@ -14,11 +14,11 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-from tabprotect import __version__
 from tabprotect.cli.families import FAMILIES, add_all
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Parser, Run, UsageError, Verbs
 from tabprotect.engine.errors import Interrupted, TabprotectError
+from tabprotect.version import __version__
 
 INTERNAL = 1
 USAGE = 2

@@ -195,7 +195,7 @@ def test_a_posterior_as_a_file(run: Run, slide: Path, tmp_path: Path) -> None:
     whole = run("infer", slide, "--json").json
     printed = run("infer", slide, "--format", "csv").out
     rows = [line.split(",") for line in printed.splitlines()]
-    assert rows[0] == ["v", "w", "published", "mean", "mode", "true_count", "probability"]
+    assert rows[0] == ["v", "w", "published", "mean", "mode", "count", "probability"]
     assert len(rows) - 1 == sum(len(cell["distribution"]) for cell in whole["cells"])
     path = tmp_path / "posterior.csv"
     told = run("infer", slide, "--format", "csv", "--out", path, "--json").json

@@ -17,7 +17,7 @@ from tabprotect.engine.posterior.posterior import Posterior
 
 Format = Literal["csv", "parquet"]
 
-FIGURES = ("published", "mean", "mode", "true_count", "probability")
+FIGURES = ("published", "mean", "mode", "count", "probability")
 """Columns after those of the variables; ``published`` is empty where nothing is published."""
 
 _OPTIONS = {"csv": "(FORMAT csv, HEADER)", "parquet": "(FORMAT parquet, COMPRESSION zstd)"}
@@ -50,7 +50,7 @@ def posterior_file(posterior: Posterior, cells: Ints, form: Format) -> Iterator[
             )
     rows = PosteriorColumns.of(posterior, cells)
     columns = {
-        "true_count": rows.counts,
+        "count": rows.counts,
         "probability": rows.chances,
         "mean": posterior.mean.reshape(-1)[rows.cells],
         "mode": posterior.mode.reshape(-1)[rows.cells],

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from tabprotect.engine.arrays import Ints
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.margins import MarginSet, all_margins
@@ -321,7 +321,7 @@ class MoveSet:
         return plus.astype(np.int64), minus.astype(np.int64)
 
 
-def _row(starts: Ints, wrong: npt.NDArray[np.bool_]) -> int:
+def _row(starts: Ints, wrong: Bools) -> int:
     """The cycle of the first entry that is wrong."""
     return int(np.searchsorted(starts, np.flatnonzero(wrong)[0], side="right")) - 1
 
