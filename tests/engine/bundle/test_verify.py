@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import io
 import json
@@ -338,6 +339,23 @@ def test_every_way_to_state_cycles_is_the_same_mechanism(
     for stated in (files, _as_arrays(files, protected), edited(files, "mechanism.json", spelled)):
         release = verify_bytes(resealed(stated)).release
         assert release.mechanism.parameters == protected.release.mechanism.parameters
+
+
+def test_the_collector_rests_while_a_mechanism_is_read(
+    files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+    parse = archive.parse_json
+
+    def watched(name: str, data: bytes) -> object:
+        seen.append((name, gc.isenabled()))
+        return parse(name, data)
+
+    monkeypatch.setattr(archive, "parse_json", watched)
+    verify_bytes(zipped(files))
+    assert ("mechanism.json", False) in seen and gc.isenabled()
+    refused(resealed(files | {"mechanism.json": b"{"}), "not valid JSON")
+    assert gc.isenabled()
 
 
 def test_a_bundle_of_version_1_still_verifies() -> None:
