@@ -18,6 +18,9 @@ FAMILIES: Mapping[str, Mapping[str, str]] = {
         "tabulate": "count the records of a microdata file",
         "record-keys": "give every record a random key, for good",
     },
+    "convert": {
+        "convert": "write a table in another format",
+    },
     "cycles": {
         "cycles": "design and check cycle sets",
     },

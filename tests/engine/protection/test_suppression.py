@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from suppression_brute_force import tables_alike
 
 from tabprotect.engine.errors import InfeasibleError, ParameterError
+from tabprotect.engine.formats.groupings import parse_groupings
 from tabprotect.engine.posterior.prior import Poisson
 from tabprotect.engine.protection.methods.suppression import PLUGIN
 from tabprotect.engine.protection.problem import Problem
@@ -29,7 +30,6 @@ from tabprotect.engine.sensitivity.contributors import Contributors
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.solver import work
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.hierarchy import parse_groupings
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 

@@ -1,0 +1,95 @@
+"""A table in long form as CSV, the same bytes for the same table."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+import re
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools
+from tabprotect.engine.formats.format import COUNT
+from tabprotect.engine.tables.table import Table
+
+FULL_LIMIT = 2**24
+"""Sparse tables beyond this many cells are written without their zeros."""
+
+BLOCK = 64
+"""Lines that are written together, at least."""
+
+_NEEDS_QUOTES = re.compile('[",;\t|\r\n\ufeff]|^\\s|\\s$')
+
+
+def _quoted(field: str) -> str:
+    """A field in quotation marks where any reader, sniffing its delimiter, might need them."""
+    if field and not _NEEDS_QUOTES.search(field):
+        return field
+    return '"' + field.replace('"', '""') + '"'
+
+
+def _blocks(table: Table, without: Bools | None, first: str, last: str) -> Iterator[str]:
+    """Lines of a dense table, many at a time: labels are put together once for many cells."""
+    domain = table.domain
+    counts = list(map(str, table.counts.reshape(-1).tolist()))
+    if without is not None:
+        # Alone in its line an empty field is quoted, since a blank line is no record.
+        nothing = "" if domain.ndim else '""'
+        for at in np.flatnonzero(without).tolist():
+            counts[at] = nothing
+    if last:
+        counts = [count + last for count in counts]
+    quoted = [[_quoted(category) + "," for category in v.categories] for v in domain.variables]
+    inner = [""]
+    while quoted and len(inner) < BLOCK:
+        labels = quoted.pop()
+        inner = [label + rest for label in labels for rest in inner]
+    for number, outer in enumerate(map("".join, itertools.product([first], *quoted))):
+        part = counts[number * len(inner) : (number + 1) * len(inner)]
+        yield outer + f"\n{outer}".join(map(operator.add, inner, part))
+
+
+def _listed(table: Table, first: str, last: str) -> Iterator[str]:
+    """Lines of the cells of a sparse table that are not zero."""
+    keys, counts = table.cells
+    quoted = [
+        np.array([_quoted(category) for category in variable.categories], dtype=object)
+        for variable in table.domain.variables
+    ]
+    for begin in range(0, len(keys), 1 << 18):
+        span = slice(begin, begin + (1 << 18))
+        codes = np.unravel_index(keys[span], table.domain.shape)
+        columns = [labels[code] for labels, code in zip(quoted, codes, strict=True)]
+        numbers = map(str, counts[span].tolist())
+        for line in map(",".join, zip(*columns, numbers, strict=True)):
+            yield first + line + last
+
+
+def write_csv(
+    table: Table,
+    *,
+    count: str = COUNT,
+    without: Bools | None = None,
+    before: Mapping[str, str] = MappingProxyType({}),
+    after: Mapping[str, str] = MappingProxyType({}),
+) -> bytes:
+    """The table in long form: UTF-8, commas, ``\\n``, the same bytes for the same table.
+
+    Every cell is written, zeros too, in the table's order, so that reading it back gives the same
+    categories; only of sparse tables above 2^24 cells the zeros are left out.
+
+    Parameters
+    ----------
+    without : bool, shape of the (dense) table, or None
+        Cells that are written without their count.
+    before, after
+        Columns that say the same in every line, by name.
+    """
+    header = ",".join(map(_quoted, (*before, *table.domain.names, count, *after)))
+    first = "".join(_quoted(value) + "," for value in before.values())
+    last = "".join("," + _quoted(value) for value in after.values())
+    listed = table.is_sparse and table.domain.size > FULL_LIMIT
+    lines = _listed(table, first, last) if listed else _blocks(table, without, first, last)
+    return ("\n".join(itertools.chain([header], lines)) + "\n").encode("utf-8")
