@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 from readable import tab_order, texts, unnamed
 
+from tabprotect.engine.errors import InfeasibleError, Suggestion
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.verbs.release_verbs import set_method, set_parameters
@@ -340,3 +341,19 @@ def test_the_inspector_tells_secondary_cells_from_sensitive_ones(
         document.set_public(True)
         assert inspector.value("status") == ""
         assert inspector.sentence.startswith("Not published.")
+
+
+def test_what_is_impossible_offers_what_may_be_asked_instead_and_cannot_be_accepted(
+    at_methods: MainWindow, tried: Settle
+) -> None:
+    shown, document = choose(at_methods, "Hiding"), at_methods.document
+    tried()
+    error = InfeasibleError("no pattern protects every cell")
+    error.suggestions = (Suggestion("a lower limit", {"limit": 1}),)
+    shown.show_error(error)
+    refusal = shown.preview.refusal
+    assert refusal.isVisible() and refusal.accept.isHidden()
+    refusal.remedies["a lower limit"].click()
+    assert document.project is not None and dict(document.project.parameters) == {"limit": 1}
+    tried()
+    assert refusal.isHidden()

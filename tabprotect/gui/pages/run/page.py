@@ -8,10 +8,9 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QGuiApplication, QHideEvent, QResizeEvent
+from PySide6.QtGui import QAction, QGuiApplication, QHideEvent
 from PySide6.QtWidgets import (
     QPushButton,
-    QSplitter,
     QStackedWidget,
     QTabWidget,
     QTextBrowser,
@@ -42,12 +41,12 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.forms.method_form import MethodForm
-from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.run.method_help import method_help
 from tabprotect.gui.pages.run.method_result import MethodResult
 from tabprotect.gui.pages.run.preview_panel import PreviewPanel
 from tabprotect.gui.pages.run.run_panel import RunPanel
 from tabprotect.gui.pages.run.run_words import expectation, result_sentence
+from tabprotect.gui.pages.run.sides import Sides
 
 WAIT = 300
 """Milliseconds of rest before a method is tried."""
@@ -58,28 +57,6 @@ CONFIDENTIAL = (
 )
 
 JUDGED = frozenset({"table", "at_risk", "cycles", "parameters", "view", "everything"})
-
-
-WIDE = 64 * GRID
-"""From this width on form and preview stand side by side, else one above the other."""
-
-
-class Sides(QSplitter):
-    """A form and what it leads to, both as large as the room allows."""
-
-    def __init__(self, *sides: QWidget) -> None:
-        super().__init__(Qt.Orientation.Horizontal)
-        self.setChildrenCollapsible(False)
-        for number, side in enumerate(sides):
-            self.addWidget(side)
-            self.setStretchFactor(number, 1)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        ways = Qt.Orientation
-        wanted = ways.Horizontal if self.width() >= WIDE else ways.Vertical
-        if wanted != self.orientation():
-            self.setOrientation(wanted)
 
 
 class RunPage(Page):
