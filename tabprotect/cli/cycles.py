@@ -6,9 +6,9 @@ import argparse
 import json
 from pathlib import Path
 
-from tabprotect.cli.arguments import UsageError, add_reading, names, open_source, sizes
+from tabprotect.cli.arguments import add_reading, names, open_source, sizes
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import Verbs
+from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.cycles import files
 from tabprotect.engine.cycles.constructions.for_margins import design_for_margins
@@ -30,7 +30,7 @@ from tabprotect.engine.tables.table import Table
 
 def add(verbs: Verbs) -> None:
     """Declare the commands."""
-    group = verbs.group("cycles", "design and check cycle sets")
+    group = verbs.group("cycles")
     create = group.add("design", run_design, "make a cycle set from a shape, or for kept margins")
     create.add_argument("--shape", type=sizes, metavar="4,4")
     create.add_argument("--table", metavar="TABLE", help="take shape, names and margins of a table")
@@ -110,7 +110,8 @@ def run_design(args: argparse.Namespace, console: Console) -> int:
     if kind == "triangular" and args.keep_order is None:
         moves, found = _designed(args, domain, table, console)
     else:
-        moves, found = design(domain, kind, height=args.height), {}
+        given = {} if args.height is None else {"height": args.height}
+        moves, found = design(domain, kind, given), {}
         if args.keep is not None:
             kept = _kept(args, domain)
             moves = moves.keeping(kept.margins, kept.groupings)

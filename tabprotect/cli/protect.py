@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 
 from tabprotect.cli.arguments import (
-    UsageError,
     absolute,
     add_reading,
     keep_apart,
@@ -14,7 +13,7 @@ from tabprotect.cli.arguments import (
     setting,
 )
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import Verbs
+from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.bundle.archive import load, sha256
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.project import DEFAULT_METHOD, Project
@@ -33,7 +32,7 @@ from tabprotect.engine.protection.summary import summarise
 
 def add(verbs: Verbs) -> None:
     """Declare the commands."""
-    run_it = verbs.add("protect", run_protect, "protect a table and write its release bundle")
+    run_it = verbs.add("protect", run_protect)
     run_it.add_argument("table", metavar="TABLE", help="a table file, a project, or example:NAME")
     run_it.add_argument("--method", help=f"{', '.join(methods())} (default {DEFAULT_METHOD})")
     run_it.add_argument(
@@ -64,7 +63,7 @@ def add(verbs: Verbs) -> None:
     run_it.add_argument("--out", type=Path, required=True, metavar="release.zip")
     run_it.add_argument("--dossier", type=Path, metavar="dossier.zip", help="CONFIDENTIAL")
     add_reading(run_it)
-    run = verbs.add("run", run_recipe, "run a recipe")
+    run = verbs.add("run", run_recipe)
     run.add_argument("recipe", type=Path, metavar="recipe.toml")
     run.add_argument("--out", type=Path, required=True, metavar="DIR")
 

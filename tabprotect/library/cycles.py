@@ -109,7 +109,7 @@ def design(
     moves = designed(
         domain,
         kind,
-        height=height,
+        {} if height is None else {"height": height},
         settings=Settings(cap, weight, theta),
         kept=kept,
         progress=progress,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.cycles import graphs
 from tabprotect.engine.cycles.constructions.for_margins import design_for_margins
 from tabprotect.engine.cycles.constructions.long_cycles import balanced, bidiagonal, check_shape
-from tabprotect.engine.cycles.constructions.strips import default_design, strips
+from tabprotect.engine.cycles.constructions.strips import default_design, highest, strips
 from tabprotect.engine.cycles.constructions.swaps import bands, elementary, every, order_design
 from tabprotect.engine.cycles.constructions.triangular import Settings
 from tabprotect.engine.errors import ParameterError
@@ -19,7 +19,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import all_margins
-from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.engine.tables.moves import Designed, MoveSet
 from tabprotect.engine.tables.publication import Publication
 
 
@@ -31,7 +31,8 @@ class Design:
     label: str
     sentence: str
     avoid: str
-    build: Callable[[Domain], MoveSet]
+    build: Callable[..., MoveSet]
+    parameters: Mapping[str, type] = field(default_factory=dict)
 
 
 def split(moves: MoveSet) -> MoveSet:
@@ -72,6 +73,11 @@ def _connected(kept: Publication, cells: Ints) -> Ints:
     return part.astype(np.int64)
 
 
+def _default(domain: Domain) -> MoveSet:
+    # It stands for another one, which is what it follows from.
+    return design(domain, *default_design(domain))
+
+
 def _triangular(domain: Domain) -> MoveSet:
     check_shape(domain)
     kept = KeptMargins.even(Publication(domain, all_margins(domain)))
@@ -86,7 +92,7 @@ DESIGNS: dict[str, Design] = {
             "Default for this shape",
             "Short swaps in strips; the posterior stays exact at any size.",
             "when pair sums of neighbouring categories must not be published exactly",
-            default_design,
+            _default,
         ),
         Design(
             "bidiagonal",
@@ -116,6 +122,7 @@ DESIGNS: dict[str, Design] = {
             "of H).",
             "when the sums of a block of rows must not be published exactly",
             strips,
+            {"height": int, "closed": bool},
         ),
         Design(
             "triangular",
@@ -145,11 +152,17 @@ DESIGNS: dict[str, Design] = {
 }
 
 
+ORDER = Design(
+    "order", "Margins of an order", order_design.__doc__ or "", "", order_design, {"order": int}
+)
+"""Not among the templates: ``order-R`` stands for it with its parameter."""
+
+
 def design(
     domain: Domain,
     kind: str,
+    parameters: Mapping[str, object] | None = None,
     *,
-    height: int | None = None,
     settings: Settings | None = None,
     kept: KeptMargins | None = None,
     zeros: Bools | None = None,
@@ -157,13 +170,15 @@ def design(
 ) -> MoveSet:
     """A cycle set by the name of its template.
 
+    The set remembers what it follows from, unless that is more than the table's shape.
+
     Parameters
     ----------
     kind
         One of ``DESIGNS``; ``order-R`` for :func:`order_design`, ``strips-H`` for strips of height
         H.
-    height
-        Of strips.
+    parameters
+        What the template takes, such as the ``height`` of strips.
     settings, kept, zeros
         Of ``triangular``: what decides between partners, the margins (those of an even table that
         keeps all of one variable less, by default), and cells known to be empty.
@@ -171,19 +186,27 @@ def design(
     Raises
     ------
     ParameterError
-        For an unknown template, or one that this shape does not allow.
+        For an unknown template or parameter, or one that this shape does not allow.
     """
+    given = dict(parameters or {})
     if kind.startswith("order-") and kind[6:].isdigit():
-        return order_design(domain, int(kind[6:]))
+        kind, given = ORDER.name, {"order": int(kind[6:])}
     if kind.startswith("strips-") and kind[7:].isdigit():
-        kind, height = "strips", int(kind[7:])
-    if kind not in DESIGNS:
+        kind, given = "strips", {"height": int(kind[7:])}
+    template = ORDER if kind == ORDER.name else DESIGNS.get(kind)
+    if template is None:
         raise ParameterError({"kind": f"unknown: {kind!r}; there are {', '.join(DESIGNS)}"})
-    if kind == "strips":
-        return strips(domain, height)
+    for name, value in given.items():
+        if type(value) is not template.parameters.get(name):
+            raise ParameterError({name: f"{value!r} is nothing that {kind!r} takes"})
+    if template is ORDER and "order" not in given:
+        raise ParameterError({"order": "must be given"})
     if kind == "triangular" and kept is not None:
         return design_for_margins(kept, settings, zeros=zeros, progress=progress).moves
-    return DESIGNS[kind].build(domain)
+    if kind == "strips" and not given:
+        given = {"height": highest(domain)}
+    moves = template.build(domain, **given)
+    return moves if moves.design else replace(moves, design=Designed(kind, given))
 
 
 def is_named(kind: str) -> bool:

@@ -1,4 +1,7 @@
-"""Cycle sets as JSON (the form inside every bundle) and as 4ti2 matrix files."""
+"""Cycle sets as JSON files for people and programs, and as 4ti2 matrix files.
+
+What a mechanism states of its cycles is read too.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
+from tabprotect.engine.cycles import stated
+from tabprotect.engine.cycles.stated import MAX_CYCLE_CELLS
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.groupings import stated_groupings
 from tabprotect.engine.tables.domain import Domain
@@ -18,9 +23,6 @@ from tabprotect.engine.tables.hierarchy import Grouping, check_groupings
 from tabprotect.engine.tables.margins import MarginSet, all_margins, maximal
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
-
-MAX_CYCLE_CELLS = 50_000_000
-"""More entries than this are refused when a file is read."""
 
 
 def to_json(moves: MoveSet) -> dict[str, object]:
@@ -164,6 +166,9 @@ def from_json(data: object, *, domain: Domain | None = None) -> MoveSet:
         raise InputError("a cycle set is a JSON object", hint='see "tabprotect cycles design"')
     over = _shape(data, domain)
     cycles = data.get("cycles")
+    if isinstance(cycles, Mapping):
+        found = stated.build(cycles, over)
+        return found.keeping(*_claim(data, over)) if "margins" in data else found
     if not isinstance(cycles, list) or not cycles:
         raise InputError('"cycles" is missing or empty')
     sound = _in_one_go(cycles, over)

@@ -23,6 +23,7 @@ def infer(
     way: Way = "auto",
     randomness: Randomness | None = None,
     draws: int | None = None,
+    steps: int | None = None,
     progress: Progress = SILENT,
 ) -> Posterior:
     """The posterior distribution of every true cell.
@@ -36,6 +37,9 @@ def infer(
     randomness, draws
         For Monte Carlo: fresh by default (nothing confidential depends on it), and as many draws
         as take well under a minute.
+    steps
+        Of the exact way through cells that published sums join: beyond, it is given up. By
+        default as many as take some seconds.
 
     Raises
     ------
@@ -55,5 +59,11 @@ def infer(
             likelihood, prior, way=way, randomness=randomness, draws=draws, progress=progress
         )
     return infer_factors(
-        likelihood, prior, way=way, randomness=randomness, draws=draws, progress=progress
+        likelihood,
+        prior,
+        way=way,
+        randomness=randomness,
+        draws=draws,
+        steps=steps,
+        progress=progress,
     )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, TooLargeError
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
@@ -17,6 +17,9 @@ from tabprotect.engine.tables.table import Table
 
 MOST_JOINED = 500
 """Inner cells up to which totals go into a posterior beside published inner cells."""
+
+MOST_ENTRIES = 40_000_000
+"""Inner cells times margins that are followed, at some 50 bytes each."""
 
 INNER_NOTE = (
     "This posterior uses the published inner cells only; the published totals say a little more."
@@ -109,9 +112,19 @@ def sum_factors(
     ------
     InputError
         For a count that no mechanism of this kind produces.
+    TooLargeError
+        Before the work, with what it would cost.
     """
     if (counts < 0).any():
         raise InputError("a published count is negative; this mechanism makes none")
+    entries = publication.domain.size * len(publication.margins)
+    if entries > MOST_ENTRIES:
+        raise TooLargeError(
+            f"{publication.domain.size:,} inner cells in {len(publication.margins):,} published "
+            f"sub-tables are too many to be followed: it would take about {50 * entries / 1e9:.0f} "
+            "GB",
+            hint="ask for bounds of some cells instead (tabprotect bounds)",
+        )
     cells, _ = publication.distinct
     incidence = publication.incidence[cells]
     behind = np.diff(incidence.indptr).astype(np.int64)

@@ -6,14 +6,14 @@ are zero; a *cycle* is a move with entries -1, 0, +1; a *cycle set* is an ordere
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from tabprotect.engine.arrays import Ints
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.hierarchy import Grouping, check_groupings
@@ -62,6 +62,22 @@ class Violation:
         )
 
 
+@dataclass(frozen=True)
+class Designed:
+    """The named design that a cycle set follows from: it can be built again from this alone.
+
+    Attributes
+    ----------
+    kind
+        Registered name of the design.
+    parameters
+        What it takes besides the table's shape, JSON values.
+    """
+
+    kind: str
+    parameters: Mapping[str, object] = field(default_factory=dict, hash=False)
+
+
 @dataclass(frozen=True, eq=False)
 class MoveSet:
     """An ordered list of cycles over the cells of a domain.
@@ -80,6 +96,8 @@ class MoveSet:
         The margins the set claims to keep, by names of variables or groupings.
     groupings
         The groupings that those margins name.
+    design
+        What the cycles follow from; ``None`` for a list of its own. Says nothing of the margins.
     """
 
     domain: Domain
@@ -88,6 +106,7 @@ class MoveSet:
     signs: Signs
     margins: MarginSet
     groupings: tuple[Grouping, ...] = ()
+    design: Designed | None = None
 
     @classmethod
     def of(
@@ -110,20 +129,20 @@ class MoveSet:
         s = np.asarray(starts, dtype=np.int64)
         c = np.asarray(cells, dtype=np.int64)
         g = np.asarray(signs, dtype=np.int8)
-        rows = np.repeat(np.arange(len(s) - 1), np.diff(s))
-        bad = (c < 0) | (c >= domain.size)
-        if bad.any():
-            raise InputError(f"cycle {rows[bad][0] + 1} touches a cell outside the table")
-        if ((g != 1) & (g != -1)).any():
-            row = rows[(g != 1) & (g != -1)][0]
+        if len(c) and not 0 <= int(c.min()) <= int(c.max()) < domain.size:
+            row = _row(s, (c < 0) | (c >= domain.size))
+            raise InputError(f"cycle {row + 1} touches a cell outside the table")
+        if len(g) and (np.abs(g) != 1).any():
+            row = _row(s, np.abs(g) != 1)
             raise InputError(f"cycle {row + 1} has an entry other than -1, 0, +1")
-        order = np.lexsort((c, rows))
-        c, g = c[order], g[order]
-        twice = (np.diff(c) == 0) & (np.diff(rows) == 0)
+        c, g = _ascending(s, c, g)
+        twice = c[1:] == c[:-1]
+        twice[s[1:-1][(s[1:-1] > 0) & (s[1:-1] < len(c))] - 1] = False
         if twice.any():
             at = int(np.flatnonzero(twice)[0])
+            row = _row(s, np.arange(len(c)) == at)
             raise InputError(
-                f"cycle {rows[at] + 1} names the cell {domain.unflat(int(c[at]))} twice",
+                f"cycle {row + 1} names the cell {domain.unflat(int(c[at]))} twice",
                 hint="each cell stands once, in plus or in minus",
             )
         if margins is not None and not margins:
@@ -259,12 +278,11 @@ class MoveSet:
         margins = tuple(tuple(axes.get(n, n) for n in margin) for margin in self.margins)
         groupings = tuple(Grouping(g.name, axes[g.of], g.groups) for g in self.groupings)
         check_groupings(domain, groupings)
-        return MoveSet(domain, self.starts, self.cells, self.signs, margins, groupings)
+        return replace(self, domain=domain, margins=margins, groupings=groupings)
 
     def keeping(self, margins: MarginSet, groupings: tuple[Grouping, ...] = ()) -> MoveSet:
         """The same cycles with another claim of what they keep (the grand total at least)."""
-        kept = margins or ((),)
-        return MoveSet(self.domain, self.starts, self.cells, self.signs, kept, groupings)
+        return replace(self, margins=margins or ((),), groupings=groupings)
 
     @cached_property
     def publication(self) -> Publication:
@@ -282,6 +300,8 @@ class MoveSet:
         kept = self.publication
         for m, (names, domain) in enumerate(zip(kept.margins, kept.domains, strict=True)):
             key = kept.keys(m, self.cells)
+            if self._cancels(key):
+                continue
             order = np.lexsort((key, self.rows))
             row, key, sign = self.rows[order], key[order], self.signs[order].astype(np.int64)
             if not len(row):
@@ -296,9 +316,44 @@ class MoveSet:
                     return found
         return sorted(found, key=lambda v: (v.cycle, v.margin, v.index))
 
+    def _cancels(self, key: Ints) -> bool:
+        """Whether short cycles of one length surely keep a margin: entry against entry."""
+        each = len(key) // max(len(self), 1)
+        if not 0 < each <= 8 or (np.diff(self.starts) != each).any():
+            return False
+        keys = np.ascontiguousarray(key.reshape(-1, each).T)
+        signs = np.ascontiguousarray(self.signs.reshape(-1, each).T)
+        for own in keys:
+            sums = np.zeros(len(self), dtype=np.int8)
+            for other, sign in zip(keys, signs, strict=True):
+                sums += sign * (other == own)
+            if sums.any():
+                return False
+        return True
+
     @cached_property
     def touches(self) -> tuple[Ints, Ints]:
         """How many cycles add to and subtract from each cell, two flat arrays (cells,)."""
         plus = np.bincount(self.cells[self.signs > 0], minlength=self.domain.size)
         minus = np.bincount(self.cells[self.signs < 0], minlength=self.domain.size)
         return plus.astype(np.int64), minus.astype(np.int64)
+
+
+def _row(starts: Ints, wrong: Bools) -> int:
+    """The cycle of the first entry that is wrong."""
+    return int(np.searchsorted(starts, np.flatnonzero(wrong)[0], side="right")) - 1
+
+
+def _ascending(starts: Ints, cells: Ints, signs: Signs) -> tuple[Ints, Signs]:
+    """The entries with ascending cells within each cycle."""
+    lengths = np.diff(starts)
+    if len(lengths) and (lengths == lengths[0]).all() and lengths[0] * len(lengths) == len(cells):
+        # Cycles of one length, as designs make them: many short sorts in place of a long one.
+        rows = cells.reshape(len(lengths), -1)
+        if (rows[:, 1:] > rows[:, :-1]).all():
+            return cells.copy(), signs.copy()
+        order = np.argsort(rows, axis=1, kind="stable")
+        of_rows = np.take_along_axis(signs.reshape(rows.shape), order, axis=1)
+        return np.take_along_axis(rows, order, axis=1).reshape(-1), of_rows.reshape(-1)
+    order = np.lexsort((cells, np.repeat(np.arange(len(lengths)), lengths)))
+    return cells[order], signs[order]

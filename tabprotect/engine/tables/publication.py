@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, TooLargeError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import terms
 from tabprotect.engine.tables.hierarchy import Grouping, check_groupings
@@ -208,7 +208,7 @@ class Publication:
 
         Raises
         ------
-        InputError
+        TooLargeError
             When all are asked of a table too large to be laid out.
         """
         offsets = self._offsets(m)
@@ -230,7 +230,7 @@ class Publication:
 
     def _check_laid_out(self) -> None:
         if self.domain.size > DENSE_LIMIT:
-            raise InputError(
+            raise TooLargeError(
                 f"a table of {self.domain.size:,} cells is too large to be laid out in full",
                 hint="leave out a variable or merge categories",
             )
@@ -241,7 +241,7 @@ class Publication:
 
         Raises
         ------
-        InputError
+        TooLargeError
             For a table too large to be laid out.
         """
         # scipy.sparse is a third of the program's start, and few need it.

@@ -226,7 +226,7 @@ def test_settings_are_checked() -> None:
     [((10, 10), 3, 54, 3), ((10, 10), 4, 63, 4), ((10, 10), 6, 72, 5), ((20, 20), 4, 285, 4)],
 )
 def test_strips_of_a_height(shape: tuple[int, int], height: int, rank: int, width: int) -> None:
-    moves = design(Domain.of_shape(shape), "strips", height=height)
+    moves = design(Domain.of_shape(shape), "strips", {"height": height})
     assert moves == design(Domain.of_shape(shape), f"strips-{height}")
     cost = elimination_cost(moves)
     assert cost is not None and (CycleAlgebra(moves).rank, cost.width) == (rank, width)

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from same_values import difference, written_out
 
+from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.project import codec, storage
 from tabprotect.engine.project.codec import Decoder, Encoder, kinds, parts, types_of
@@ -49,6 +50,7 @@ def everything(house: History) -> list[object]:
     further = replace(
         run,
         protected=replace(run.protected, record=record),
+        moves=design(run.original.domain, "strips", {"closed": False}),
     )
     return [*found, further]
 

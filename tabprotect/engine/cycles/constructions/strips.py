@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tabprotect.engine.cycles.constructions.long_cycles import balanced, check_shape
+from tabprotect.engine.cycles.constructions.long_cycles import check_shape
 from tabprotect.engine.cycles.constructions.swaps import chain, pairs, ring, swaps
 from tabprotect.engine.cycles.width import MAX_WIDTH, elimination_cost
 from tabprotect.engine.errors import ParameterError
@@ -21,7 +21,7 @@ EXACT_WIDTH = 6
 """The default design stays at most this wide in one pass (the default number of passes)."""
 
 
-def strips(domain: Domain, height: int | None = None) -> MoveSet:
+def strips(domain: Domain, height: int = 2, closed: bool = True) -> MoveSet:
     """Swaps within disjoint blocks of categories on every axis but the longest, along that.
 
     Narrow at any size: the posterior stays exact. The sums over a block with every category of
@@ -31,8 +31,9 @@ def strips(domain: Domain, height: int | None = None) -> MoveSet:
     Parameters
     ----------
     height
-        Categories of a block, as chains of neighbours; 2 are closed to a ring along the long
-        axis. The highest that is not too wide for an exact posterior by default.
+        Categories of a block, as chains of neighbours.
+    closed
+        Whether blocks of 2 are closed to a ring along the long axis.
 
     Raises
     ------
@@ -40,18 +41,22 @@ def strips(domain: Domain, height: int | None = None) -> MoveSet:
         For a height below 2.
     """
     check_shape(domain)
-    if height is not None:
-        if height < 2:
-            raise ParameterError({"height": f"must be at least 2, is {height}"})
-        return _strips(domain, ring) if height == 2 else _blocks(domain, height)
+    if height < 2:
+        raise ParameterError({"height": f"must be at least 2, is {height}"})
+    return _strips(domain, ring if closed else chain) if height == 2 else _blocks(domain, height)
+
+
+def highest(domain: Domain) -> int:
+    """The height of the highest strips that are not too wide for an exact posterior."""
+    check_shape(domain)
     shortest = sorted(domain.shape)[:-1]
     for tried in range(min(max(shortest), MAX_WIDTH), 2, -1):
         # A few blocks along a short stretch are as wide as all of them.
         small = _stretch(domain, tried)
         cost = elimination_cost(_blocks(small, tried), limit=MAX_WIDTH)
         if cost is not None and cost.width <= WIDEST_STRIPS and cost.affordable:
-            return _blocks(domain, tried)
-    return _strips(domain, ring)
+            return tried
+    return 2
 
 
 def _stretch(domain: Domain, height: int) -> Domain:
@@ -90,14 +95,14 @@ def _miniature(domain: Domain) -> Domain:
     return Domain.of_shape([max(s, 2) for s in shape])
 
 
-def default_design(domain: Domain) -> MoveSet:
-    """Short cycles whose posterior stays exact, from the shape alone.
+def default_design(domain: Domain) -> tuple[str, dict[str, object]]:
+    """Short cycles whose posterior stays exact, from the shape alone: a template, its parameters.
 
     Strips closed to rings where that is narrow enough, else open strips, else balanced cycles.
     """
     check_shape(domain)
     small = _miniature(domain)
-    for along in (ring, chain):
-        if elimination_cost(_strips(small, along), limit=EXACT_WIDTH) is not None:
-            return _strips(domain, along)
-    return balanced(domain)
+    for closed in (True, False):
+        if elimination_cost(strips(small, 2, closed), limit=EXACT_WIDTH) is not None:
+            return "strips", {"height": 2} if closed else {"height": 2, "closed": False}
+    return "balanced", {}

@@ -17,6 +17,9 @@ from tabprotect.engine.tables.moves import MoveSet
 MOST_SWAPS = 200_000
 """Swaps that are listed."""
 
+MOST_ENTRIES = 50_000_000
+"""Cells of all cycles together."""
+
 
 def swaps(
     domain: Domain,
@@ -36,25 +39,35 @@ def swaps(
         For each axis the (s, t) pairs of categories; an axis in ``fixed`` lists single
         categories as (s, s) and is not differenced.
     """
-    shape = domain.shape
-    strides = np.cumprod([1, *shape[::-1]])[:-1][::-1]
-    free = [a for a in range(domain.ndim) if a not in fixed]
-    count = int(np.prod([len(s) for s in steps]))
     counts = [len(s) for s in steps]
-    number = np.moveaxis(np.arange(count).reshape(counts), along, 0).ravel()
-    grid = np.stack(np.unravel_index(number, counts))
-    cells = np.zeros((count, 2 ** len(free)), dtype=np.int64)
-    signs = np.ones((count, 2 ** len(free)), dtype=np.int64)
-    for axis, pairs in enumerate(steps):
-        pair = np.array(pairs)[grid[axis]]
+    count = math.prod(counts)
+    free = [a for a in range(domain.ndim) if a not in fixed]
+    if count * 2 ** len(free) > MOST_ENTRIES:
+        raise ParameterError(
+            {"shape": f"{count:,} cycles of {2 ** len(free)} cells are too many"},
+            hint="leave out a variable, or keep margins of fewer variables",
+        )
+    # One dimension for the step on each axis, the slowest first, then one for each side of it.
+    order = [along, *(a for a in range(domain.ndim) if a != along)]
+    cells = np.zeros((1,) * (domain.ndim + len(free)), dtype=np.int64)
+    signs = np.ones(cells.shape, dtype=np.int8)
+    stride = domain.size
+    for axis, (size, pairs) in enumerate(zip(domain.shape, steps, strict=True)):
+        stride //= size
+        dimensions = [1] * cells.ndim
+        dimensions[order.index(axis)] = counts[axis]
+        pair = np.array(pairs, dtype=np.int64)
         if axis in fixed:
-            cells += (pair[:, 0] * strides[axis])[:, None]
+            cells = cells + (pair[:, 0] * stride).reshape(dimensions)
             continue
-        bit = (np.arange(2 ** len(free)) >> free.index(axis)) & 1
-        cells += np.where(bit[None, :], pair[:, 1:], pair[:, :1]) * strides[axis]
-        signs *= np.where(bit, -1, 1)
-    starts = np.arange(count + 1) * 2 ** len(free)
-    return MoveSet.of(domain, starts, cells.ravel(), signs.ravel(), margins=margins)
+        dimensions[domain.ndim + free.index(axis)] = 2
+        # Ascending cells need no sorting later: the side with the higher category comes last.
+        cells = cells + (np.sort(pair, axis=1) * stride).reshape(dimensions)
+        down = (pair[:, :1] > pair[:, 1:]) ^ np.array([False, True])
+        signs = signs * np.where(down, -1, 1).astype(np.int8).reshape(dimensions)
+    starts = np.arange(count + 1, dtype=np.int64) * 2 ** len(free)
+    signs = np.broadcast_to(signs, cells.shape)
+    return MoveSet.of(domain, starts, cells.reshape(-1), signs.reshape(-1), margins=margins)
 
 
 def ring(size: int) -> list[tuple[int, int]]:

@@ -20,7 +20,6 @@ from tabprotect.engine.cycles.constructions.for_margins import (
     design_for_margins,
     expected_counts,
 )
-from tabprotect.engine.cycles.constructions.strips import default_design
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.cycles.width import elimination_cost
 from tabprotect.engine.errors import ParameterError
@@ -171,7 +170,7 @@ def _chosen(kept: KeptMargins, values: tuple[tuple[str, object], ...]) -> MoveSe
     plain = set(kept.publication.margins) == set(all_margins(domain))
     given = dict(values)
     if given["order"] == "positive" or domain.size > LARGE:
-        return default_design(domain) if plain else design_for_margins(kept).moves
+        return design(domain, "default") if plain else design_for_margins(kept).moves
     found = candidates(kept, given)
     least = min(candidate.stuck for candidate in found)
     good = [c for c in found if c.stuck <= least + AS_GOOD]

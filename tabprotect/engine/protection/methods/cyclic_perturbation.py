@@ -56,7 +56,6 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.cycles import files, reach
-from tabprotect.engine.cycles.constructions.strips import default_design
 from tabprotect.engine.cycles.designs import design, is_named
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.groupings import grouping_text
@@ -275,7 +274,7 @@ class CyclicPerturbation(Method):
         if value is None and values[KEEP.name]:
             value = TRIANGULAR
         if value is None:
-            moves = default_design(domain)
+            moves = design(domain, "default")
         elif isinstance(value, MoveSet):
             moves = value.on(domain)
         elif isinstance(value, str) and is_named(value):
