@@ -207,7 +207,10 @@ def test_the_files_of_a_bundle_say_what_they_should(protected: Protected) -> Non
         *("order", "n_cover"),
     ]
     assert mechanism["shape"] == [6, 7]
-    assert mechanism["cycles"]["design"] == "strips" and mechanism["cycles"]["parameters"] == {}
+    assert (
+        mechanism["cycles"]["design"] == "strips"
+        and mechanism["cycles"]["parameters"]["height"] >= 2
+    )
     package = json.loads(files["datapackage.json"])
     fields = package["resources"][0]["schema"]["fields"]
     assert [f["name"] for f in fields] == ["place, or region", "age", "count"]

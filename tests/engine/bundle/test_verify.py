@@ -270,7 +270,7 @@ def _cycles(protected: Protected) -> MoveSet:
 BY_DESIGN: list[tuple[Callable[[Any], object], str]] = [
     (lambda c: c.update(sha256="0" * 64), "SHA-256 differs"),
     (lambda c: c.update(sha256=None), "SHA-256 differs"),
-    (lambda c: c.update(design="bands"), "SHA-256 differs"),
+    (lambda c: c.update(design="bands", parameters={}), "SHA-256 differs"),
     (lambda c: c.update(design="magic"), "unknown: 'magic'"),
     (lambda c: c.update(design=["strips"]), 'has "design"'),
     (lambda c: c.update(extra=1), 'has "design"'),
@@ -279,7 +279,7 @@ BY_DESIGN: list[tuple[Callable[[Any], object], str]] = [
     (lambda c: c.update(parameters={"closed": 1}), "nothing that 'strips' takes"),
     (lambda c: c.update(parameters={"wide": True}), "nothing that 'strips' takes"),
     (lambda c: c.update(parameters={"closed": False}), "SHA-256 differs"),
-    (lambda c: c.update(design="order"), "order: must be given"),
+    (lambda c: c.update(design="order", parameters={}), "order: must be given"),
     (lambda c: c.update(design="order", parameters={"order": -1}), "mechanism.json"),
 ]
 
