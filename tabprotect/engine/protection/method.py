@@ -19,6 +19,7 @@ from tabprotect.engine.errors import InputError, ParameterError, RefusedError
 from tabprotect.engine.parameters import Parameter, resolve
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection import guarantees as promises
+from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.judged_cells import Judged
 from tabprotect.engine.protection.needs import NEEDS
 from tabprotect.engine.protection.problem import Draft, Preview, Problem, Protected, RunEvidence
@@ -56,6 +57,8 @@ class Method(ABC):
         Names of ``GUARANTEES`` -> the promise in a sentence.
     most_trials
         Runs of a preview at most.
+    calibrations
+        The simulations in which the beliefs of its readers have to come true.
     """
 
     name: ClassVar[str]
@@ -64,6 +67,7 @@ class Method(ABC):
     needs: ClassVar[tuple[str, ...]] = ()
     guarantees: ClassVar[Mapping[str, str]] = {}
     most_trials: ClassVar[int] = 100
+    calibrations: ClassVar[tuple[CalibrationPlan, ...]] = (CalibrationPlan(),)
 
     # -- what a method writes -----------------------------------------------------------------
 

@@ -55,6 +55,7 @@ from tabprotect.engine.errors import (
 )
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.cell_keys import perturbation_files as files
 from tabprotect.engine.protection.cell_keys.cell_noise import drawn, perturbed
 from tabprotect.engine.protection.cell_keys.keyed_totals import with_totals
@@ -231,6 +232,11 @@ class CellKey(Method):
         "unbiased": "E[published | original] = original, count by count.",
         "posterior": "The posterior of every true cell is computable from the bundle alone.",
     }
+
+    calibrations = (
+        CalibrationPlan({"margins": "A:B - 1"}, ((2.2,) * 8,) * 8, runs=100),
+        CalibrationPlan({"D": 3, "V": 1.0, "js": 0}, (1.2, 0.7), runs=150),
+    )
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
         """Parameters with ``table`` as JSON text (or ``None``); D, V (of large counts) and js are

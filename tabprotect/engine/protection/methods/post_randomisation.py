@@ -37,6 +37,7 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Parameter, resolve
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.method import PREVIEW_SEED, Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.resampling import transitions
@@ -99,6 +100,8 @@ class PostRandomisation(Method):
         "additive": "The published table adds up: inner cells to margins.",
         "posterior": "The posterior of every true cell is computable from the bundle alone.",
     }
+
+    calibrations = (CalibrationPlan({"pstay": "0.6"}, (1.0, 2.2, 0.7)),)
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
         """The chances and matrices checked; what a mechanism states of them is let through.

@@ -24,6 +24,7 @@ import numpy as np
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import (
@@ -57,6 +58,11 @@ class RandomRounding(Method):
         "non_negative": "No published count is negative.",
         "posterior": "The posterior of every true cell is computable from the bundle alone.",
     }
+
+    calibrations = (
+        CalibrationPlan({"base": 3}),
+        CalibrationPlan({"base": 2, "margins": "A + B"}, runs=400),
+    )
 
     def draw(
         self,

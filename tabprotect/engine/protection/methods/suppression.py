@@ -45,6 +45,7 @@ from tabprotect.engine.arrays import Bools, Floats, Ints, Letters
 from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import counts_of, rank, sum_factors
@@ -89,6 +90,10 @@ NOTE = (
     "This posterior knows what is published, and not that the choice of the hidden cells itself "
     "tells something."
 )
+
+
+NINE = ((1.2, 3.0, 4.0), (3.5, 1.0, 3.0), (4.0, 3.0, 2.5))
+"""Means of the counts in its calibration."""
 
 
 class Suppression(Method):
@@ -160,6 +165,15 @@ class Suppression(Method):
         "intervals_protected": "Every sensitive cell keeps its protection interval; audited.",
         "posterior": "What a reader can believe about each count can be computed.",
     }
+
+    calibrations = (
+        CalibrationPlan(
+            {"level": 1, "zeros": "allowed", "insiders": "none"},
+            NINE,
+            runs=150,
+            at_risk=SmallCount(1, 1),
+        ),
+    )
 
     def is_random(self, values: Values) -> bool:
         """Never: the same table gives the same pattern."""
