@@ -144,7 +144,8 @@ def calibrate(
     by_status: dict[str, dict[int, Bin]] = {}
     for (name, k), (hits, expected, square, spread) in sorted(sums.items()):
         if max(spread, abs(hits - expected)) >= ENOUGH:
-            error = max(square, spread / 4) ** 0.5
+            # What was seen alone is too small where, by chance, few hits were seen.
+            error = max(square, spread) ** 0.5
             z = float((hits - expected) / error)
             by_status.setdefault(name, {})[k] = Bin(int(hits), float(expected), z)
     return Calibration(by_status)

@@ -15,6 +15,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from tabprotect.engine.arrays import Floats
 from tabprotect.engine.errors import InputError, ParameterError, RefusedError
 from tabprotect.engine.parameters import Parameter, resolve
 from tabprotect.engine.progress import SILENT, Progress
@@ -143,6 +144,14 @@ class Method(ABC):
     def weighted(self, values: Mapping[str, object]) -> bool:
         """Whether sums of design weights are published, not counts of records."""
         return False
+
+    def transitions(self, release: Release) -> tuple[tuple[int, Floats], ...] | None:
+        """P(published | true count) of the true counts 0, 1, 2, ..., from disclosed parameters.
+
+        Each as the lowest published count and the probabilities from there on; as many as show
+        every pair of neighbouring counts. ``None`` where numbers are not protected one by one.
+        """
+        return None
 
     def trial_parameters(self, domain: Domain) -> dict[str, object]:
         """Parameters to try the method with where its defaults alone say too little."""

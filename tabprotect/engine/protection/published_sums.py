@@ -89,6 +89,7 @@ def sum_factors(
     total: Support | None = None,
     rerun: Rerun | None = None,
     note: str = "",
+    signed: bool = False,
 ) -> CellFactors:
     """One factor for each published number; cells that are the same sum are one number.
 
@@ -104,13 +105,15 @@ def sum_factors(
         What the grand total may be, where that is known beyond its own publication.
     rerun, note
         As in ``CellFactors``.
+    signed
+        Whether the mechanism can publish negative counts.
 
     Raises
     ------
     InputError
         For a count that no mechanism of this kind produces.
     """
-    if (counts < 0).any():
+    if not signed and (counts < 0).any():
         raise InputError("a published count is negative; this mechanism makes none")
     cells, _ = publication.distinct
     incidence = publication.incidence[cells]

@@ -88,7 +88,7 @@ class BinomialCompensated(Method):
         "posterior": "The posterior of every true cell is computable from the bundle alone.",
     }
 
-    calibrations = (CalibrationPlan({"S": 1.5, "kept": "A"}, runs=250),)
+    calibrations = (CalibrationPlan({"S": 1.5, "kept": "A"}, runs=400),)
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
         """S, and a formula with a single largest margin short of the table itself."""

@@ -87,9 +87,7 @@ class ControlledTabularAdjustment(Method):
         "posterior": "What a reader can believe about each count can be computed.",
     }
 
-    calibrations = (
-        CalibrationPlan({"totals": "moved"}, (1.5, 3.0, 0.8), runs=200, at_risk=SmallCount(1, 1)),
-    )
+    calibrations = (CalibrationPlan(runs=150),)
 
     def is_random(self, values: Values) -> bool:
         """Never: the same table is adjusted in the same way."""

@@ -170,7 +170,7 @@ class Suppression(Method):
         CalibrationPlan(
             {"level": 1, "zeros": "allowed", "insiders": "none"},
             NINE,
-            runs=150,
+            runs=300,
             at_risk=SmallCount(1, 1),
         ),
     )
