@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from tabprotect.engine.errors import ParameterError
 
@@ -16,7 +16,8 @@ from tabprotect.engine.errors import ParameterError
 class Named(Protocol):
     """What all plug-ins have."""
 
-    name: ClassVar[str]
+    @property
+    def name(self) -> str: ...
 
 
 T = TypeVar("T", bound=Named)
@@ -35,31 +36,32 @@ class Registry(Mapping[str, T], Generic[T]):
 
     Parameters
     ----------
-    noun, group
-        What one plug-in is called; the group of its entry points, ``tabprotect.methods`` say.
+    noun, plural
+        What one plug-in is called, and several; ``tabprotect.`` and the plural is the group of
+        the entry points.
     order
         What they are sorted by; their names by default.
     """
 
     def __init__(
         self,
-        packages: Sequence[ModuleType],
+        packages: ModuleType | Sequence[ModuleType],
         kind: type[T],
         noun: str,
-        group: str,
+        plural: str = "",
         order: Callable[[T], Any] = lambda plugin: plugin.name,
     ) -> None:
         self._noun, self._kind, self._order = noun, kind, order
         found: dict[str, T] = {}
-        for package in packages:
+        for package in (packages,) if isinstance(packages, ModuleType) else packages:
             for module in pkgutil.iter_modules(package.__path__):
                 name = f"{package.__name__}.{module.name}"
                 for plugin in _offered(importlib.import_module(name)):
                     if not isinstance(plugin, kind):
                         raise TypeError(f"{name} offers what is not a {kind.__name__}")
-                    found[plugin.name] = plugin
+                    found[_key(plugin)] = plugin
         self.broken: dict[str, str] = {}
-        for point in entry_points(group=group):
+        for point in entry_points(group=f"tabprotect.{plural or noun + 's'}"):
             try:
                 found |= self._loaded(point, found)
             except Exception as error:
@@ -68,7 +70,7 @@ class Registry(Mapping[str, T], Generic[T]):
         self._found = self._sorted(found)
 
     def _sorted(self, found: Mapping[str, T]) -> dict[str, T]:
-        return {plugin.name: plugin for plugin in sorted(found.values(), key=self._order)}
+        return {_key(plugin): plugin for plugin in sorted(found.values(), key=self._order)}
 
     def _loaded(self, point: EntryPoint, found: Mapping[str, T]) -> dict[str, T]:
         out: dict[str, T] = {}
@@ -76,16 +78,16 @@ class Registry(Mapping[str, T], Generic[T]):
             plugin = offered() if isinstance(offered, type) else offered
             if not isinstance(plugin, self._kind):
                 raise TypeError(f"it is not a {self._kind.__name__}")
-            if plugin.name in found:
+            if _key(plugin) in found:
                 raise ValueError(f"there is a {self._noun} {plugin.name!r} already")
-            out[plugin.name] = plugin
+            out[_key(plugin)] = plugin
         return out
 
     @contextmanager
     def including(self, plugin: T) -> Iterator[None]:
         """With one more plug-in, or another one of a name: to check it before it is installed."""
         before = self._found
-        self._found = self._sorted(before | {plugin.name: plugin})
+        self._found = self._sorted(before | {_key(plugin): plugin})
         try:
             yield
         finally:
@@ -113,6 +115,11 @@ class Registry(Mapping[str, T], Generic[T]):
 
     def __len__(self) -> int:
         return len(self._found)
+
+
+def _key(plugin: Named) -> str:
+    # Names for people may have hyphens, as those of formats do.
+    return plugin.name.replace("-", "_")
 
 
 def _offered(source: object) -> tuple[object, ...]:

@@ -176,7 +176,7 @@ def main_table(method: Method) -> None:
 
 def bundles(method: Method) -> None:
     """Bundle and dossier give the run again, the bundle holds nothing confidential."""
-    with methods().including(method), tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         protected = run(method, problem_of((4, 4), 8128), SEED)
         public.write(protected.release, folder / "release.zip")
@@ -299,8 +299,9 @@ def check_method(method: Method | type[Method]) -> None:
         With what the first check that fails found.
     """
     made = method() if isinstance(method, type) else method
-    for check in METHOD_CHECKS:
-        try:
-            check(made)
-        except CheckFailed as error:
-            raise CheckFailed(f"{made.name}: {error}") from None
+    with methods().including(made):
+        for check in METHOD_CHECKS:
+            try:
+                check(made)
+            except CheckFailed as error:
+                raise CheckFailed(f"{made.name}: {error}") from None

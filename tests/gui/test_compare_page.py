@@ -53,7 +53,9 @@ def page(opened: MainWindow, settle: Settle) -> ComparePage:
 
 @pytest.fixture
 def ran(page: ComparePage, settle: Settle) -> ComparePage:
-    """Two settings, three runs each."""
+    """Two settings, three runs each, the same in every test run."""
+    page.document.apply("set_seed", page=page.name, seed=11)
+    settle()
     page.set_comparison({"runs": list(TWO), "runs_per_method": 3})
     page.main_button.click()
     settle()

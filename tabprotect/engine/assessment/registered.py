@@ -18,7 +18,7 @@ def measures() -> Registry[Measure]:
         (utility, risk),
         Measure,  # type: ignore[type-abstract]
         "measure",
-        "tabprotect.measures",
+        "measures",
         lambda measure: (measure.noun != "utility", measure.name),
     )
 

@@ -15,7 +15,7 @@ from tabprotect.engine.release.release import Release
 @cache
 def methods() -> Registry[Method]:
     """Every registered method by name."""
-    return Registry((package,), Method, "method", "tabprotect.methods")  # type: ignore[type-abstract]
+    return Registry(package, Method, "method")  # type: ignore[type-abstract]
 
 
 def likelihood_of(release: Release) -> Likelihood:

@@ -220,22 +220,6 @@ def _along(array: Floats, matrices: Sequence[Floats]) -> Floats:
     return array
 
 
-def moment_estimate(release: Release) -> Floats:
-    """The unbiased estimate of the true counts, shape of the table: published times inverses.
-
-    Raises
-    ------
-    InputError
-        When a matrix has no inverse.
-    """
-    stated = _stated(release.domain, release.mechanism.parameters)
-    for name, matrix in stated.items():
-        if _condition(matrix) is None:
-            raise InputError(f"the matrix of {name!r} has no inverse: nothing is unbiased")
-    counts = release.table.counts.astype(np.float64)
-    return _along(counts, [_inverse(matrix) for matrix in stated.values()])
-
-
 def _chances(domain: Domain, text: str) -> dict[str, float]:
     """Chance to keep, by variable."""
     named = "=" in text
