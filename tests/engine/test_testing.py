@@ -131,6 +131,7 @@ class Backwards(SmallestMargin):
 
 class Undecided(Myopic):
     turn = 0
+    help = "Now so, now so.\n\nIt alternates."
 
     def decide(self, situation, values, progress=None) -> Ruling:  # type: ignore[no-untyped-def]
         Undecided.turn += 1
