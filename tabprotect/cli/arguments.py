@@ -10,6 +10,7 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.project import storage
 from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.project.history import History
+from tabprotect.engine.project.verbs.table_verbs import open_table
 
 
 class UsageError(Exception):
@@ -97,8 +98,12 @@ def open_source(args: argparse.Namespace, progress: Progress) -> History:
     """The table that ``args.table`` means: an example, a file, or a project as it was saved."""
     if args.table.endswith(storage.SUFFIX):
         return storage.load(Path(args.table))
-    given: dict[str, object] = {"source": absolute(args.table)}
-    for option in ("strip_totals", "fill_missing", "encoding", "delimiter", "count"):
-        if getattr(args, option):
-            given[option] = getattr(args, option)
-    return History().apply("open_table", given, progress=progress)[0]
+    order = open_table(
+        source=absolute(args.table),
+        strip_totals=args.strip_totals,
+        fill_missing=args.fill_missing,
+        encoding=args.encoding,
+        delimiter=args.delimiter,
+        count=args.count,
+    )
+    return History().do(order, progress=progress)[0]

@@ -14,7 +14,6 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-from tabprotect import __version__
 from tabprotect.cli import (
     bounds,
     compare,
@@ -32,6 +31,7 @@ from tabprotect.cli.arguments import UsageError
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Parser, Run, Verbs
 from tabprotect.engine.errors import Interrupted, TabprotectError
+from tabprotect.version import __version__
 
 INTERNAL = 1
 USAGE = 2

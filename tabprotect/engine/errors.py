@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 
@@ -105,11 +106,27 @@ class ParameterError(TabprotectError):
         return super().as_json() | {"fields": self.fields}
 
 
+@dataclass(frozen=True)
+class Suggestion:
+    """What else could be asked for: in words (a button), and as parameters."""
+
+    text: str
+    parameters: Mapping[str, object]
+
+
 class InfeasibleError(TabprotectError):
-    """There is no result that satisfies what was asked (or no original that fits)."""
+    """There is no result that satisfies what was asked (or no original that fits).
+
+    ``suggestions``: what may be asked instead, the most promising first.
+    """
 
     exit_code = 5
     kind = "infeasible"
+    suggestions: tuple[Suggestion, ...] = ()
+
+    def as_json(self) -> dict[str, object]:
+        offered = [{"text": s.text, "parameters": dict(s.parameters)} for s in self.suggestions]
+        return super().as_json() | ({"remedies": offered} if offered else {})
 
 
 class TooLargeError(InfeasibleError):

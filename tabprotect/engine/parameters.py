@@ -10,7 +10,16 @@ from typing import Literal
 from tabprotect.engine.errors import ParameterError
 
 Kind = Literal[
-    "real", "integer", "choice", "flag", "cycles", "formula", "groupings", "perturbation", "text"
+    "real",
+    "integer",
+    "choice",
+    "flag",
+    "cycles",
+    "formula",
+    "groupings",
+    "perturbation",
+    "statuses",
+    "text",
 ]
 
 
@@ -25,7 +34,7 @@ class Parameter:
     kind
         ``real``, ``integer``, ``choice``, ``flag``, ``text``; ``cycles`` (a cycle set or its
         file), ``perturbation`` (a perturbation table or its file), ``formula`` (published
-        sub-tables) and ``groupings`` (of categories), both as text.
+        sub-tables), ``groupings`` (of categories) and ``statuses`` (of cells), all as text.
     default
         The value when none is given.
     low, high
@@ -74,7 +83,9 @@ class Parameter:
                 raise ValueError(f"must be one of {', '.join(self.choices)}, is {value!r}")
         if self.kind == "flag":
             return self._flag(value)
-        if self.kind in ("formula", "groupings", "text") and not isinstance(value, str | None):
+        if self.kind in ("formula", "groupings", "statuses", "text") and not isinstance(
+            value, str | None
+        ):
             raise ValueError(f"must be text, is {value!r}")
         return value
 

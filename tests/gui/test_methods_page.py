@@ -16,6 +16,8 @@ from readable import tab_order, texts, unnamed
 
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.project.verbs.release_verbs import set_method, set_parameters
+from tabprotect.engine.project.verbs.table_verbs import new_table
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.registered import methods
@@ -124,7 +126,7 @@ def test_every_registered_method_is_in_the_list_and_has_its_form(
     labels = [shown.list.item(n).text() for n in range(shown.list.count())]
     assert labels == [method.label for method in methods().values()]
     for name, method in methods().items():
-        at_methods.document.apply("set_method", method=name)
+        at_methods.document.do(set_method, method=name)
         fields = [p.name for p in method.parameters if p.kind != "cycles"]
         assert list(shown.form.fields) == fields
         said = shown.help.toPlainText()
@@ -225,9 +227,7 @@ def test_the_public_view_keeps_nothing_of_the_truth(at_methods: MainWindow, trie
 
 
 def test_what_is_missing_is_said(window: MainWindow, tried: Settle, settle: Settle) -> None:
-    window.document.apply(
-        "new_table", variables={"a": ["x", "y"], "b": ["u", "v"], "c": ["1", "2"]}
-    )
+    window.document.do(new_table, variables={"a": ["x", "y"], "b": ["u", "v"], "c": ["1", "2"]})
     settle()
     window.go("methods")
     tried()
@@ -291,8 +291,8 @@ def test_unpublished_inner_cells_leave_nothing_on_the_table_page(
     at_methods: MainWindow, tried: Settle
 ) -> None:
     document = at_methods.document
-    document.apply("set_method", method="publish_margins")
-    document.apply("set_parameters", margins="v + w", threshold=1)
+    document.do(set_method, method="publish_margins")
+    document.do(set_parameters, margins="v + w", threshold=1)
     tried()
     at_methods.go("table")
     document.select((0, 1))

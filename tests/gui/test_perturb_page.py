@@ -14,6 +14,9 @@ from pytestqt.qtbot import QtBot
 from readable import texts, unnamed
 
 from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.project.verbs.cycle_verbs import flip_cycle_cell, set_cycles
+from tabprotect.engine.project.verbs.release_verbs import set_parameters, set_seed
+from tabprotect.engine.project.verbs.table_verbs import set_count
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
@@ -62,7 +65,7 @@ def weak(window: MainWindow, settle: Settle, tried: Settle) -> MainWindow:
     """The sparse table under long cycles: it would be published as it is."""
     window.files.open("example:sparse-10x10")
     settle()
-    window.document.apply("set_cycles", kind="bidiagonal")
+    window.document.do(set_cycles, kind="bidiagonal")
     window.go("perturb")
     tried()
     return window
@@ -195,8 +198,8 @@ def test_a_seed_that_is_none_leaves_everything(perturb: MainWindow) -> None:
 
 def test_the_replay_ends_at_the_published_table(perturb: MainWindow, tried: Settle) -> None:
     document, run = perturb.document, page(perturb).run
-    document.apply("set_parameters", passes=2)
-    document.apply("set_seed", seed=5)
+    document.do(set_parameters, passes=2)
+    document.do(set_seed, seed=5)
     page(perturb).protect()
     tried()
     assert document.project is not None and document.project.protected is not None
@@ -344,7 +347,7 @@ def test_a_weak_mechanism_is_refused_with_remedies(weak: MainWindow, tried: Sett
     tried()
     assert refusal.isVisible()
     refusal.remedies["elementary"].click()
-    document.apply("set_parameters", blocking="negative", passes=2)
+    document.do(set_parameters, blocking="negative", passes=2)
     tried()
     assert refusal.isHidden()
     shown_page.main_button.click()
@@ -364,7 +367,7 @@ def test_going_on_all_the_same_is_recorded(weak: MainWindow, tried: Settle) -> N
 
 
 def test_broken_cycles_cannot_be_run(perturb: MainWindow, tried: Settle) -> None:
-    perturb.document.apply("flip_cycle_cell", cycle=0, index=[1, 0], sign=1)
+    perturb.document.do(flip_cycle_cell, cycle=0, index=[1, 0], sign=1)
     tried()
     assert "changes the margin" in page(perturb).preview.state
     assert not page(perturb).main_button.isEnabled()
@@ -380,8 +383,8 @@ def test_public_view_hides_what_is_confidential(perturb: MainWindow, tried: Sett
     document, shown_page = perturb.document, page(perturb)
     for r in range(4):
         for c in range(4):
-            document.apply("set_count", index=[r, c], count=70_000 + 1000 * r + 10 * c + 7)
-    document.apply("set_seed", seed=987_654_321)
+            document.do(set_count, index=[r, c], count=70_000 + 1000 * r + 10 * c + 7)
+    document.do(set_seed, seed=987_654_321)
     tried()
     shown_page.protect()
     tried()
@@ -418,7 +421,7 @@ def test_public_view_hides_what_is_confidential(perturb: MainWindow, tried: Sett
 
 
 def test_copy_as_command(perturb: MainWindow, tried: Settle) -> None:
-    perturb.document.apply("set_parameters", alpha=0.3, passes=2)
+    perturb.document.do(set_parameters, alpha=0.3, passes=2)
     page(perturb)._copy.click()
     command = QGuiApplication.clipboard().text()
     assert command.startswith("tabprotect protect example:duncan-roehrig-4x4 ")

@@ -15,7 +15,7 @@ MOST_CELLS = 100_000
 def risk_json(protected: Protected) -> dict[str, object]:
     """The report as data."""
     record, release = protected.record, protected.release
-    preview = record.preview
+    preview, unflat = record.preview, record.problem.table.domain.unflat
     return {
         "confidential": True,
         "title": release.title,
@@ -27,7 +27,7 @@ def risk_json(protected: Protected) -> dict[str, object]:
             "mean_absolute_deviation": preview.mean_absolute_deviation,
             "change": {str(k): v for k, v in preview.change.items()},
             "simulated_runs": preview.runs,
-            "immovable_cells": [list(i) for i in preview.immovable[:MOST_CELLS]],
+            "immovable_cells": [list(unflat(k)) for k in preview.immovable[:MOST_CELLS].tolist()],
             "verdict": preview.weak or "protects",
         },
         "decisions": list(record.decisions),

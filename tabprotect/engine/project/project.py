@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, get_args
 
 from tabprotect.engine.cycles.designs import default_design
 from tabprotect.engine.errors import InputError
@@ -31,6 +31,8 @@ from tabprotect.engine.tables.table import Table
 
 DEFAULT_METHOD = "cyclic_perturbation"
 
+Who = Literal["user", "intruder"]
+
 PRIORS: Mapping[str, str] = MappingProxyType({"user": "uniform", "intruder": "positive"})
 """The two priors that are compared, as prior texts, until others are chosen."""
 
@@ -47,6 +49,9 @@ ChangeName = Literal[
     "comparison",
 ]
 Changes = frozenset[ChangeName]
+
+EVERYTHING: Changes = frozenset(get_args(ChangeName))
+"""Another project altogether."""
 
 
 @lru_cache(maxsize=8)
@@ -233,6 +238,23 @@ class Project:
         if self.protected is None and not self.published:
             return self
         return replace(self, protected=None, published=False)
+
+
+def checked(project: Project) -> Project:
+    """The project itself, when all of it belongs to one table.
+
+    Raises
+    ------
+    InputError, ValueError
+        When something belongs to another table.
+    """
+    if project.kind != "empty" and project.placement is not None:
+        project.placement.check(project.domain)
+    if project.moves is not None and project.moves.domain != project.domain:
+        raise ValueError("a cycle set belongs to another table")
+    if project.plan.margins and not project.plan.fits(project.domain):
+        raise ValueError("a release plan belongs to another table")
+    return project
 
 
 def changes(before: Project, after: Project) -> Changes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
@@ -13,9 +13,9 @@ from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project import recipe
-from tabprotect.engine.project.commands import command as command_named
+from tabprotect.engine.project.command import Command, Order
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.project import EVERYTHING, Project, Who
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Index
@@ -25,18 +25,8 @@ from tabprotect.gui.base.jobs import Job, Jobs
 if TYPE_CHECKING:
     from tabprotect.engine.posterior.posterior import Posterior
 
-Who = Literal["user", "intruder"]
-
-EVERYTHING = frozenset(
-    {
-        *("title", "table", "at_risk", "placement", "cycles"),
-        *("parameters", "release", "priors", "plan", "comparison"),
-    }
-)
-"""All names of changes: another project altogether."""
-
-QUICK_CELLS = 20_000
-"""Cycle sets for tables of up to so many cells are designed at once, without a job."""
+P = ParamSpec("P")
+Failed = Callable[[TabprotectError], object]
 
 
 class Document(QObject):
@@ -72,7 +62,7 @@ class Document(QObject):
         self.recent: Callable[[], list[str]] = list
         """Paths of recent files, latest first."""
         self._public = False
-        self._queue: list[tuple[str, dict[str, Any], Callable[[TabprotectError], object]]] = []
+        self._queue: list[tuple[Order, Failed]] = []
         self._busy: Job | None = None
         self._posteriors: dict[str, tuple[object, Posterior]] = {}
         self._asked: dict[str, object] = {}
@@ -169,15 +159,11 @@ class Document(QObject):
 
     # -- commands -----------------------------------------------------------------------------
 
-    def apply(
-        self,
-        command: str,
-        /,
-        *,
-        page: str = "",
-        failed: Callable[[TabprotectError], object] | None = None,
-        **arguments: Any,
-    ) -> Job | None:
+    def do(self, command: Command[P], /, *args: P.args, **given: P.kwargs) -> Job | None:
+        """Do a command with its arguments (see :meth:`run`)."""
+        return self.run(command(*args, **given))
+
+    def run(self, order: Order, *, page: str = "", failed: Failed | None = None) -> Job | None:
         """Do a command: at once, or as a job (returned) when it is long.
 
         While a job runs, later commands wait for it, so that none is lost. Errors go to
@@ -186,20 +172,18 @@ class Document(QObject):
         if failed is None:
             failed = partial(self._tell_error, page=page)
         if self._busy is not None:
-            self._queue.append((command, arguments, failed))
+            self._queue.append((order, failed))
             return None
         history = self.history
         try:
-            verb = command_named(command)
-            if verb.slow and not self._quick(command):
-                label = verb.label(history.project, arguments)
+            if order.slow(history.project):
                 return self._start(
-                    label,
-                    lambda p: history.apply(command, arguments, progress=p),
+                    order.label(history.project),
+                    lambda p: history.do(order, progress=p),
                     failed,
-                    deniable=command != "publish",
+                    deniable=not order.command.seals,
                 )
-            self._done(history.apply(command, arguments, progress=SILENT))
+            self._done(history.do(order, progress=SILENT))
         except TabprotectError as error:
             failed(error)
         return None
@@ -228,17 +212,11 @@ class Document(QObject):
     def _tell_error(self, error: TabprotectError, page: str = "") -> None:
         self.error_raised.emit(error, page)
 
-    def _quick(self, command: str) -> bool:
-        project = self.project
-        return (
-            command == "set_cycles" and project is not None and project.domain.size <= QUICK_CELLS
-        )
-
     def _start(
         self,
         label: str,
         work: Any,
-        failed: Callable[[TabprotectError], object],
+        failed: Failed,
         *,
         deniable: bool,
     ) -> Job:
@@ -253,7 +231,7 @@ class Document(QObject):
         self.history, changes = result
         self._after(changes)
 
-    def _failed(self, error: Exception, failed: Callable[[TabprotectError], object]) -> None:
+    def _failed(self, error: Exception, failed: Failed) -> None:
         if not isinstance(error, TabprotectError):
             raise error
         failed(error)
@@ -261,8 +239,8 @@ class Document(QObject):
     def _next(self) -> None:
         self._busy = None
         while self._queue and self._busy is None:
-            command, arguments, failed = self._queue.pop(0)
-            self.apply(command, failed=failed, **arguments)
+            order, failed = self._queue.pop(0)
+            self.run(order, failed=failed)
 
     def _after(self, changes: frozenset[str]) -> None:
         shape = None if self.shown_table is None else self.shown_table.domain.shape

@@ -44,7 +44,7 @@ BREAK = "\u200b"
 LONG_WORD = 20
 """Characters from which on a word may be broken."""
 
-FILES = frozenset({"perturbation", "groupings"})
+FILES = frozenset({"perturbation", "groupings", "statuses"})
 """Kinds that may also be the name of a file."""
 
 
@@ -150,7 +150,7 @@ class Field(QWidget):
     def _write_line(self, value: object) -> None:
         text = _written(value)
         # What was read from a file is its whole content: nobody reads that in a line.
-        self._held = text if len(text) > LONG else None
+        self._held = text if len(text) > LONG or "\n" in text else None
         self._line.setText(IMPORTED if self._held is not None else text)
         self._line.setToolTip(tip(f"{text[:400]}\u2026") if self._held is not None else "")
 

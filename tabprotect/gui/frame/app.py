@@ -15,13 +15,13 @@ from types import TracebackType
 from PySide6.QtCore import QSettings, QStandardPaths, QTimer
 from PySide6.QtWidgets import QApplication
 
-from tabprotect import __version__
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.project.recovery import Recoverable, Session, recoverable
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.look.theme import THEME
 from tabprotect.gui.plots.canvas import Canvas
+from tabprotect.version import __version__
 
 AUTOSAVE_SECONDS = 60
 EXAMPLE = "example:duncan-roehrig-4x4"

@@ -11,8 +11,11 @@ from PySide6.QtWidgets import QFileDialog
 
 from tabprotect.engine.errors import InputError, RefusedError, TabprotectError
 from tabprotect.engine.project import storage
+from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.examples import PREFIX, examples
 from tabprotect.engine.project.sources import RECORDS
+from tabprotect.engine.project.verbs.release_verbs import open_bundle
+from tabprotect.engine.project.verbs.table_verbs import open_table
 from tabprotect.gui.frame.stages import PAGES
 from tabprotect.gui.frame.window import Window
 
@@ -73,10 +76,10 @@ class Files(QObject):
         else:
             self.ask_open()
 
-    def open(self, source: str, **options: bool) -> None:
+    def open(self, source: str, *, strip_totals: bool = False, fill_missing: bool = False) -> None:
         """Open whatever a path or ``example:NAME`` is: table, project, bundle or records.
 
-        ``options`` are those of reading a table: ``strip_totals``, ``fill_missing``.
+        The options are those of reading a table.
         """
         self.window.page.errors.clear()
         if is_records(source):
@@ -87,22 +90,23 @@ class Files(QObject):
         if suffix == storage.SUFFIX:
             self.unless_unsaved(OPEN_ANYHOW, lambda: self._load(Path(source)))
         elif suffix == ".zip":
-            self.unless_unsaved(
-                OPEN_ANYHOW, lambda: self._apply(source, "open_bundle", path=source)
-            )
+            self.unless_unsaved(OPEN_ANYHOW, lambda: self._run(source, open_bundle(path=source)))
         else:
-            self._apply(source, "open_table", source=source, **options)
+            self._run(
+                source,
+                open_table(source=source, strip_totals=strip_totals, fill_missing=fill_missing),
+            )
 
     def _load(self, path: Path) -> None:
         self.document.load(
             f"open {path.name}", lambda _: storage.load(path), lambda: self._loaded(path)
         )
 
-    def _apply(self, source: str, command: str, /, **arguments: Any) -> None:
+    def _run(self, source: str, order: Order) -> None:
         # A table opens as a step that can be undone: what was unsaved before still is.
-        keeps = command == "open_table" and self.document.modified
-        job = self.document.apply(
-            command, failed=lambda error: self._refused(error, source, arguments), **arguments
+        keeps = self.document.modified and not order.command.forgets
+        job = self.document.run(
+            order, failed=lambda error: self._refused(error, source, order.arguments)
         )
         if job is not None:
             job.finished.connect(lambda _: self._opened(source, saved=not keeps))

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QObject, Signal
 
-from tabprotect.engine.arrays import Bools, Ints, Letters
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
@@ -22,6 +22,7 @@ from tabprotect.engine.query_space.evidence import Judgement
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_set import Consequence, ReleaseSet
 from tabprotect.gui.base.document import Document
+from tabprotect.gui.lattice.names import VariableLetters
 
 RELEASED, CANDIDATE, UNRELEASABLE, UNKNOWN = range(4)
 
@@ -44,7 +45,7 @@ class Regions:
     """
 
     state: ReleaseSet
-    letters: Letters
+    letters: VariableLetters
 
     @property
     def variables(self) -> int:
@@ -179,7 +180,7 @@ class Space(QObject):
 
         def work(progress: Progress) -> Regions:
             state = released_set(project, progress)
-            regions = Regions(state, Letters.of(state.evidence.lattice))
+            regions = Regions(state, VariableLetters.of(state.evidence.lattice))
             regions.status, regions.frontier, regions.by_dimension  # noqa: B018 (worked out here)
             return regions
 

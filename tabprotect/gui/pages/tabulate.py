@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.project.sources import records_file
+from tabprotect.engine.project.verbs.table_verbs import tabulate
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.look.label import Label
@@ -214,17 +215,16 @@ class TabulatePage(Page):
         self.set_sentence(said)
 
     def main_action(self) -> None:
-        arguments: dict[str, object] = {"source": self.source, "by": list(self.chosen)}
-        if self._weight.currentData():
-            arguments["weight"] = self._weight.currentData()
         key = self._key.currentData()
-        if key is True:
-            arguments["draw_keys"] = True
-        elif key:
-            arguments["record_key"] = key
-        if self._design.currentData():
-            arguments["design_weight"] = self._design.currentData()
-        job = self.document.apply("tabulate", page=self.name, **arguments)
+        job = self.do(
+            tabulate,
+            source=self.source,
+            by=list(self.chosen),
+            weight=self._weight.currentData() or None,
+            record_key=None if key is True else key or None,
+            design_weight=self._design.currentData() or None,
+            draw_keys=key is True,
+        )
         if job is not None:
             job.finished.connect(lambda _: self.document.page_asked.emit("table"))
 

@@ -11,9 +11,9 @@ import pytest
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.posterior.factors import reweighing
 from tabprotect.engine.posterior.infer import infer
-from tabprotect.engine.project.snapshot import Decoder, Encoder
+from tabprotect.engine.project.codec import Decoder, Encoder
 from tabprotect.engine.protection.method import Method
-from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.domain import Domain
@@ -52,8 +52,9 @@ def test_huge_counts_end_in_a_posterior_or_a_reason(
 def test_a_project_file_gives_it_again(name: str) -> None:
     protected = run(methods()[name], problem_of((4, 4), 8128), 7)
     encoder = Encoder()
-    number = encoder._protected(protected)
-    again = Decoder(json.loads(json.dumps(encoder.shared)), encoder.arrays)._get("results", number)
+    number = encoder.put(protected)
+    again = Decoder(json.loads(json.dumps(encoder.shared)), encoder.arrays).get(number)
+    assert isinstance(again, Protected)
     assert again.release.tables == protected.release.tables
     assert again.record.sentence == protected.record.sentence
     assert [a.tolist() for a in again.record.statuses] == [

@@ -293,7 +293,7 @@ class CyclicPerturbation(Method):
             change=trial.change,
             blocked_by_cycle=trial.blocked,
             unchanged_by_cell=trial.unchanged.reshape(problem.table.domain.shape),
-            immovable=[problem.table.domain.unflat(int(k)) for k in stuck],
+            immovable=stuck,
             runs=trial.runs,
             weak=weak,
             remedies=remedies,

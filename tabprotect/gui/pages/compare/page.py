@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
@@ -17,9 +16,12 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.errors import ParameterError, TabprotectError
 from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.examples import PREFIX, load_example
-from tabprotect.engine.project.shell import as_command
-from tabprotect.engine.project.verbs.compare_verbs import comparison_settings
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.shell import line
+from tabprotect.engine.project.verbs.compare_verbs import compare as compare_words
+from tabprotect.engine.project.verbs.compare_verbs import comparison_settings, set_comparison
 from tabprotect.engine.protection.registered import methods
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.jobs import Job
@@ -123,7 +125,7 @@ class ComparePage(Page):
 
     def _connect(self) -> None:
         view = self.view
-        self.runs.changed.connect(self.set_comparison)
+        self.runs.changed.connect(self.change)
         self.runs.chosen.connect(lambda c: self.choose((c, None)))
         view.chosen.connect(self.choose)
         view.opened.connect(self.open_release)
@@ -305,24 +307,24 @@ class ComparePage(Page):
 
     # -- doing --------------------------------------------------------------------------------
 
-    def question(self) -> tuple[str, dict[str, object]] | None:
-        return "compare", {}
+    def words(self, project: Project) -> list[str]:
+        return compare_words(project)
 
     def copy_command(self) -> None:
         """Put the command line of the comparison onto the clipboard."""
         project = self.document.project
         if project is not None and self.editable:
-            QGuiApplication.clipboard().setText(as_command(project, "compare"))
+            QGuiApplication.clipboard().setText(line(self.words(project)))
 
-    def set_comparison(self, given: Mapping[str, Any]) -> None:
-        """Change what is compared, as a command."""
+    def change(self, order: Order) -> None:
+        """Change what is compared."""
 
         def failed(error: TabprotectError) -> None:
             self.show_error(error)
             self._show()
 
         self.errors.clear()
-        self.document.apply("set_comparison", page=self.name, failed=failed, **given)
+        self.document.run(order, page=self.name, failed=failed)
 
     def take_fitting(self) -> None:
         """Compare every method that can be run on this table as it comes."""
@@ -337,7 +339,7 @@ class ComparePage(Page):
                 continue
             if not method.unmet(project.problem):
                 names.append(name)
-        self.set_comparison({"runs": names})
+        self.change(set_comparison(runs=names))
 
     def compare_as_source(self) -> None:
         """Open the example, take its source's settings, and compare: one click."""
@@ -351,14 +353,14 @@ class ComparePage(Page):
 
     def _compare_source(self) -> None:
         own = load_example(SOURCE).comparison
-        self.set_comparison(
-            {
-                "runs": list(SOURCES_RUNS),
-                "runs_per_method": SOURCES_NUMBER,
-                "margins": own["margins"],
-                "key": [name.strip() for name in own["key"].split(",")],
-                "sensitive": own["sensitive"],
-            }
+        self.change(
+            set_comparison(
+                runs=list(SOURCES_RUNS),
+                runs_per_method=SOURCES_NUMBER,
+                margins=own["margins"],
+                key=[name.strip() for name in own["key"].split(",")],
+                sensitive=own["sensitive"],
+            )
         )
         if not self.errors.isVisible():
             self.compare()

@@ -18,7 +18,8 @@ from tabprotect.engine.cycles.designs import DESIGNS
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.verbs.cycle_verbs import BY_HAND
+from tabprotect.engine.project.verbs.cycle_verbs import BY_HAND, check
+from tabprotect.engine.project.verbs.table_verbs import place
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.moves import MoveSet, Violation
 from tabprotect.gui.base.document import Document
@@ -147,6 +148,9 @@ class CyclesPage(Page):
         self.proof.blocked_asked.connect(lambda: self.list.filter.setText("blocked"))
         document.cycle_selected.connect(self._cycle_selected)
         document.selection_changed.connect(self._cell_selected)
+
+    def words(self, project: Project) -> list[str]:
+        return check(project)
 
     def menu_actions(self) -> list[tuple[str, QAction]]:
         rows = (
@@ -458,9 +462,8 @@ class CyclesPage(Page):
         self._paint()
 
     def _place(self, placement: Placement) -> None:
-        self.document.apply(
-            "place",
-            page=self.name,
+        self.do(
+            place,
             rows=list(placement.rows),
             columns=list(placement.columns),
             layers=list(placement.layers),

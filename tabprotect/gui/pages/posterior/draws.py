@@ -30,9 +30,10 @@ from tabprotect.engine.posterior.analysis import (
 )
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.project import Who
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.domain import Domain, Index
-from tabprotect.gui.base.document import Document, Who
+from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.jobs import Job
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import GRID, count_text

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.verbs.query_verbs import optimal
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.optimal.best_release import METHODS, SearchMethod
@@ -283,9 +284,9 @@ class OptimalPanel(QWidget):
         names = found.plan.lattice.names_of
         return [list(names(query)) for query in found.plan.released if query]
 
-    def command_arguments(self) -> dict[str, object]:
-        """The search as a command's arguments."""
-        return {"method": self.method.currentData()}
+    def words(self, project: Project) -> list[str]:
+        """The search as words of the command line."""
+        return optimal(project, method=self.method.currentData())
 
 
 def _width(judgement: object) -> str:

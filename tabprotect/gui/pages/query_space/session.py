@@ -23,7 +23,9 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.release_plan import ReleasePlan
+from tabprotect.engine.project.verbs.query_verbs import serve_session
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.registered import rules
 from tabprotect.engine.tables.table import Table
@@ -255,18 +257,19 @@ class SessionPanel(QWidget):
         names = regions.letters.lattice.names_of
         return [list(names(query)) for query in regions.state.released if query]
 
-    def command_arguments(self) -> dict[str, object]:
-        """The next request as a command's arguments; a database's password is left out."""
+    def words(self, project: Project) -> list[str]:
+        """The next request as words of the command line; a database's password is left out."""
         place = self.place.text().strip() or "history.sqlite"
         head, at, tail = place.rpartition("@")
         if at and "://" in head:
             scheme, _, login = head.partition("://")
             place = f"{scheme}://{login.partition(':')[0]}@{tail}"
-        return {
-            "database": place,
-            "rule": self.rule.currentData(),
-            "query": self.query.text().strip() or "A,B",
-        }
+        return serve_session(
+            project,
+            database=place,
+            rule=self.rule.currentData(),
+            query=self.query.text().strip() or "A,B",
+        )
 
     # -- what is shown ------------------------------------------------------------------------
 

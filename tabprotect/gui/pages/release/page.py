@@ -13,7 +13,9 @@ from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.posterior.exposure import SURE, given_away
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.shell import as_command
+from tabprotect.engine.project.shell import line
+from tabprotect.engine.project.verbs.release_verbs import protect_words, publish
+from tabprotect.engine.project.verbs.table_verbs import set_title
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.jobs import Job
 from tabprotect.gui.base.page import Changes, Page
@@ -262,7 +264,10 @@ class ReleasePage(Page):
     def _set_title(self, title: str) -> None:
         project = self.document.project
         if project is not None and self.house and title != project.title:
-            self.document.apply("set_title", page=self.name, title=title)
+            self.do(set_title, title=title)
+
+    def words(self, project: Project) -> list[str]:
+        return protect_words(project)
 
     def main_action(self) -> None:
         if not self.house or self.bundle is None or self._question is not None:
@@ -296,9 +301,8 @@ class ReleasePage(Page):
         self._question = None
 
     def _publish(self, release: Path, dossier: Path | None, overwrite: bool) -> Job | None:
-        return self.document.apply(
-            "publish",
-            page=self.name,
+        return self.do(
+            publish,
             release=str(release),
             dossier=None if dossier is None else str(dossier),
             overwrite=overwrite,
@@ -312,10 +316,9 @@ class ReleasePage(Page):
         project, destination = self.document.project, self.form.destination()
         if project is None:
             return
-        given: dict[str, object] = {"release": str(destination.release)}
-        if destination.dossier is not None:
-            given["dossier"] = str(destination.dossier)
-        QGuiApplication.clipboard().setText(as_command(project, "publish", given))
+        dossier = None if destination.dossier is None else str(destination.dossier)
+        order = publish(release=str(destination.release), dossier=dossier)
+        QGuiApplication.clipboard().setText(line(order.words(project)))
 
     def menu_actions(self) -> list[tuple[str, QAction]]:
         publish = QAction("Publish\u2026", self)

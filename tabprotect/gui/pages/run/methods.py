@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -22,10 +22,22 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tabprotect.engine.errors import ParameterError, RefusedError, TabprotectError
+from tabprotect.engine.errors import (
+    InfeasibleError,
+    ParameterError,
+    RefusedError,
+    TabprotectError,
+)
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.shell import as_command
+from tabprotect.engine.project.shell import line
+from tabprotect.engine.project.verbs.release_verbs import (
+    protect,
+    protect_words,
+    set_method,
+    set_parameters,
+    set_seed,
+)
 from tabprotect.engine.protection.problem import Preview
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.summary import summarise
@@ -76,6 +88,7 @@ class MethodsPage(Page):
         self.expected = Label(wordWrap=True)
         self.expected.setAccessibleName("What will happen")
         self.refusal = RefusalStrip()
+        self._offers: dict[str, Mapping[str, Any]] = {}
         self.result = MethodResult()
         self._wait = QTimer(self, singleShot=True, interval=WAIT)
         self._faces: dict[str, QToolButton] = {}
@@ -126,12 +139,11 @@ class MethodsPage(Page):
         document = self.document
         self._wait.timeout.connect(self._try)
         self.form.parameters_set.connect(self._set)
-        self.form.seed_set.connect(
-            lambda seed: document.apply("set_seed", page=self.name, seed=seed)
-        )
+        self.form.seed_set.connect(lambda seed: self.do(set_seed, seed=seed))
         self.form.wrong.connect(self.show_error)
         self.form.cycles_asked.connect(lambda: document.page_asked.emit("cycles"))
         self.refusal.accepted.connect(lambda: self.protect(accept_weak=True))
+        self.refusal.remedy_chosen.connect(self._mend)
         self.result.chosen.connect(document.select)
         document.selection_changed.connect(self._selected)
 
@@ -218,7 +230,7 @@ class MethodsPage(Page):
             return
         name = item.data(Qt.ItemDataRole.UserRole)
         if name != project.method:
-            self.document.apply("set_method", page=self.name, method=name)
+            self.do(set_method, method=name)
 
     def _order(self) -> None:
         """Tab follows the eye, also through fields that were made just now."""
@@ -333,6 +345,8 @@ class MethodsPage(Page):
         if not (isinstance(error, ParameterError) and self.form.show_error(error)):
             hint = f" {error.hint[0].upper()}{error.hint[1:]}." if error.hint else ""
             self.expected.setText(f"Not possible: {error.message}.{hint}")
+            if isinstance(error, InfeasibleError) and error.suggestions:
+                self._offer(error)
 
     # -- doing --------------------------------------------------------------------------------
 
@@ -347,7 +361,10 @@ class MethodsPage(Page):
                 return
             self.show_error(error)
 
-        self.document.apply("set_parameters", page=self.name, failed=failed, **given)
+        self.document.run(set_parameters(**given), page=self.name, failed=failed)
+
+    def words(self, project: Project) -> list[str]:
+        return protect_words(project)
 
     def main_action(self) -> None:
         if self.face == "result":
@@ -360,8 +377,7 @@ class MethodsPage(Page):
         if not self.editable:
             return
         self.form.flush()
-        given: dict[str, Any] = {"accept_weak": True} if accept_weak else {}
-        self.document.apply("protect", page=self.name, **given)
+        self.do(protect, accept_weak=accept_weak)
 
     def show_error(
         self,
@@ -375,13 +391,27 @@ class MethodsPage(Page):
             self.refusal.refuse(error.message, ())
             self.refusal.setFocus()
             return
+        if isinstance(error, InfeasibleError) and error.suggestions:
+            self.show_face("setup")
+            self._offer(error)
+            self.refusal.setFocus()
+            return
         super().show_error(error, remedy_label=remedy_label, remedy=remedy)
+
+    def _offer(self, error: InfeasibleError) -> None:
+        self._offers = {offer.text: offer.parameters for offer in error.suggestions}
+        remedies = tuple((text, text) for text in self._offers)
+        self.refusal.refuse(error.message, remedies, acceptable=False)
+
+    def _mend(self, key: str) -> None:
+        """Take the parameters that a refusal offers."""
+        self.document.apply("set_parameters", page=self.name, **self._offers[key])
 
     def copy_command(self) -> None:
         """Put the command line of this run onto the clipboard."""
         project = self.document.project
         if project is not None and self.editable:
-            QGuiApplication.clipboard().setText(as_command(project, "protect"))
+            QGuiApplication.clipboard().setText(line(self.words(project)))
 
     def _selected(self, index: Index | None) -> None:
         if self.isVisible() and self.document.project is not None:

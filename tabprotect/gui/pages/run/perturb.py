@@ -13,7 +13,15 @@ from tabprotect.engine.errors import RefusedError, TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.shell import as_command
+from tabprotect.engine.project.shell import line
+from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
+from tabprotect.engine.project.verbs.release_verbs import (
+    protect,
+    protect_words,
+    set_parameters,
+    set_seed,
+)
+from tabprotect.engine.project.verbs.table_verbs import place
 from tabprotect.engine.protection.problem import Preview
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.moves import MoveSet
@@ -91,12 +99,8 @@ class PerturbPage(Page):
     def _connect(self) -> None:
         document = self.document
         self._wait.timeout.connect(self._try)
-        self.form.parameters_set.connect(
-            lambda given: document.apply("set_parameters", page=self.name, **given)
-        )
-        self.form.seed_set.connect(
-            lambda seed: document.apply("set_seed", page=self.name, seed=seed)
-        )
+        self.form.parameters_set.connect(lambda given: self.do(set_parameters, **given))
+        self.form.seed_set.connect(lambda seed: self.do(set_seed, seed=seed))
         self.form.wrong.connect(self.show_error)
         self.preview.refusal.remedy_chosen.connect(self._mend)
         self.preview.refusal.accepted.connect(lambda: self.protect(accept_weak=True))
@@ -294,7 +298,7 @@ class PerturbPage(Page):
         if project is None:
             return
         if key in ("strips", "elementary") or key.startswith("order-"):
-            self.document.apply("set_cycles", page=self.name, kind=key)
+            self.do(set_cycles, kind=key)
         elif key == "merge":
             self.document.page_asked.emit("table")
         else:
@@ -303,7 +307,7 @@ class PerturbPage(Page):
                 "coin": {"alpha": 0.25, "beta": 0.25},
                 "passes": {"passes": cast(int, project.values["passes"]) + 1},
             }
-            self.document.apply("set_parameters", page=self.name, **offers[key])
+            self.do(set_parameters, **offers[key])
 
     def show_error(
         self,
@@ -323,6 +327,9 @@ class PerturbPage(Page):
 
     # -- doing --------------------------------------------------------------------------------
 
+    def words(self, project: Project) -> list[str]:
+        return protect_words(project)
+
     def main_action(self) -> None:
         if self.face == "result":
             self.document.page_asked.emit("posterior")
@@ -334,14 +341,13 @@ class PerturbPage(Page):
         if not self.editable:
             return
         self.form.flush()
-        given: dict[str, Any] = {"accept_weak": True} if accept_weak else {}
-        self.document.apply("protect", page=self.name, **given)
+        self.do(protect, accept_weak=accept_weak)
 
     def copy_command(self) -> None:
         """Put the command line of this run onto the clipboard."""
         project = self.document.project
         if project is not None and self.editable:
-            QGuiApplication.clipboard().setText(as_command(project, "protect"))
+            QGuiApplication.clipboard().setText(line(self.words(project)))
 
     # -- selection ----------------------------------------------------------------------------
 
@@ -361,9 +367,8 @@ class PerturbPage(Page):
         self._show_run()
 
     def _place(self, placement: Placement) -> None:
-        self.document.apply(
-            "place",
-            page=self.name,
+        self.do(
+            place,
             rows=list(placement.rows),
             columns=list(placement.columns),
             layers=list(placement.layers),

@@ -69,9 +69,10 @@ class RefusalStrip(QFrame):
         """The reason shown; empty when nothing is refused."""
         return "" if self.isHidden() else self._reason.text()
 
-    def refuse(self, reason: str, remedies: tuple[Remedy, ...]) -> None:
-        """Show a refusal."""
+    def refuse(self, reason: str, remedies: tuple[Remedy, ...], *, acceptable: bool = True) -> None:
+        """Show a refusal; what is impossible cannot be accepted."""
         self.clear()
+        self.accept.setVisible(acceptable)
         self._reason.setText(f"{reason[0].upper()}{reason[1:]}.")
         self.setAccessibleDescription(self._reason.text())
         for number, (label, key) in enumerate(remedies):
@@ -204,7 +205,9 @@ class PreviewPanel(QScrollArea):
         self._figures["immovable"].setText(count_text(len(preview.immovable)))
         self.change.show_change(preview.change)
         self.blocked.show_shares(preview.blocked_by_cycle)
-        named = ", ".join(domain.cell_text(i) for i in preview.immovable[:MOST_NAMED])
+        named = ", ".join(
+            domain.cell_text(domain.unflat(key)) for key in preview.immovable[:MOST_NAMED].tolist()
+        )
         more = len(preview.immovable) - MOST_NAMED
         if more > 0:
             named += f" and {count_text(more)} more"

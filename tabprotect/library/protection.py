@@ -1,0 +1,167 @@
+"""Protecting a table: from counts to a release."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.project.command import Order
+from tabprotect.engine.project.history import History
+from tabprotect.engine.project.project import DEFAULT_METHOD
+from tabprotect.engine.project.verbs import cycle_verbs, release_verbs, table_verbs
+from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.protection.summary import summarise
+from tabprotect.engine.release.release import Release
+from tabprotect.library.release import published_frame
+from tabprotect.library.table import Table, absolute
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Protection:
+    """A protected table in the house: what may leave it, and what stays.
+
+    Attributes
+    ----------
+    history
+        All steps so far. CONFIDENTIAL.
+    kind
+        What data frames come back as.
+    """
+
+    history: History = field(repr=False)
+    kind: str
+
+    @property
+    def protected(self) -> Protected:
+        """Release and evidence. CONFIDENTIAL."""
+        protected = self.history.project.protected
+        assert protected is not None
+        return protected
+
+    @property
+    def release(self) -> Release:
+        """What would be published: tables and mechanism, nothing of the original."""
+        return self.protected.release
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        """All resolved parameters, the confidential ones too."""
+        return self.protected.record.parameters
+
+    @property
+    def sentence(self) -> str:
+        """What the run did to the table, in one sentence. CONFIDENTIAL."""
+        return summarise(self.protected).sentence
+
+    def __repr__(self) -> str:
+        shape = " x ".join(map(str, self.release.domain.shape))
+        return f"Protection({self.release.mechanism.method}, {shape})"
+
+    def to_frame(self) -> Any:
+        """The published cells: categories and published count, missing where suppressed."""
+        return published_frame(self.release, self.kind)
+
+    def publish(
+        self,
+        release: str | Path,
+        *,
+        dossier: str | Path | None = None,
+        overwrite: bool = False,
+        progress: Progress = SILENT,
+    ) -> Protection:
+        """Write the release bundle and, where wanted, the CONFIDENTIAL dossier: both or neither.
+
+        Parameters
+        ----------
+        release
+            The zip for readers.
+        dossier
+            The zip that stays in the house.
+        overwrite
+            Whether files of these names may be replaced.
+
+        Raises
+        ------
+        InputError
+            When a file is there already, or cannot be written.
+        """
+        beside = None if dossier is None else str(dossier)
+        order = release_verbs.publish(release=str(release), dossier=beside, overwrite=overwrite)
+        history, _ = self.history.do(order, progress=progress)
+        return Protection(history, self.kind)
+
+
+def protect(
+    table: Table,
+    method: str = DEFAULT_METHOD,
+    *,
+    seed: int | None = None,
+    title: str | None = None,
+    at_risk: str | None = None,
+    cycles: str | Path | None = None,
+    accept_weak: bool = False,
+    progress: Progress = SILENT,
+    **parameters: object,
+) -> Protection:
+    """Protect a table with one of the :func:`~tabprotect.methods`.
+
+    The same seed gives the same bytes as the command line.
+
+    Parameters
+    ----------
+    table
+        Of :func:`~tabprotect.read_table`, :func:`~tabprotect.tabulate` or ``Table.from_frame``.
+    method
+        Its name.
+    seed
+        Replays the coins; from the operating system by default. CONFIDENTIAL.
+    title
+        For the reader; published.
+    at_risk
+        Counts at risk, ``"1..2"`` by default.
+    cycles
+        A kind of cycle design or a file of cycles, for methods that take them.
+    accept_weak
+        Go on although the table would leave (almost) unchanged; recorded.
+    **parameters
+        Of the method; :func:`~tabprotect.describe` explains them.
+
+    Raises
+    ------
+    ParameterError
+        Naming every wrong parameter at once.
+    RefusedError
+        With the remedies that were tried.
+
+    Examples
+    --------
+    >>> import tabprotect as tp
+    >>> table = tp.read_table("example:duncan-roehrig-4x4")
+    >>> tp.protect(table, "cyclic_perturbation", alpha=0.25, seed=7)
+    Protection(cyclic_perturbation, 4 x 4)
+    """
+    history = table.history
+
+    def do(order: Order) -> None:
+        nonlocal history
+        history, _ = history.do(order, progress=progress)
+
+    if title is not None:
+        do(table_verbs.set_title(title=title))
+    if at_risk is not None:
+        do(table_verbs.set_at_risk(rule=at_risk))
+    if method != history.project.method:
+        do(release_verbs.set_method(method=method))
+    if parameters:
+        do(release_verbs.set_parameters(**parameters))
+    if cycles is not None:
+        path = Path(cycles)
+        if path.suffix or path.exists():
+            do(cycle_verbs.set_cycles(file=absolute(str(cycles))))
+        else:
+            do(cycle_verbs.set_cycles(kind=str(cycles)))
+    do(release_verbs.protect(accept_weak=accept_weak, seed=seed))
+    return Protection(history, table.kind)
