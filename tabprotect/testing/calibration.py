@@ -12,7 +12,7 @@ status, those of two colours of a chess board apart (what is wrong in neighbours
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.likelihood import Likelihood
+from tabprotect.engine.release.likelihood import CellFactors, Likelihood, Rerun
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -200,6 +200,34 @@ def calibrate_method(
         runs=plan.runs,
         generator=np.random.default_rng(seed),
     )
+
+
+def remembering(likelihood_of: Callable[[Release], Likelihood]) -> Callable[[Release], Likelihood]:
+    """The same, asked once for each release; exact answers of the mechanism itself are kept."""
+    known: dict[object, Likelihood] = {}
+
+    def answer(release: Release) -> Likelihood:
+        key = _key(release)
+        if key not in known:
+            found = likelihood_of(release)
+            if isinstance(found, CellFactors) and found.rerun is not None and found.rerun.exact:
+                found = replace(found, rerun=_kept(found.rerun))
+            known[key] = found
+        return known[key]
+
+    return answer
+
+
+def _kept(rerun: Rerun) -> Rerun:
+    answers: dict[bytes, float] = {}
+
+    def estimate(original: Table, generator: np.random.Generator) -> float:
+        key = original.counts.tobytes()
+        if key not in answers:
+            answers[key] = rerun.estimate(original, generator)
+        return answers[key]
+
+    return replace(rerun, estimate=estimate)
 
 
 def _accepted(

@@ -32,7 +32,13 @@ from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.testing.brute_force import every_original, marginals, weight
-from tabprotect.testing.calibration import FACTOR, LIMIT, AlwaysRefused, calibrate_method
+from tabprotect.testing.calibration import (
+    FACTOR,
+    LIMIT,
+    AlwaysRefused,
+    calibrate_method,
+    remembering,
+)
 from tabprotect.testing.failure import CheckFailed, require
 
 SHAPES = ((3, 4), (4, 3), (2, 3, 2), (5, 5))
@@ -262,9 +268,10 @@ def calibration(method: Method) -> None:
     require(bool(method.calibrations), "calibrations must name at least one simulation")
     for plan in method.calibrations:
         at = f"in the simulation with {dict(plan.parameters or {}) or 'trial parameters'}"
+        likelihood_of = remembering(method.likelihood)
         try:
-            found = calibrate_method(method, plan)
-            fault = calibrate_method(method, plan, factor=FACTOR)
+            found = calibrate_method(method, plan, likelihood_of=likelihood_of)
+            fault = calibrate_method(method, plan, likelihood_of=likelihood_of, factor=FACTOR)
         except AlwaysRefused as error:
             raise CheckFailed(f"{at} hardly an original could be protected: {error}") from None
         require(

@@ -249,7 +249,7 @@ def test_deviations_are_those_of_the_releases(ran: ComparePage, settle: Settle) 
 
 def test_a_setting_that_fails_says_why(page: ComparePage, settle: Settle) -> None:
     page.change(
-        set_comparison(runs=["suppression rule=p_percent", "random_rounding"], runs_per_method=2)
+        set_comparison(runs=["random_rounding base=1000", "random_rounding"], runs_per_method=2)
     )
     page.main_button.click()
     settle()

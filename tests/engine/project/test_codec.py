@@ -20,7 +20,6 @@ from tabprotect.engine.project.codec import Decoder, Encoder, kinds, parts, type
 from tabprotect.engine.project.history import History, held_bytes
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.protection.problem import Remedy
-from tabprotect.engine.sensitivity.contributors import Contributors
 
 REFERENCE = Path(__file__).parents[2] / "reference"
 HOUSE, READER = (REFERENCE / f"{name}-0.1.0.tabprotect" for name in ("project", "reader"))
@@ -40,10 +39,8 @@ def everything(house: History) -> list[object]:
     assert run.protected is not None
     record = run.protected.record
     remedy = Remedy("other cycles", {"cycles": house.project.cycles, "tried": (1, [2])}, 0.25)
-    known = Contributors(np.array([2]), np.array([3.0]), np.array([[2.0, 1.0]]))
     record = replace(
         record,
-        problem=replace(record.problem, contributors=known),
         preview=replace(record.preview, remedies=(remedy,)),
     )
     further = replace(

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from suppression_brute_force import tables_alike
 
-from tabprotect.engine.errors import InfeasibleError, ParameterError
+from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.protection.methods.suppression import PLUGIN
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.suppressing import linear_moves
@@ -23,7 +23,6 @@ from tabprotect.engine.protection.suppressing.two_way_flows import TwoWayFlows
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.release import Release
-from tabprotect.engine.sensitivity.contributors import Contributors
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.solver import work
 from tabprotect.engine.tables.domain import Domain
@@ -257,25 +256,6 @@ def test_sensitive_zeros_and_secondary_zeros() -> None:
         freed = PLUGIN.protect(_problem(counts, at_risk=rule), given, Randomness.seeded(1))
         assert freed.release.tables[0].hidden.sum() == number
         assert freed.record.statuses[0][1, 1] == "E"
-
-
-def test_rules_of_contributions_also_in_totals() -> None:
-    """One enterprise holds most of a cell, and of the row: both are primary; the rule is secret."""
-    counts = np.array([[100, 10, 9], [12, 30, 28], [11, 25, 31]])
-    largest = np.array([[96, 3], [4, 3], [3, 3], [4, 4], [9, 8], [8, 7], [4, 3], [9, 8], [9, 9]])
-    contributors = Contributors(
-        np.full(9, 5), counts.reshape(-1).astype(float), largest.astype(float)
-    )
-    problem = _problem(counts, contributors=contributors)
-    given = {"rule": "dominance", "n": 1, "k": 75.0, "level": 5}
-    done = PLUGIN.protect(problem, given, Randomness.seeded(1))
-    assert done.record.statuses[0][0, 0] == "U" and done.record.statuses[1][0] == "U"
-    public = done.release.mechanism.parameters
-    assert not {"rule", "n", "k", "p", "at_risk"} & set(public)
-    likelihood = PLUGIN.likelihood(done.release)
-    assert likelihood.rerun is None and likelihood.note
-    with pytest.raises(ParameterError, match="contributions"):
-        PLUGIN.protect(_problem(counts), given, Randomness.seeded(1))
 
 
 def test_ignoring_the_choice_misleads() -> None:
