@@ -183,7 +183,7 @@ class CyclicPerturbation(Method):
             {"cycles": "every", "n_cover": 5, "order": "random", "blocking": "negative"}, SIX
         ),
         CalibrationPlan({"cycles": "every", "n_cover": 5, "order": "replacement"}, SIX),
-        CalibrationPlan({"cycles": "every", "n_cover": 5, "order": "positive"}, SIX, runs=600),
+        CalibrationPlan({"cycles": "every", "n_cover": 5, "order": "positive"}, SIX, runs=400),
     )
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:

@@ -126,9 +126,9 @@ class SmallCountRounding(Method):
     most_trials = 25
 
     calibrations = (
-        CalibrationPlan({"base": 3}, runs=400),
+        CalibrationPlan({"base": 3}, runs=300),
         CalibrationPlan({"base": 3, "margins": "A + B"}, runs=300),
-        CalibrationPlan({"base": 2, "max_round": 3, "zero_candidates": True}, runs=150),
+        CalibrationPlan({"base": 2, "max_round": 3, "zero_candidates": True}, runs=120),
     )
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
