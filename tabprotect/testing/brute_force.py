@@ -63,7 +63,7 @@ def chance_of(likelihood: Likelihood, original: Cells) -> float:
     else:
         assert isinstance(likelihood, MoveSequence)
         rule = likelihood.rule
-        sequence = [*range(len(likelihood.moves))] * likelihood.passes  # type: ignore[list-item]
+        sequence = [*range(len(likelihood.moves))] * likelihood.passes
     law = outcomes(
         original,
         likelihood.moves,

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 
 import numpy as np
+import numpy.typing as npt
 
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.compared import published_by
@@ -17,7 +18,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.testing.failure import CheckFailed, require
 
-TABLES = ([[4, 0], [1, 5]], [[2, 3, 0], [1, 7, 1]], [0, 0, 0], [7, 0, 0], [1, 2, 3])
+TABLES: tuple[npt.ArrayLike, ...] = ([[4, 0], [1, 5]], [[2, 3, 0], [1, 7, 1]], [0, 0, 0], [7, 0, 0], [1, 2, 3])
 
 
 def releases() -> Iterator[AssessedRelease]:

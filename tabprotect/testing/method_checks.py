@@ -234,7 +234,7 @@ def brute_force(method: Method) -> None:
     shape = (2, 2)
     domain = Domain.of_shape(shape)
     keys, values = (a.reshape(-1) for a in np.indices((4, MOST + 1)))
-    prior = CellTable(keys, values, 1.0 + (7 * keys + 3 * values) % 5)
+    prior = CellTable(keys, values, ((7 * keys + 3 * values) % 5 + 1).astype(np.float64))
     compared = 0
     for seed in range(8):
         counts = np.random.default_rng(seed).integers(0, MOST + 1, shape)

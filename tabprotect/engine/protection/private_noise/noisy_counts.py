@@ -97,7 +97,7 @@ class NoiseLaw:
         TooLargeError
             Where the noise is spread so widely that its law cannot be held.
         """
-        reach = ceil((FAR / float(self.share)) ** (1 / self.power))
+        reach = ceil(float((FAR / float(self.share)) ** (1 / self.power)))
         reach = reach if self.cap is None else min(reach, self.cap)
         if reach > MOST_WEIGHTS // 4:
             raise TooLargeError(
