@@ -11,6 +11,8 @@ from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.assessment.registered import measures
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.cycles.designs import DESIGNS
+from tabprotect.engine.formats.registered import formats
+from tabprotect.engine.formats.writing import format_to_write
 from tabprotect.engine.project import storage
 from tabprotect.engine.project.examples import examples
 from tabprotect.engine.project.history import History
@@ -20,7 +22,6 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.registered import criteria, rules, utilities
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import SmallCount
-from tabprotect.engine.tables.files import write_csv
 from tabprotect.version import __version__
 
 
@@ -30,7 +31,7 @@ def add(verbs: Verbs) -> None:
     describe = verbs.add("describe", run_describe, "list methods, their parameters and guarantees")
     describe.add_argument("method", nargs="?", metavar="METHOD", help="the page of one method")
     counting = verbs.add("tabulate", run_tabulate, "count the records of a microdata file")
-    counting.add_argument("microdata", help="CSV or Parquet file, or example:NAME")
+    counting.add_argument("microdata", help="a file of records, or example:NAME")
     counting.add_argument("--by", type=names, required=True, metavar="A,B")
     counting.add_argument("--weight", metavar="W", help="a column of whole-number weights")
     keyed = counting.add_mutually_exclusive_group()
@@ -52,7 +53,7 @@ def add(verbs: Verbs) -> None:
         type=Path,
         required=True,
         metavar="TABLE.csv",
-        help="a table, or a project (.tabprotect, CONFIDENTIAL), which keeps keys and weights",
+        help="a table in any format, or a project (.tabprotect, CONFIDENTIAL), which keeps keys and weights",
     )
     keys = verbs.add("record-keys", run_record_keys, "give every record a random key, for good")
     keys.add_argument("microdata", type=Path, help="CSV file of records")
@@ -91,6 +92,7 @@ def run_describe(args: argparse.Namespace, console: Console) -> int:
         "rules": [rule.as_json() for rule in rules().values()],
         "utilities": [utility.as_json() for utility in utilities().values()],
         "measures": [measure.as_json() for measure in measures().values()],
+        "formats": [kind.as_json() for kind in formats().values()],
         "at_risk": str(SmallCount()),
         "priors": [
             "uniform",
@@ -117,6 +119,10 @@ def run_describe(args: argparse.Namespace, console: Console) -> int:
     lines += ["", "Measures of a comparison:"]
     for measure in measures().values():
         lines.append(f"  {measure.name} ({measure.noun}, {measure.direction}): {measure.label}")
+    lines += ["", "File formats (resources/docs/formats.md):"]
+    for kind in formats().values():
+        ways = "read and written" if kind.writes else "read"
+        lines.append(f"  {kind.name} ({kind.label}, {ways}): {' '.join(kind.suffixes)}")
     console.result(data, lines)
     return 0
 
@@ -142,7 +148,7 @@ def run_tabulate(args: argparse.Namespace, console: Console) -> int:
     if as_project:
         storage.save(history, args.out)
     else:
-        write_bytes(args.out, write_csv(table))
+        write_bytes(args.out, format_to_write(args.out).write(table))
     shape = " x ".join(map(str, table.domain.shape))
     data = {
         "out": str(args.out),

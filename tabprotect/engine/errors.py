@@ -91,6 +91,10 @@ class InputError(TabprotectError):
         return super().as_json() | {"file": self.file, "line": self.line, "cell": self.cell}
 
 
+class RecordsError(InputError):
+    """A file or an example that holds records, where a table of counts was asked for."""
+
+
 class ParameterError(TabprotectError):
     """Parameters out of bounds. ``fields`` names *all* wrong ones, not only the first."""
 
@@ -112,6 +116,11 @@ class Suggestion:
 
     text: str
     parameters: Mapping[str, object]
+
+    @property
+    def reached(self) -> str:
+        """How well it did where it was tried, in words; else empty."""
+        return ""
 
 
 class InfeasibleError(TabprotectError):

@@ -11,12 +11,13 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.files import checked_table
+from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project import examples as bundled
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.verbs import table_verbs
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.files import checked_table
 from tabprotect.engine.tables.table import Table as CountTable
 from tabprotect.library.frames import Frame, made, usual_kind
 
@@ -255,5 +256,5 @@ def open_history(source: str, options: Mapping[str, Any], progress: Progress) ->
 
     if source.endswith(storage.SUFFIX):
         return storage.load(Path(source))
-    order = table_verbs.open_table(source=absolute(source), **options)
+    order = table_verbs.open_table(source=absolute(source), **Reading.of(options).given)
     return History().do(order, progress=progress)[0]

@@ -10,6 +10,7 @@ framework, and no registration of the plug-in.
 
 from tabprotect.testing.calibration import Calibration, calibrate, calibrate_method
 from tabprotect.testing.failure import CheckFailed
+from tabprotect.testing.format_checks import check_format
 from tabprotect.testing.measure_checks import check_measure
 from tabprotect.testing.method_checks import check_method
 from tabprotect.testing.query_space_checks import check_criterion, check_rule
@@ -20,6 +21,7 @@ __all__ = [
     "calibrate",
     "calibrate_method",
     "check_criterion",
+    "check_format",
     "check_measure",
     "check_method",
     "check_rule",

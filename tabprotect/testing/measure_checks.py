@@ -18,7 +18,13 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.testing.failure import CheckFailed, require
 
-TABLES: tuple[npt.ArrayLike, ...] = ([[4, 0], [1, 5]], [[2, 3, 0], [1, 7, 1]], [0, 0, 0], [7, 0, 0], [1, 2, 3])
+TABLES: tuple[npt.ArrayLike, ...] = (
+    [[4, 0], [1, 5]],
+    [[2, 3, 0], [1, 7, 1]],
+    [0, 0, 0],
+    [7, 0, 0],
+    [1, 2, 3],
+)
 
 
 def releases() -> Iterator[AssessedRelease]:

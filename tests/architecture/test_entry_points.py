@@ -1,4 +1,4 @@
-"""A package of somebody else brings a method, measure, criterion and rule: installed, it is there."""
+"""A package of somebody else brings plug-ins of all kinds: installed, it is there."""
 
 from __future__ import annotations
 
@@ -53,6 +53,20 @@ class Quick(Myopic):
 class Count(ReleasedCount):
     name = "count"
 '''
+FORMAT = '''"""Counts as text, for a test.
+
+It is CSV under another name.
+"""
+
+from tabprotect.engine.formats.kinds.csv import PLUGIN as CSV
+
+
+class Dots(type(CSV)):
+    suffixes = (".dots",)
+
+
+PLUGIN = Dots()
+'''
 POINTS = """[tabprotect.methods]
 down = theirs.method
 twin = theirs.method:Twin
@@ -63,6 +77,8 @@ share = theirs.others:Share
 smallest = theirs.others:Smallest
 [tabprotect.rules]
 quick = theirs.others:Quick
+[tabprotect.formats]
+dots = theirs.dots
 [tabprotect.utilities]
 count = theirs.others:Count
 """
@@ -70,6 +86,7 @@ SCRIPT = """
 import json
 from tabprotect.engine.assessment.registered import measures
 from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.registered import criteria, rules, utilities
 
@@ -81,7 +98,7 @@ except ParameterError as error:
 print(json.dumps({
     "found": [name in registry() for name, registry in (
         ("down", methods), ("share", measures), ("smallest", criteria), ("quick", rules),
-        ("count", utilities),
+        ("count", utilities), ("dots", formats),
     )],
     "broken": methods().broken,
     "own": type(methods()["cell_key"]).__name__,
@@ -100,6 +117,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (package / "__init__.py").write_text("")
     (package / "method.py").write_text(METHOD)
     (package / "others.py").write_text(OTHERS)
+    (package / "dots.py").write_text(FORMAT)
     (info / "METADATA").write_text("Metadata-Version: 2.1\\nName: theirs\\nVersion: 1.0\\n")
     (info / "entry_points.txt").write_text(POINTS)
     return site
@@ -119,7 +137,7 @@ def python(site: Path, *words: str) -> str:
 
 def test_all_kinds_are_found_and_a_broken_one_stops_nothing(installed: Path) -> None:
     found: dict[str, Any] = json.loads(python(installed, "-c", SCRIPT))
-    assert found["found"] == [True] * 5
+    assert found["found"] == [True] * 6
     assert set(found["broken"]) == {"twin", "gone"}
     assert "already" in found["broken"]["twin"] and found["own"] == "CellKey"
     assert "cannot be loaded" in found["said"] and "theirs.nothing" in found["said"]

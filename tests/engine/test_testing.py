@@ -13,6 +13,7 @@ import pytest
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure
 from tabprotect.engine.assessment.utility.max_absolute_deviation import MaxAbsoluteDeviation
+from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.methods.random_rounding import RandomRounding
@@ -23,9 +24,11 @@ from tabprotect.engine.query_space.rule import Ruling
 from tabprotect.engine.query_space.rules.myopic import Myopic
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.table import Table
 from tabprotect.testing import (
     CheckFailed,
     check_criterion,
+    check_format,
     check_measure,
     check_method,
     check_rule,
@@ -145,3 +148,21 @@ def test_criteria_and_rules() -> None:
     check_rule(Myopic)
     with pytest.raises(CheckFailed, match="another ruling"):
         check_rule(Undecided)
+
+
+def test_formats() -> None:
+    for kind in formats().values():
+        check_format(kind)
+
+    class Lossy(type(formats()["csv"])):  # type: ignore[misc]
+        name = "lossy"
+        help = "Lossy."
+        suffixes = (".lossy",)
+
+        def write(self, table: Table) -> bytes:
+            halved = Table.dense(table.domain, table.counts // 2)
+            found: bytes = super().write(halved)
+            return found
+
+    with pytest.raises(CheckFailed, match="lossy: another table came back"):
+        check_format(Lossy)

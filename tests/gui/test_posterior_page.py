@@ -343,8 +343,7 @@ def test_draws_can_be_cancelled_and_partial_results_stay(
     shown.tabs.setCurrentWidget(shown.draws)
     shown.draws.draws.setValue(100_000)
     shown.draws.run()
-    job = shown.draws._job
-    assert job is not None
+    (job,) = protected.document.jobs.running
     job.progressed.connect(lambda *_: job.cancel() if shown.draws.result is not None else None)
     with qtbot.waitSignal(job.cancelled):
         pass

@@ -27,10 +27,13 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.registered import by_suffix
 from tabprotect.engine.project import storage
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.verbs.release_verbs import protect, set_parameters, set_prior
 from tabprotect.engine.project.verbs.table_verbs import set_count
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.frame.app import Autosave, install_hook, main
 from tabprotect.gui.frame.main_window import MainWindow
@@ -418,6 +421,24 @@ def test_copy_as_command_says_the_page_in_front(opened: MainWindow, settle: Sett
     text = QApplication.clipboard().text()
     assert text.startswith(f"tabprotect protect {EXAMPLE}")
     assert "alpha=0.3" in text
+
+
+def test_parquet_opens_as_a_table_or_goes_to_the_tabulate_page(
+    window: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    path = tmp_path / "t.parquet"
+    table = Table.dense(Domain.of({"v": ["a", "b"]}), [3, 4])
+    path.write_bytes(by_suffix(path).write(table))  # type: ignore[union-attr]
+    window.files.open(str(path))
+    settle()
+    assert window.document.original == table
+    # The same columns, none of them counts: records.
+    path.write_bytes(path.read_bytes().replace(b"count", b"years"))
+    window.files.open(str(path))
+    settle()
+    assert window.page.name == "tabulate"
+    assert not window.page.errors.isVisible()
+    assert window.document.original == table
 
 
 def test_records_go_to_the_tabulate_page(

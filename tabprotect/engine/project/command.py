@@ -1,7 +1,7 @@
 """What a command is: a verb on the project that declares itself in one place.
 
 A verb is a function ``(project, context, *, arguments) -> project``. Its annotations say what each
-argument may be; :func:`command` adds what else anybody wants to know of it, so that nobody asks
+argument may be; :class:`Declared` adds what else anybody wants to know of it, so that nobody asks
 for a command by its name.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType, NoneType, UnionType
-from typing import Concatenate, Generic, ParamSpec, get_args, get_origin, get_type_hints
+from typing import Any, Concatenate, Generic, ParamSpec, get_args, get_origin, get_type_hints
 
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.progress import SILENT, Progress
@@ -58,15 +58,11 @@ class Context:
 
 
 @dataclass(frozen=True, eq=False)
-class Command(Generic[P]):
-    """A verb with its declaration. Calling it with arguments makes an :class:`Order`.
+class Declared:
+    """What a verb says of itself, as a decorator: it makes the function a :class:`Command`.
 
     Attributes
     ----------
-    name
-        In recipes and saved projects: that of the function.
-    run
-        The function. Its arguments are keyword-only and fit into JSON.
     label
         The named step ("set alpha to 0.30"): text with the arguments' names in braces, where
         ``{file}`` is the name of the file it reads or writes, or a function of the project
@@ -74,10 +70,9 @@ class Command(Generic[P]):
     shell
         The words of the command line that does the same, of the project before and the
         arguments; ``None`` where there is none.
-    reads
-        The argument that names a file to be read.
-    writes
-        The arguments that name files to be written; ``overwrite`` is another one then.
+    reads, writes
+        The arguments that name a file to be read, and files to be written; ``overwrite`` is
+        another argument then.
     seed
         The argument that replays what the command drew from :meth:`Context.randomness`.
     opens
@@ -85,17 +80,14 @@ class Command(Generic[P]):
     forgets
         Whether a history begins with it: nothing of the house stays behind a reader.
     seals
-        Whether it lets something out of the house: undo cannot cross it, nor can it be cancelled
-        as if it had not been.
+        Whether it lets something out of the house: undo cannot cross it.
     replayed
         Whether a recipe has it.
     slow
         Whether (or on which projects) it deserves a worker and a progress bar.
     """
 
-    name: str
-    run: Verb[P] = field(repr=False)
-    label: str | Callable[[Project, Arguments], str] = field(repr=False)
+    label: str | Callable[[Project, Arguments], str]
     shell: Callable[[Project, Arguments], list[str]] | None = None
     reads: str = ""
     writes: tuple[str, ...] = ()
@@ -105,6 +97,22 @@ class Command(Generic[P]):
     seals: bool = False
     replayed: bool = True
     slow: bool | Callable[[Project], bool] = False
+
+    def __call__(self, run: Verb[P]) -> Command[P]:
+        return Command(run, self)
+
+
+@dataclass(frozen=True, eq=False)
+class Command(Generic[P]):
+    """A verb with its declaration. Calling it with arguments makes an :class:`Order`."""
+
+    run: Verb[P]
+    says: Declared = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """In recipes and saved projects: that of the function."""
+        return self.run.__name__
 
     def __call__(self, *args: P.args, **given: P.kwargs) -> Order:
         return self.order(given)
@@ -165,10 +173,11 @@ class Order:
 
     def label(self, project: Project) -> str:
         """The named step, for people; ``project`` is the one before it."""
-        label = self.command.label
+        says = self.command.says
+        label = says.label
         if not isinstance(label, str):
             return label(project, self.arguments)
-        path = self.arguments.get(next(iter((*self.command.writes, self.command.reads))))
+        path = self.arguments.get(next(iter((*says.writes, says.reads))))
         return label.format(file=Path(str(path)).name, **self.arguments)
 
     def words(self, project: Project) -> list[str]:
@@ -176,12 +185,12 @@ class Order:
 
         Seeds are left out: a command line ends up in a shell's history.
         """
-        shell = self.command.shell
+        shell = self.command.says.shell
         return [] if shell is None else shell(project, self.arguments)
 
     def slow(self, project: Project) -> bool:
         """Whether it deserves a worker and a progress bar."""
-        slow = self.command.slow
+        slow = self.command.says.slow
         return slow if isinstance(slow, bool) else slow(project)
 
 
@@ -219,7 +228,7 @@ class TrailEntry:
     @property
     def sealed(self) -> bool:
         """Whether this step published something: nothing before it can be undone."""
-        return self.order.command.seals
+        return self.order.command.says.seals
 
     def as_json(self) -> dict[str, object]:
         """The entry for the audit trail. Confidential: it may carry a seed."""
@@ -231,42 +240,6 @@ class TrailEntry:
             "seed": self.seed,
             "published": self.sealed,
         }
-
-
-def command(
-    label: str | Callable[[Project, Arguments], str],
-    *,
-    shell: Callable[[Project, Arguments], list[str]] | None = None,
-    reads: str = "",
-    writes: tuple[str, ...] = (),
-    seed: str = "",
-    opens: bool = False,
-    forgets: bool = False,
-    seals: bool = False,
-    replayed: bool = True,
-    slow: bool | Callable[[Project], bool] = False,
-) -> Callable[[Verb[P]], Command[P]]:
-    """Declare a verb (see :class:`Command`)."""
-
-    def declare(run: Verb[P]) -> Command[P]:
-        found = Command(
-            run.__name__,
-            run,
-            label,
-            shell=shell,
-            reads=reads,
-            writes=writes,
-            seed=seed,
-            opens=opens,
-            forgets=forgets,
-            seals=seals,
-            replayed=replayed,
-            slow=slow,
-        )
-        found.__dict__["__doc__"] = run.__doc__
-        return found
-
-    return declare
 
 
 def _fit(value: object, hint: object, what: str) -> None:
@@ -291,6 +264,11 @@ def _fit(value: object, hint: object, what: str) -> None:
         assert isinstance(hint, type)
         if not isinstance(value, hint) or (hint is int and isinstance(value, bool)):
             raise InputError(f"{what} must be {KINDS[hint]}, is {value!r}")
+
+
+def stated(**given: object) -> dict[str, Any]:
+    """The arguments that are not ``None``."""
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def cell(value: Sequence[int], domain: Domain) -> Index:

@@ -105,7 +105,7 @@ class History:
         TabprotectError
             As the command says; this history is untouched in any case.
         """
-        here = History() if order.command.forgets else self
+        here = History() if order.command.says.forgets else self
         context = Context(progress, here.trail)
         project = order.run(here.project, context)
         time = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -257,37 +257,46 @@ def checked(project: Project) -> Project:
     return project
 
 
+TOLD: Mapping[str, tuple[ChangeName, ...]] = MappingProxyType(
+    {
+        "title": ("title",),
+        "table": ("table",),
+        "at_risk": ("at_risk",),
+        "placement": ("placement",),
+        "moves": ("cycles",),
+        "method": ("parameters",),
+        "parameters": ("parameters",),
+        "seed": ("parameters",),
+        "protected": ("release",),
+        "released": ("table", "cycles", "release"),
+        "published": ("release",),
+        "priors": ("priors",),
+        "plan": ("plan",),
+        "comparison": ("comparison",),
+        # These come with a table.
+        **dict.fromkeys(("source", "edited", "notes", "record_keys", "weights", "cycles_from"), ()),
+    }
+)
+"""What a window is told when a field differs."""
+
+
 def changes(before: Project, after: Project) -> Changes:
     """What differs between two projects, as names that a window can listen to."""
-    found: set[ChangeName] = set()
-    if before.title != after.title:
-        found.add("title")
-    if before.table is not after.table or before.released is not after.released:
-        found.add("table")
-    if before.at_risk != after.at_risk:
-        found.add("at_risk")
-    if before.placement != after.placement:
-        found.add("placement")
-    same_set = before.moves is after.moves and before.released is after.released
-    if not same_set or (before.moves is None and _shape(before) != _shape(after)):
+    found = {
+        name
+        for field_name, told in TOLD.items()
+        if not _same(getattr(before, field_name), getattr(after, field_name))
+        for name in told
+    }
+    if before.moves is after.moves is None and _shape(before) != _shape(after):
         found.add("cycles")
-    if (before.method, before.seed) != (after.method, after.seed) or dict(
-        before.parameters
-    ) != dict(after.parameters):
-        found.add("parameters")
-    if (
-        before.protected is not after.protected
-        or before.released is not after.released
-        or before.published != after.published
-    ):
-        found.add("release")
-    if dict(before.priors) != dict(after.priors):
-        found.add("priors")
-    if before.plan != after.plan:
-        found.add("plan")
-    if before.comparison != after.comparison:
-        found.add("comparison")
     return frozenset(found)
+
+
+def _same(a: object, b: object) -> bool:
+    # Large values compare slowly, and a command that leaves them alone hands them on.
+    large = isinstance(a, (Table, MoveSet, Protected, Release))
+    return a is b or (not large and a == b)
 
 
 def _shape(project: Project) -> tuple[int, ...]:

@@ -23,17 +23,17 @@ _FRESH = "# It carries no seed: every run flips fresh coins.\n"
 
 def steps_of(trail: Sequence[TrailEntry], *, seeds: bool) -> list[tuple[Command[...], Arguments]]:
     """The commands that lead to the present state, from the last opening on."""
-    begin = max((n for n, e in enumerate(trail) if e.order.command.opens), default=0)
+    begin = max((n for n, e in enumerate(trail) if e.order.command.says.opens), default=0)
     out: list[tuple[Command[...], Arguments]] = []
     for entry in trail[begin:]:
         command = entry.order.command
-        if not command.replayed:
+        if not command.says.replayed:
             continue
         given = {k: v for k, v in entry.arguments.items() if v is not None}
-        given.pop(command.seed, None)
+        given.pop(command.says.seed, None)
         if seeds and entry.seed is not None:
             # TOML's whole numbers end at 64 bits; a seed has 128.
-            given[command.seed] = str(entry.seed)
+            given[command.says.seed] = str(entry.seed)
         out.append((command, given))
     return out
 
@@ -49,7 +49,7 @@ def to_text(trail: Sequence[TrailEntry], *, seeds: bool) -> str:
     lines: list[str] = []
     seeded = False
     for command, given in steps_of(trail, seeds=seeds):
-        seeded |= command.seed in given
+        seeded |= command.says.seed in given
         nested = {k: v for k, v in given.items() if isinstance(v, Mapping)}
         plain = {k: v for k, v in given.items() if k not in nested}
         lines += ["", "[[step]]", tomli_w.dumps({"do": command.name, **plain}).rstrip()]

@@ -55,10 +55,10 @@ def from_text(text: str) -> list[Order]:
             raise InputError(f'step {number} says not what to do: do = "..." is missing')
         with _step(number, name):
             command = named(name)
-            if isinstance(seed := step.get(command.seed), str):
+            if isinstance(seed := step.get(command.says.seed), str):
                 if not seed.isdecimal():
                     raise InputError(f"the seed {seed!r} is no whole number")
-                step[command.seed] = int(seed)
+                step[command.says.seed] = int(seed)
             out.append(command.order(step))
     return out
 
@@ -108,20 +108,22 @@ def run(
     history = History()
     written: list[Path] = []
     read_files: set[Path] = set()
+    added = 0
+    if not any(step.command.says.seals for step in steps):
+        beside = suggested_name(Path(RELEASE)).name
+        steps = [*steps, publish(release=RELEASE, dossier=beside)]
+        added = len(steps)
     for number, step in enumerate(steps, 1):
+        if number == added and history.project.protected is None:
+            break
         with _step(number, step.command.name):
             given = dict(step.arguments)
-            if isinstance(source := given.get(step.command.reads), str):
-                given[step.command.reads] = beside = _beside(source, folder)
-                read_files.add(Path(beside).resolve())
-            if step.command.writes:
+            if isinstance(source := given.get(step.command.says.reads), str):
+                given[step.command.says.reads] = found = _beside(source, folder)
+                read_files.add(Path(found).resolve())
+            if step.command.says.writes:
                 written += _redirected(step, given, out, read_files)
             history, _ = history.do(step.command.order(given), progress=progress)
-    if history.project.protected is not None and not any(s.command.seals for s in steps):
-        last = publish(release=RELEASE, dossier=suggested_name(Path(RELEASE)).name)
-        given = dict(last.arguments)
-        written += _redirected(last, given, out, read_files)
-        history, _ = history.do(last.command.order(given), progress=progress)
     return history, written
 
 
@@ -130,7 +132,7 @@ def _redirected(
 ) -> list[Path]:
     """Send what a step writes into the folder, over what is there but what the recipe reads."""
     written: list[Path] = []
-    for key in step.command.writes:
+    for key in step.command.says.writes:
         if given.get(key) is not None:
             path = out / Path(str(given[key])).name
             if path.resolve() in read_files:

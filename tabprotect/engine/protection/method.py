@@ -17,6 +17,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.errors import InputError, ParameterError, RefusedError
+from tabprotect.engine.formats.groupings import grouping_text
 from tabprotect.engine.parameters import Parameter, resolve
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection import guarantees as promises
@@ -24,13 +25,13 @@ from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.judged_cells import Judged
 from tabprotect.engine.protection.needs import NEEDS
 from tabprotect.engine.protection.problem import Draft, Preview, Problem, Protected, RunEvidence
+from tabprotect.engine.protection.remedy import OTHERWISE
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, groupings_of, publication_of
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import Likelihood
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.hierarchy import grouping_text
 
 WEAK_UNCHANGED = 0.9
 """A mechanism is refused when at-risk cells stay unchanged with more than this probability."""
@@ -303,8 +304,7 @@ class Method(ABC):
         if preview.weak and not accept_weak:
             raise RefusedError(
                 preview.weak,
-                hint="; ".join(map(str, preview.remedies))
-                or "merge categories so that fewer cells are small, or take another method",
+                hint="; ".join(map(str, preview.remedies)) or OTHERWISE,
                 detail="to go on all the same takes an explicit, recorded decision",
             )
         if draft is None:

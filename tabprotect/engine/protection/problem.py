@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats, Ints, Letters
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.protection.remedy import Remedy
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
@@ -60,18 +61,6 @@ class Problem:
         if self.weights is None:
             raise InputError("the table has no design weights")
         return self.weights.rounded(domain, groupings)
-
-
-@dataclass(frozen=True)
-class Remedy:
-    """Other settings that would protect this table: what, as parameters, and how well."""
-
-    text: str
-    parameters: Mapping[str, object]
-    unchanged_share: float
-
-    def __str__(self) -> str:
-        return f"{self.text} (unchanged with probability {self.unchanged_share:.2f})"
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.project import codec, storage
 from tabprotect.engine.project.codec import Decoder, Encoder, kinds, parts, types_of
 from tabprotect.engine.project.history import History, held_bytes
-from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.project import EVERYTHING, TOLD, Project
 from tabprotect.engine.protection.problem import Remedy
 
 REFERENCE = Path(__file__).parents[2] / "reference"
@@ -224,3 +224,8 @@ def test_a_history_counts_all_that_it_holds(everything: list[object]) -> None:
     record = replace(first.protected.record, statuses=(np.full(10_000, "s"),))
     further = replace(first, protected=replace(first.protected, record=record))
     assert 40_000 <= held_bytes(further, counted) < 50_000
+
+
+def test_a_window_is_told_of_every_field() -> None:
+    assert set(TOLD) == {f.name for f in fields(Project)}
+    assert {name for told in TOLD.values() for name in told} == EVERYTHING

@@ -468,6 +468,10 @@ def test_arguments_are_checked_against_what_the_verb_declares(example: Project) 
 def test_every_command_declares_what_it_has() -> None:
     for command in COMMANDS.values():
         parameters = inspect.signature(command.run).parameters
-        files = (command.reads, *command.writes, *(["overwrite"] if command.writes else []))
-        assert set(parameters) >= {name for name in (*files, command.seed) if name}
+        files = (
+            command.says.reads,
+            *command.says.writes,
+            *(["overwrite"] if command.says.writes else []),
+        )
+        assert set(parameters) >= {name for name in (*files, command.says.seed) if name}
         assert command.run.__doc__ and command.run.__name__ == command.name

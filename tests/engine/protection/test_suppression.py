@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from suppression_brute_force import tables_alike
 
 from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.formats.groupings import parse_groupings
 from tabprotect.engine.protection.methods.suppression import PLUGIN
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.suppressing import linear_moves
@@ -26,7 +27,6 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.solver import work
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.hierarchy import parse_groupings
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 from tabprotect.testing.calibration import LIMIT, calibrate_method

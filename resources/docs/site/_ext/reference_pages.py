@@ -14,6 +14,7 @@ from tabprotect.engine.project.plugin_pages import plugin_pages
 DOCUMENTS = (
     "command_line.md",
     "bundle_format.md",
+    "formats.md",
     "glossary.md",
     "guide.md",
     "changelog.md",

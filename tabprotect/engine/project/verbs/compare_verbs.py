@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
-from tabprotect.engine.project.command import Arguments, Context, command
+from tabprotect.engine.formats.groupings import parse_groupings
+from tabprotect.engine.project.command import Arguments, Context, Declared, stated
 from tabprotect.engine.project.comparison_plan import ComparisonPlan
 from tabprotect.engine.project.examples import PREFIX, load_example
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.shell import table_word
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.hierarchy import parse_groupings
 from tabprotect.engine.tables.publication import Publication
 
 MOST_RUNS = 10_000
@@ -31,7 +31,7 @@ def _label(project: Project, given: Arguments) -> str:
     return "set the comparison's " + ", ".join(name.replace("_", " ") for name in given)
 
 
-@command(_label)
+@Declared(_label)
 def set_comparison(
     project: Project,
     context: Context,
@@ -49,15 +49,15 @@ def set_comparison(
         raise ParameterError(
             {"runs_per_method": f"must be between 1 and {MOST_RUNS}, is {runs_per_method}"}
         )
-    before = project.comparison
-    plan = ComparisonPlan(
-        before.runs if runs is None else _expanded(domain, runs),
-        before.runs_per_method if runs_per_method is None else runs_per_method,
-        before.margins if margins is None else margins.strip(),
-        before.groupings if groupings is None else groupings.strip(),
-        before.key if key is None else tuple(key),
-        before.sensitive if sensitive is None else sensitive.strip(),
+    given = stated(
+        runs=None if runs is None else _expanded(domain, runs),
+        runs_per_method=runs_per_method,
+        margins=margins and margins.strip(),
+        groupings=groupings and groupings.strip(),
+        key=None if key is None else tuple(key),
+        sensitive=sensitive and sensitive.strip(),
     )
+    plan = replace(project.comparison, **given)
     _check(domain, plan)
     return replace(project, comparison=plan)
 

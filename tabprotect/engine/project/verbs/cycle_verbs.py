@@ -15,7 +15,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.cycles import files
 from tabprotect.engine.cycles.designs import DESIGNS, design, split, swaps
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.project.command import Arguments, Context, cell, command
+from tabprotect.engine.project.command import Arguments, Context, Declared, cell
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.shell import table_word
 from tabprotect.engine.tables.margins import maximal
@@ -63,7 +63,7 @@ def _design_words(project: Project, given: Arguments) -> list[str]:
     return ["cycles", "design", "--shape", shape, "--kind", kind, "--out", "cycles.json"]
 
 
-@command(
+@Declared(
     _set_label,
     shell=_design_words,
     reads="file",
@@ -134,7 +134,7 @@ def _number(project: Project, cycle: int) -> int:
     return cycle
 
 
-@command(_flip_label)
+@Declared(_flip_label)
 def flip_cycle_cell(
     project: Project, context: Context, *, cycle: int, index: Sequence[int], sign: int
 ) -> Project:
@@ -158,7 +158,7 @@ def flip_cycle_cell(
     return _drawn(project, cycles)
 
 
-@command("add a cycle")
+@Declared("add a cycle")
 def add_cycle(
     project: Project,
     context: Context,
@@ -186,7 +186,7 @@ def add_cycle(
     return _drawn(project, [*cycles[:place], new, *cycles[place:]])
 
 
-@command(lambda project, given: f"remove cycle {_cycle(given)}")
+@Declared(lambda project, given: f"remove cycle {_cycle(given)}")
 def remove_cycle(project: Project, context: Context, *, cycle: int) -> Project:
     """Take a cycle out of the set."""
     project.original  # noqa: B018
@@ -197,7 +197,9 @@ def remove_cycle(project: Project, context: Context, *, cycle: int) -> Project:
     return _with(project, project.cycles.take(rest), BY_HAND)
 
 
-@command(lambda project, given: f"move cycle {_cycle(given)} to place {cast(int, given['to']) + 1}")
+@Declared(
+    lambda project, given: f"move cycle {_cycle(given)} to place {cast(int, given['to']) + 1}"
+)
 def move_cycle(project: Project, context: Context, *, cycle: int, to: int) -> Project:
     """Give a cycle another place in the order."""
     project.original  # noqa: B018
@@ -207,7 +209,7 @@ def move_cycle(project: Project, context: Context, *, cycle: int, to: int) -> Pr
     return _with(project, project.cycles.take(order), BY_HAND)
 
 
-@command("split cycles into connected parts")
+@Declared("split cycles into connected parts")
 def split_cycles(project: Project, context: Context) -> Project:
     """Cut each cycle into its connected parts."""
     project.original  # noqa: B018

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from tabprotect.engine.errors import InputError, ParameterError, RefusedError
 from tabprotect.engine.progress import Progress
-from tabprotect.engine.project.command import Arguments, Context, command
+from tabprotect.engine.project.command import Arguments, Context, Declared, stated
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.shell import table_word
 from tabprotect.engine.protection.registered import methods
@@ -38,7 +38,7 @@ def _plan_label(project: Project, given: Arguments) -> str:
     return f"plan to release {len(margins)} sub-table{'' if len(margins) == 1 else 's'}"
 
 
-@command(_criterion_label)
+@Declared(_criterion_label)
 def set_release_criterion(
     project: Project,
     context: Context,
@@ -55,13 +55,8 @@ def set_release_criterion(
     from tabprotect.engine.query_space.criterion import BOUNDS_WAYS
     from tabprotect.engine.query_space.registered import criteria
 
-    before = project.plan
-    plan = replace(
-        before,
-        threshold=before.threshold if threshold is None else threshold,
-        criterion=before.criterion if criterion is None else criterion,
-        bounds=before.bounds if bounds is None else bounds,
-    )
+    given = stated(threshold=threshold, criterion=criterion, bounds=bounds)
+    plan = replace(project.plan, **given)
     wrong: dict[str, str] = {}
     if plan.threshold < 0:
         wrong["threshold"] = f"must be a whole number from 0 up, is {plan.threshold}"
@@ -74,7 +69,7 @@ def set_release_criterion(
     return replace(project, plan=plan)
 
 
-@command(_margin_label, slow=True)
+@Declared(_margin_label, slow=True)
 def release_margin(project: Project, context: Context, *, variables: Sequence[str]) -> Project:
     """Plan to release one more sub-table, if that is proved safe with all released before it."""
     domain = project.original.domain
@@ -84,7 +79,7 @@ def release_margin(project: Project, context: Context, *, variables: Sequence[st
     return replace(project, plan=replace(project.plan, margins=margins))
 
 
-@command(_plan_label, slow=True)
+@Declared(_plan_label, slow=True)
 def set_release_plan(
     project: Project, context: Context, *, margins: Sequence[Sequence[str]]
 ) -> Project:
@@ -96,7 +91,7 @@ def set_release_plan(
     return replace(project, plan=replace(project.plan, margins=chosen))
 
 
-@command("take the plan as the release")
+@Declared("take the plan as the release")
 def use_release_plan(project: Project, context: Context, *, then: str = "") -> Project:
     """Choose the method that publishes the planned margins, with the plan's threshold.
 

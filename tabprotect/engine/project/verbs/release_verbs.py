@@ -12,10 +12,11 @@ from tabprotect.engine.cycles.designs import DESIGNS
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.posterior.prior import parse_prior
 from tabprotect.engine.project import recipe
-from tabprotect.engine.project.command import Arguments, Context, command, number_text
+from tabprotect.engine.project.command import Arguments, Context, Declared, number_text
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import PRIORS, Project, Who
 from tabprotect.engine.project.shell import SAVED, table_word
+from tabprotect.engine.project.verbs.cycle_verbs import QUICK_CELLS, set_cycles
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.domain import Domain
@@ -55,7 +56,7 @@ def protect_words(project: Project, given: Arguments = MappingProxyType({})) -> 
     return [*words, "--out", release, "--dossier", dossier]
 
 
-@command("choose {method}")
+@Declared("choose {method}")
 def set_method(project: Project, context: Context, *, method: str) -> Project:
     """Choose the protection method; its parameters begin at their defaults."""
     chosen = methods()[method].name
@@ -63,7 +64,7 @@ def set_method(project: Project, context: Context, *, method: str) -> Project:
     return replace(project.without_result(), method=chosen, parameters=empty)
 
 
-@command(_parameters_label)
+@Declared(_parameters_label)
 def set_parameters(project: Project, context: Context, /, **given: object) -> Project:
     """Set parameters of the method by name, checked together."""
     if "cycles" in given:
@@ -77,8 +78,23 @@ def set_parameters(project: Project, context: Context, /, **given: object) -> Pr
     return replace(project.without_result(), parameters=MappingProxyType(chosen))
 
 
+@Declared(
+    _parameters_label,
+    slow=lambda project: project.table is None or project.domain.size > QUICK_CELLS,
+)
+def set_mechanism(
+    project: Project, context: Context, /, *, cycles: str | None = None, **given: object
+) -> Project:
+    """Set parameters and, by the name of a template, the cycle set: one step, checked together."""
+    # Until all of it is there, parts of it may contradict each other.
+    project = replace(project, parameters=MappingProxyType(dict(project.parameters) | given))
+    if cycles is not None:
+        project = set_cycles.run(project, context, kind=cycles)
+    return set_parameters.run(project, context)
+
+
 # A policy: what it led to stands beside each run.
-@command(
+@Declared(
     lambda project, given: "take fresh randomness" if given["seed"] is None else "set a seed",
     replayed=False,
 )
@@ -89,7 +105,7 @@ def set_seed(project: Project, context: Context, *, seed: int | None) -> Project
     return replace(project.without_result(), seed=seed)
 
 
-@command(
+@Declared(
     lambda project, given: f"protect with {project.protection.label}",
     shell=protect_words,
     seed="seed",
@@ -109,7 +125,7 @@ def protect(
     return replace(project, protected=protected, published=False)
 
 
-@command("let the {who} believe {prior}")
+@Declared("let the {who} believe {prior}")
 def set_prior(project: Project, context: Context, *, who: str, prior: str) -> Project:
     """What ``user`` or ``intruder`` believes beforehand, as a prior text."""
     if who not in PRIORS:
@@ -118,7 +134,7 @@ def set_prior(project: Project, context: Context, *, who: str, prior: str) -> Pr
     return replace(project, priors=MappingProxyType(dict(project.priors) | {who: prior}))
 
 
-@command(
+@Declared(
     "publish {file}", shell=protect_words, writes=("release", "dossier"), seals=True, slow=True
 )
 def publish(
@@ -163,7 +179,7 @@ def publish(
     return replace(project, published=True)
 
 
-@command(
+@Declared(
     "open {file}",
     shell=lambda project, given: ["open", str(given["path"])],
     reads="path",

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.project.command import Arguments, Context, cell, command
+from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.project.command import Arguments, Context, Declared, cell
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.shell import SAVED
@@ -104,36 +105,19 @@ def opening(project: Project) -> list[str]:
     return ["open", project.source]
 
 
-@command(
+@Declared(
     "open {file}",
     shell=lambda project, given: ["open", str(given["source"])],
     reads="source",
     opens=True,
     slow=True,
 )
-def open_table(
-    project: Project,
-    context: Context,
-    *,
-    source: str,
-    strip_totals: bool = False,
-    fill_missing: bool = False,
-    encoding: str | None = None,
-    delimiter: str | None = None,
-    decimal: str | None = None,
-    count: str | None = None,
-) -> Project:
-    """Open ``example:NAME`` or a table file; an example brings its cycle set."""
-    opened = open_source(
-        source,
-        strip_totals=strip_totals,
-        fill_missing=fill_missing,
-        encoding=encoding,
-        delimiter=delimiter,
-        decimal=decimal,
-        count=count,
-        progress=context.progress,
-    )
+def open_table(project: Project, context: Context, /, *, source: str, **reading: object) -> Project:
+    """Open ``example:NAME`` or a table file; an example brings its cycle set.
+
+    ``reading`` are the options of :class:`~tabprotect.engine.formats.reading.Reading`.
+    """
+    opened = open_source(source, Reading.of(reading), progress=context.progress)
     return replace(
         _fresh(project, opened.table, source=source, title=opened.title),
         notes=tuple(opened.notes),
@@ -142,7 +126,7 @@ def open_table(
     )
 
 
-@command("new table", opens=True)
+@Declared("new table", opens=True)
 def new_table(
     project: Project, context: Context, *, variables: Mapping[str, Sequence[str]]
 ) -> Project:
@@ -152,7 +136,7 @@ def new_table(
     return _fresh(project, empty, source="")
 
 
-@command(_by_label, shell=_tabulate_words, reads="source", seed="key_seed", opens=True, slow=True)
+@Declared(_by_label, shell=_tabulate_words, reads="source", seed="key_seed", opens=True, slow=True)
 def tabulate(
     project: Project,
     context: Context,
@@ -215,7 +199,7 @@ def _check_keys(
         )
 
 
-@command("set the title to {title}")
+@Declared("set the title to {title}")
 def set_title(project: Project, context: Context, *, title: str) -> Project:
     """The title a reader will see. No part of the mechanism: a finished result takes it on."""
     protected = project.protected
@@ -231,7 +215,7 @@ def set_title(project: Project, context: Context, *, title: str) -> Project:
     )
 
 
-@command(lambda project, given: f"set {_cell_label(project, given['index'])} to {given['count']}")
+@Declared(lambda project, given: f"set {_cell_label(project, given['index'])} to {given['count']}")
 def set_count(project: Project, context: Context, *, index: Sequence[int], count: int) -> Project:
     """Set one cell."""
     table = project.original
@@ -243,7 +227,7 @@ def set_count(project: Project, context: Context, *, index: Sequence[int], count
     return _edited(project, table.with_counts({at: count}))
 
 
-@command(_block_label)
+@Declared(_block_label)
 def paste_block(
     project: Project,
     context: Context,
@@ -297,7 +281,7 @@ def _with_categories(domain: Domain, variable: str, categories: Sequence[str]) -
     return Domain(tuple(changed))
 
 
-@command("add category {category} to {variable}")
+@Declared("add category {category} to {variable}")
 def add_category(
     project: Project, context: Context, *, variable: str, category: str, at: int | None = None
 ) -> Project:
@@ -311,7 +295,7 @@ def add_category(
     return _edited(project, Table.dense(_with_categories(table.domain, variable, names), counts))
 
 
-@command("remove category {category} of {variable}")
+@Declared("remove category {category} of {variable}")
 def remove_category(project: Project, context: Context, *, variable: str, category: str) -> Project:
     """Take out a category that nobody is in."""
     table = project.original
@@ -326,7 +310,7 @@ def remove_category(project: Project, context: Context, *, variable: str, catego
     return _edited(project, Table.dense(_with_categories(table.domain, variable, names), counts))
 
 
-@command("merge categories of {variable} into {into}")
+@Declared("merge categories of {variable} into {into}")
 def merge_categories(
     project: Project, context: Context, *, variable: str, categories: Sequence[str], into: str
 ) -> Project:
@@ -348,7 +332,7 @@ def merge_categories(
     return _edited(project, Table.dense(_with_categories(table.domain, variable, names), counts))
 
 
-@command("rename {variable} = {category} to {to}")
+@Declared("rename {variable} = {category} to {to}")
 def rename_category(
     project: Project, context: Context, *, variable: str, category: str, to: str
 ) -> Project:
@@ -361,7 +345,7 @@ def rename_category(
     return _edited(project, Table.dense(domain, table.counts))
 
 
-@command("reorder the categories of {variable}")
+@Declared("reorder the categories of {variable}")
 def reorder_categories(
     project: Project, context: Context, *, variable: str, categories: Sequence[str]
 ) -> Project:
@@ -378,7 +362,7 @@ def reorder_categories(
     )
 
 
-@command("rename {variable} to {to}")
+@Declared("rename {variable} to {to}")
 def rename_variable(project: Project, context: Context, *, variable: str, to: str) -> Project:
     """Give a variable another name."""
     table = project.original
@@ -390,13 +374,13 @@ def rename_variable(project: Project, context: Context, *, variable: str, to: st
     return replace(_edited(project, renamed), placement=placed)
 
 
-@command("call counts {rule} at risk")
+@Declared("call counts {rule} at risk")
 def set_at_risk(project: Project, context: Context, *, rule: str) -> Project:
     """The small-count rule, such as ``1..2``."""
     return replace(project.without_result(), at_risk=SmallCount.parse(rule))
 
 
-@command(_place_label)
+@Declared(_place_label)
 def place(
     project: Project,
     context: Context,

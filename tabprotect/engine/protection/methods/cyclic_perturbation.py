@@ -46,7 +46,7 @@ import numpy as np
 from tabprotect.engine.cycles import files, reach
 from tabprotect.engine.cycles.designs import DESIGNS, default_design, design
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.parameters import Parameter
+from tabprotect.engine.parameters import Parameter, Shares
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.cycle_runs.sequence import (
@@ -58,7 +58,8 @@ from tabprotect.engine.protection.cycle_runs.sequence import (
 )
 from tabprotect.engine.protection.cycle_runs.trials import attempt, walker_of
 from tabprotect.engine.protection.method import WEAK_UNCHANGED, Method
-from tabprotect.engine.protection.problem import Draft, Preview, Problem, Remedy
+from tabprotect.engine.protection.problem import Draft, Preview, Problem
+from tabprotect.engine.protection.remedy import Remedy
 from tabprotect.engine.release.likelihood import (
     BLOCKING_RULES,
     AdaptiveSequence,
@@ -70,6 +71,8 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import INT64_MAX, Table
+
+COIN = Shares(("add", "subtract", "leave"), rest="gamma")
 
 MOST_STEPS = 10_000_000
 
@@ -84,6 +87,10 @@ DATA = "data"
 
 FEW_SWAPS = 5_000
 """Up to so many swaps the posterior of a choice among them is found in well under a minute."""
+
+CLOSE = 0.1
+"""So near to the limit a remedy is tried as long as the mechanism itself: what is offered must not
+be refused when it is taken."""
 
 LARGE = 200_000
 """Cells from which on only a few remedies are tried."""
@@ -116,6 +123,7 @@ class CyclicPerturbation(Method):
             low=0.0,
             high=1.0,
             unit="probability",
+            shares=COIN,
         ),
         Parameter(
             "beta",
@@ -126,6 +134,7 @@ class CyclicPerturbation(Method):
             low=0.0,
             high=1.0,
             unit="probability",
+            shares=COIN,
         ),
         Parameter(
             "passes",
@@ -165,6 +174,7 @@ class CyclicPerturbation(Method):
             low=0,
             high=MOST_STEPS,
             unit="steps",
+            in_place_of="passes",
             may_be_unstated=True,
         ),
     )
@@ -196,8 +206,6 @@ class CyclicPerturbation(Method):
         values = super().resolve(domain, given)
         alpha, beta = cast(float, values["alpha"]), cast(float, values["beta"])
         wrong: dict[str, str] = {}
-        if values["n_cover"] and values["passes"] != 1:
-            wrong["n_cover"] = "a number of steps and a number of passes exclude each other"
         if values["order"] == "positive" and values["blocking"] != "any_zero":
             wrong["order"] = "positive goes with the blocking rule any_zero: nothing is blocked"
         # A last-digit excess, as from 0.1 + 0.9, is rounding and not a mistake.
@@ -329,6 +337,8 @@ class CyclicPerturbation(Method):
             except (ParameterError, InputError):
                 continue
             share = attempt(problem, other, PREVIEW_WORK // 10, progress).unchanged_share
+            if abs(share - WEAK_UNCHANGED) < CLOSE:
+                share = attempt(problem, other, PREVIEW_WORK, progress).unchanged_share
             if share <= WEAK_UNCHANGED:
                 found.append(Remedy(text, change, share))
         return tuple(sorted(found, key=lambda r: r.unchanged_share))

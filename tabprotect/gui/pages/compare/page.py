@@ -24,8 +24,8 @@ from tabprotect.engine.project.verbs.compare_verbs import compare as compare_wor
 from tabprotect.engine.project.verbs.compare_verbs import comparison_settings, set_comparison
 from tabprotect.engine.protection.registered import methods
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.jobs import Job
 from tabprotect.gui.base.page import Changes, Page
+from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.compare.files import ComparisonFiles
@@ -77,7 +77,14 @@ class ComparePage(Page):
         self._labels: tuple[str, ...] = ()
         self._about: tuple[object, ...] = ()
         self._asked: object = None
-        self._job: Job | None = None
+        self._comparing: Question[Comparison] = Question(
+            self,
+            document.jobs,
+            self._compared,
+            self._failed,
+            came=self._came,
+            stopped=self._ended,
+        )
         self._after_open = False
         self.runs = RunsPanel()
         self.view = ComparisonView(document.jobs)
@@ -129,7 +136,7 @@ class ComparePage(Page):
         self.runs.chosen.connect(lambda c: self.choose((c, None)))
         view.chosen.connect(self.choose)
         view.opened.connect(self.open_release)
-        view.failed.connect(self._failed)
+        view.failed.connect(self._tell_failure)
         view.axes_changed.connect(self._tell)
         view.table.export_asked.connect(self.files.ask)
         self.fitting.clicked.connect(self.take_fitting)
@@ -170,7 +177,7 @@ class ComparePage(Page):
     @property
     def running(self) -> bool:
         """Whether a comparison runs now."""
-        return self._job is not None
+        return self._comparing.running
 
     def refresh(self, changes: Changes) -> None:
         project = self.document.project
@@ -192,9 +199,7 @@ class ComparePage(Page):
 
     def _forget(self) -> None:
         """Another table: nothing of the old comparison is kept, and none goes on."""
-        job, self._job = self._job, None
-        if job is not None:
-            job.cancel()
+        self._comparing.drop()
         self.comparison, self.place, self._labels, self._asked = None, None, (), None
 
     def _hide(self) -> None:
@@ -366,15 +371,15 @@ class ComparePage(Page):
             self.compare()
 
     def main_action(self) -> None:
-        if self._job is not None:
-            self._job.cancel()
+        if self.running:
+            self._comparing.cancel()
         else:
             self.compare()
 
     def compare(self) -> None:
         """Run the comparison beside the window, over all cores."""
         project = self.document.project
-        if project is None or not self.editable or self._job is not None:
+        if project is None or not self.editable or self.running:
             return
         plan = project.comparison
         if not plan.runs:
@@ -396,37 +401,30 @@ class ComparePage(Page):
                 **settings,
             )
 
-        job = self.document.jobs.question("comparing methods", work, name="compare")
-        self._job, self._asked = job, plan
+        self._comparing.ask("comparing methods", work)
+        self._asked = plan
         self.comparison, self._labels, self._whole = None, plan.runs, False
-        job.progressed.connect(lambda _s, _f, partial: self._came(job, partial))
-        job.finished.connect(lambda found: self._came(job, found, whole=True))
-        job.failed.connect(lambda error: self._broke(job, error))
-        job.ended.connect(lambda: self._ended(job))
         self._show()
 
-    def _came(self, job: Job, found: Any, *, whole: bool = False) -> None:
-        if job is not self._job or found is None:
-            return
-        self.comparison, self._whole = found, whole
-        if not whole and not self._ease.isActive():
+    def _came(self, found: Comparison) -> None:
+        self.comparison, self._whole = found, False
+        if not self._ease.isActive():
             self._ease.start()
 
-    def _broke(self, job: Job, error: Exception) -> None:
-        if job is self._job:
-            self._failed(error)
+    def _compared(self, found: Comparison) -> None:
+        self.comparison, self._whole = found, True
+        self._ended()
 
-    def _failed(self, error: Exception) -> None:
-        if not isinstance(error, TabprotectError):
-            raise error
+    def _failed(self, error: TabprotectError) -> None:
+        self._tell_failure(error)
+        self._ended()
+
+    def _tell_failure(self, error: TabprotectError) -> None:
         if isinstance(error, ParameterError):
             error.hint = error.hint or "change or remove the setting"
         self.show_error(error)
 
-    def _ended(self, job: Job) -> None:
-        if job is not self._job:
-            return
-        self._job = None
+    def _ended(self) -> None:
         self._ease.stop()
         if self.isVisible():
             self._show()

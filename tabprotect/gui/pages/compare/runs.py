@@ -30,8 +30,7 @@ from tabprotect.engine.project.verbs.compare_verbs import (
 )
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.gui.forms.method_form import heading
-from tabprotect.gui.look.label import Label, tip
+from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.plots.symbols import Look
 

@@ -33,7 +33,7 @@ from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.cycles.broken_sums import BrokenSums, broken_sums, cell_of, cells_inside
 from tabprotect.gui.pages.cycles.cycle_list import CycleList
 from tabprotect.gui.pages.cycles.editor import CycleEditor
-from tabprotect.gui.pages.cycles.examination import Examination, Question, sentence
+from tabprotect.gui.pages.cycles.examination import Examination, Examined, sentence
 from tabprotect.gui.pages.cycles.proof_panel import Functional, ProofPanel
 from tabprotect.gui.pages.cycles.template_cards import TemplateCards
 
@@ -192,7 +192,7 @@ class CyclesPage(Page):
         self._put_off()
 
     def _put_off(self) -> None:
-        if self.examination.put_off():
+        if self.examination.leave():
             # Nobody looks: the cycles are examined when the page comes up again.
             self._missed |= {"cycles"}
 
@@ -218,7 +218,7 @@ class CyclesPage(Page):
         coming = False
         if moves is not None and changes & JUDGED:
             # First of all: what is known about other cycles must not be drawn over these.
-            coming = self.examination.ask(self._question(project, moves))
+            coming = self.examination.ask(self._examined(project, moves))
             if not self.isVisible():
                 self._put_off()
         if changes & STRUCTURE:
@@ -237,12 +237,12 @@ class CyclesPage(Page):
         else:
             self._answered()
 
-    def _question(self, project: Project, moves: MoveSet) -> Question:
+    def _examined(self, project: Project, moves: MoveSet) -> Examined:
         passes, steps = project.values.get("passes", 1), project.values.get("n_cover", 0)
         assert isinstance(passes, int) and isinstance(steps, int)
         if steps:
             passes = -(-steps // len(moves))
-        return Question(moves, self.document.shown_table, self._rule(project), passes)
+        return Examined(moves, self.document.shown_table, self._rule(project), passes)
 
     @staticmethod
     def _rule(project: Project) -> str:

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
-from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.errors import InputError
 from tabprotect.engine.posterior.exposure import SURE, given_away
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
@@ -19,6 +19,7 @@ from tabprotect.engine.project.verbs.table_verbs import set_title
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.jobs import Job
 from tabprotect.gui.base.page import Changes, Page
+from tabprotect.gui.base.question import Question
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import GRID, THEME, count_text
@@ -77,7 +78,9 @@ class ReleasePage(Page):
     def __init__(self, document: Document) -> None:
         super().__init__(document)
         self.bundle: Bundle | None = None
-        self._bundle_of: object = None
+        self._preparing: Question[Bundle] = Question(
+            self, document.jobs, self._prepared, self.show_error, stopped=self._cancelled
+        )
         self._question: LeavingHouse | None = None
         self.panel = FilesPanel()
         self.checks = CheckList()
@@ -136,9 +139,7 @@ class ReleasePage(Page):
         project, release = self.document.project, self.document.release
         if project is None or release is None:
             return
-        if self._bundle_of is not release:
-            self._bundle_of, self.bundle = release, None
-            self._prepare(project)
+        self._prepare(project)
         if self.house:
             self.document.posterior()
         self._show()
@@ -154,26 +155,17 @@ class ReleasePage(Page):
                 return inspect(path, progress)
             return prepare(release, project.protected, progress)
 
-        job = self.document.jobs.question("preparing the bundle", work, name="bundle")
-        job.finished.connect(lambda bundle: self._prepared(release, bundle))
-        job.failed.connect(self._failed)
-        job.cancelled.connect(self._cancelled)
+        if self._preparing.ask("preparing the bundle", work, (release,)):
+            self.bundle = None
 
-    def _prepared(self, release: object, bundle: Bundle) -> None:
-        if release is self._bundle_of:
-            self.bundle = bundle
-            self._show()
-
-    def _failed(self, error: Exception) -> None:
-        if not isinstance(error, TabprotectError):
-            raise error
-        self.show_error(error)
+    def _prepared(self, bundle: Bundle) -> None:
+        self.bundle = bundle
+        self._show()
 
     def _cancelled(self) -> None:
         # Asked for again when the page is next brought up to date.
-        if self.bundle is None:
-            self._bundle_of = None
-            self._note.setText("Cancelled. Leave the page and come back to prepare the bundle.")
+        self._preparing.drop()
+        self._note.setText("Cancelled. Leave the page and come back to prepare the bundle.")
 
     def _show(self) -> None:
         project, release, bundle = self.document.project, self.document.release, self.bundle

@@ -28,8 +28,9 @@ class ChangeFigure(Plot):
 
     def show_change(self, change: dict[int, float]) -> None:
         """Draw a distribution of published minus original."""
-        likely = [v for v, p in change.items() if p >= TAIL] or [0]
-        self._change = {v: change.get(v, 0.0) for v in range(min(likely), max(likely) + 1)}
+        likely = [v for v, p in change.items() if p >= TAIL]
+        span = range(min(likely), max(likely) + 1) if likely else ()
+        self._change = {v: change.get(v, 0.0) for v in span}
         self.say("; ".join(f"{signed_text(v)}: {chance_text(p)}" for v, p in self._change.items()))
         self.refresh()
 

@@ -7,17 +7,33 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from tabprotect.engine.arrays import Bools
+from tabprotect.engine.arrays import Bools, Codes
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain, Variable
-from tabprotect.engine.tables.table import DENSE_LIMIT, Counts, Table
-
-Codes = npt.NDArray[np.int32]
+from tabprotect.engine.tables.table import DENSE_LIMIT, ROOMY, Counts, Table
 
 SMALL = 2**24
 """Tables of up to this many cells are laid out in full, however empty they are (128 MiB)."""
+
+
+MAX_CATEGORIES = 1_000_000
+"""Of one variable."""
+
+
+def check_categories(name: str, number: int) -> None:
+    """Refuse a variable whose values cannot be meant as categories.
+
+    Raises
+    ------
+    InputError
+        Naming the variable.
+    """
+    if number > MAX_CATEGORIES:
+        raise InputError(
+            f"variable {name!r} has more than {MAX_CATEGORIES:,} categories",
+            hint="leave out identifiers; group fine categories",
+        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -33,14 +49,14 @@ class CellList:
         table's order.
     counts : int64 (entries,)
     line
-        The line of the file where an entry stands.
+        The line of the file where an entry stands; ``None`` where there are no lines.
     """
 
     names: tuple[str, ...]
     categories: tuple[tuple[str, ...], ...]
     codes: tuple[Codes, ...] | None
     counts: Counts
-    line: Callable[[int], int]
+    line: Callable[[int], int | None]
 
     def code(self, axis: int) -> Codes:
         """The category numbers (entries,) of one variable."""
@@ -51,6 +67,11 @@ class CellList:
         return np.tile(
             np.repeat(np.arange(sizes[axis], dtype=np.int32), block), math.prod(sizes[:axis])
         )
+
+    def place(self, entry: int) -> str:
+        """Where an entry stands, in words: its line, else its cell."""
+        line = self.line(entry)
+        return f"cell {self.text(entry)}" if line is None else f"line {line}"
 
     def text(self, entry: int) -> str:
         """An entry's cell for people: ``(v1, w2)``."""
@@ -105,22 +126,33 @@ class CellList:
         if self.codes is None:
             return Table.dense(domain, self.counts.reshape(domain.shape)), 0
         keys = self.keys()
-        order = np.argsort(keys, kind="stable")
-        twice = np.flatnonzero(np.diff(keys[order]) == 0)
-        if len(twice):
-            # The earliest repetition in the file, not the smallest cell.
-            at = twice[np.argmin(order[twice + 1])]
-            first, second = int(order[at]), int(order[at + 1])
-            raise InputError(
-                f"the cell occurs twice (first in line {self.line(first)})"
-                + (", and other cells do too" if len(twice) > 1 else ""),
-                line=self.line(second),
-                cell=self.text(second),
-                hint="remove one of them or add them up; or a variable is missing",
-            )
+        self._refuse_twice(keys, domain.size)
         missing = domain.size - len(keys)
         if domain.size > SMALL and (domain.size > DENSE_LIMIT or domain.size > 4 * len(keys)):
             return Table.sparse(domain, keys, self.counts), missing
         counts = np.zeros(domain.size, dtype=np.int64)
         counts[keys] = self.counts
+        del keys
         return Table.dense(domain, counts.reshape(domain.shape)), missing
+
+    def _refuse_twice(self, keys: Counts, size: int) -> None:
+        if size <= max(SMALL, ROOMY * len(keys)):
+            # A mark for every cell is many times faster than sorting.
+            listed = np.zeros(size, dtype=np.bool_)
+            listed[keys] = True
+            if np.count_nonzero(listed) == len(keys):
+                return
+        order = np.argsort(keys, kind="stable")
+        twice = np.flatnonzero(np.diff(keys[order]) == 0)
+        if not len(twice):
+            return
+        # The earliest repetition in the file, not the smallest cell.
+        at = twice[np.argmin(order[twice + 1])]
+        first, second = int(order[at]), int(order[at + 1])
+        raise InputError(
+            f"the cell occurs twice (first in {self.place(first)})"
+            + (", and other cells do too" if len(twice) > 1 else ""),
+            line=self.line(second),
+            cell=self.text(second),
+            hint="remove one of them or add them up; or a variable is missing",
+        )

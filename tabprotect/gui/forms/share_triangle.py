@@ -1,4 +1,4 @@
-"""The three-sided coin as a triangle: drag the point between adding, subtracting and leaving."""
+"""Three shares of one whole as a triangle: drag the point between its corners."""
 
 from __future__ import annotations
 
@@ -20,29 +20,30 @@ STEP = 0.01
 LEAP = 0.05
 
 NEAR = 0.015
-"""A drag so close to the line alpha = beta lands on it: unbiasedness should not be missed by a
+"""A drag so close to the line of equal shares lands on it: unbiasedness should not be missed by a
 pixel."""
 
 
-class CoinTriangle(QWidget):
-    """``changed`` (alpha, beta) while the point moves, ``settled`` when it comes to rest.
+class ShareTriangle(QWidget):
+    """``changed`` (first share, second share) while the point moves, ``settled`` when it comes to rest.
 
-    Keys: up and down change alpha, right and left change beta, with Shift in steps of 0.05;
+    Keys: up and down change the first, right and left the second, with Shift in steps of 0.05;
     ``=`` makes them equal.
     """
 
     changed = Signal(float, float)
     settled = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, names: tuple[str, str, str], words: tuple[str, str, str]) -> None:
         super().__init__()
-        self.alpha, self.beta = 0.25, 0.25
+        self.names, self.words = names, words
+        self.first, self.second = 0.25, 0.25
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName("Triangle of alpha, beta and gamma")
+        self.setAccessibleName(f"Triangle of {names[0]}, {names[1]} and {names[2]}")
         self.setToolTip(
-            "<p>Drag the point. Keys: up and down change alpha, right and left change beta, with "
-            "Shift in larger steps; = makes them equal.</p>"
+            f"<p>Drag the point. Keys: up and down change {names[0]}, right and left change "
+            f"{names[1]}, with Shift in larger steps; = makes them equal.</p>"
         )
         self.setCursor(Qt.CursorShape.CrossCursor)
         self._say()
@@ -50,22 +51,22 @@ class CoinTriangle(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(23 * GRID, 21 * GRID)
 
-    def set_values(self, alpha: float, beta: float) -> None:
+    def set_values(self, first: float, second: float) -> None:
         """Put the point somewhere without announcing it."""
-        self.alpha, self.beta = alpha, beta
+        self.first, self.second = first, second
         self._say()
         self.update()
 
     def _say(self) -> None:
-        gamma = max(1 - self.alpha - self.beta, 0.0)
+        shares = (self.first, self.second, max(1 - self.first - self.second, 0.0))
         self.setAccessibleDescription(
-            f"alpha {self.alpha:.2f}, beta {self.beta:.2f}, gamma {gamma:.2f}"
+            ", ".join(f"{n} {s:.2f}" for n, s in zip(self.names, shares, strict=True))
         )
 
     # -- geometry -----------------------------------------------------------------------------
 
     def corners(self) -> tuple[QPointF, QPointF, QPointF]:
-        """Where alpha, beta and gamma are 1: left, right and top."""
+        """Where the first, the second and the rest are 1: left, right and top."""
         line = self.fontMetrics().height()
         area = QRectF(self.rect()).adjusted(GRID, line + 6, -GRID, -line - 8)
         return area.bottomLeft(), area.bottomRight(), QPointF(area.center().x(), area.top())
@@ -73,26 +74,26 @@ class CoinTriangle(QWidget):
     def place(self) -> QPointF:
         """Where the point is."""
         a, b, c = self.corners()
-        return a * self.alpha + b * self.beta + c * (1 - self.alpha - self.beta)
+        return a * self.first + b * self.second + c * (1 - self.first - self.second)
 
     def _values_at(self, at: QPointF) -> tuple[float, float]:
         a, b, c = self.corners()
-        gamma = (a.y() - at.y()) / (a.y() - c.y())
-        beta = (at.x() - a.x() - gamma * (c.x() - a.x())) / (b.x() - a.x())
-        gamma = min(max(gamma, 0.0), 1.0)
-        beta = min(max(beta, 0.0), 1.0 - gamma)
-        alpha = 1.0 - gamma - beta
-        if abs(alpha - beta) < 2 * NEAR:
-            alpha = beta = round((alpha + beta) / 2, 2)
-        alpha, beta = round(alpha, 2), round(beta, 2)
-        return min(alpha, round(1 - beta, 2)), beta
+        rest = (a.y() - at.y()) / (a.y() - c.y())
+        second = (at.x() - a.x() - rest * (c.x() - a.x())) / (b.x() - a.x())
+        rest = min(max(rest, 0.0), 1.0)
+        second = min(max(second, 0.0), 1.0 - rest)
+        first = 1.0 - rest - second
+        if abs(first - second) < 2 * NEAR:
+            first = second = round((first + second) / 2, 2)
+        first, second = round(first, 2), round(second, 2)
+        return min(first, round(1 - second, 2)), second
 
-    def _move(self, alpha: float, beta: float) -> None:
-        alpha = round(min(max(alpha, 0.0), 1.0), 2)
-        beta = round(min(max(beta, 0.0), 1.0 - alpha), 2)
-        if (alpha, beta) != (self.alpha, self.beta):
-            self.set_values(alpha, beta)
-            self.changed.emit(alpha, beta)
+    def _move(self, first: float, second: float) -> None:
+        first = round(min(max(first, 0.0), 1.0), 2)
+        second = round(min(max(second, 0.0), 1.0 - first), 2)
+        if (first, second) != (self.first, self.second):
+            self.set_values(first, second)
+            self.changed.emit(first, second)
 
     # -- events -------------------------------------------------------------------------------
 
@@ -117,11 +118,11 @@ class CoinTriangle(QWidget):
             Qt.Key.Key_Left: (0.0, -step),
         }.get(key)
         if by is not None:
-            alpha = min(self.alpha + by[0], 1.0 - self.beta)
-            self._move(alpha, min(self.beta + by[1], 1.0 - alpha))
+            first = min(self.first + by[0], 1.0 - self.second)
+            self._move(first, min(self.second + by[1], 1.0 - first))
             self.settled.emit()
         elif event.text() == "=":
-            half = (self.alpha + self.beta) / 2
+            half = (self.first + self.second) / 2
             self._move(half, half)
             self.settled.emit()
         else:
@@ -160,15 +161,13 @@ class CoinTriangle(QWidget):
         line = painter.fontMetrics().height()
         wide = self.width() / 2
         flags = Qt.AlignmentFlag
+        first, second, rest = (
+            f"{word} {name}" for word, name in zip(self.words, self.names, strict=True)
+        )
         for corner, text, name, flag in (
-            (QPointF(a.x(), a.y() + 3), "add \u03b1", "plus", flags.AlignLeft),
-            (QPointF(b.x() - wide, b.y() + 3), "\u03b2 subtract", "minus", flags.AlignRight),
-            (
-                QPointF(c.x() - wide / 2, c.y() - line - 3),
-                "leave \u03b3",
-                "quiet",
-                flags.AlignHCenter,
-            ),
+            (QPointF(a.x(), a.y() + 3), first, "plus", flags.AlignLeft),
+            (QPointF(b.x() - wide, b.y() + 3), second, "minus", flags.AlignRight),
+            (QPointF(c.x() - wide / 2, c.y() - line - 3), rest, "quiet", flags.AlignHCenter),
         ):
             painter.setPen(colour(name))
             painter.drawText(QRectF(corner.x(), corner.y(), wide, line), int(flag), text)

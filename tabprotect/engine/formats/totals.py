@@ -8,7 +8,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.tables.cell_list import CellList
+from tabprotect.engine.formats.cell_list import CellList
 from tabprotect.engine.tables.table import Counts, exact_sum
 
 TOTAL_WORDS = frozenset(
@@ -99,7 +99,7 @@ def strip_totals(cells: CellList, *, strip: bool) -> tuple[CellList, list[str]]:
     )
     if wrong:
         lines = [
-            f"line {cells.line(entry)}, cell {cells.text(entry)}: the total is "
+            f"{cells.place(entry)}, cell {cells.text(entry)}: the total is "
             f"{cells.counts[entry]}, its inner cells add up to {inner_sum}"
             for entry, inner_sum in islice(wrong, MOST_LISTED)
         ]

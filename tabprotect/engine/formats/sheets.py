@@ -8,9 +8,8 @@ from pathlib import Path
 import python_calamine
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.tables.records import SheetRecords
-
-SUFFIXES = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
+from tabprotect.engine.formats.rows import SheetRows
+from tabprotect.engine.formats.workbook_size import check_workbook
 
 EXACT_FLOAT = 2**53
 """Spreadsheets hold numbers as floats: whole ones are exact below this."""
@@ -33,7 +32,7 @@ def _text(value: object, path: Path, line: int) -> str:
     return str(value)
 
 
-def read_sheet(path: Path) -> tuple[SheetRecords, list[str]]:
+def read_sheet(path: Path) -> tuple[SheetRows, list[str]]:
     """The first sheet that is not empty, with a note when there are several.
 
     Raises
@@ -41,8 +40,7 @@ def read_sheet(path: Path) -> tuple[SheetRecords, list[str]]:
     InputError
         For a file that is damaged, protected by a password, or has no data.
     """
-    if not path.is_file():
-        raise InputError("there is no such file", file=path, hint="check its name and folder")
+    check_workbook(path)
     try:
         with python_calamine.load_workbook(str(path)) as book:
             for name in book.sheet_names:
@@ -77,4 +75,4 @@ def read_sheet(path: Path) -> tuple[SheetRecords, list[str]]:
     width = max(max(i for i, field in enumerate(row) if field) for row in rows) + 1
     rows = [row[:width] for row in rows]
     notes = [f"read from the sheet {name!r}, the first of {sheets} with data"] if sheets > 1 else []
-    return SheetRecords(str(path), rows, lines), notes
+    return SheetRows(str(path), rows, lines), notes

@@ -11,15 +11,14 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.cell_list import CellList
+from tabprotect.engine.formats.format import COUNT
+from tabprotect.engine.formats.groupings import unchecked_groupings
+from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.registered import format_of
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.tables import spreadsheets
-from tabprotect.engine.tables.cell_list import CellList
 from tabprotect.engine.tables.domain import Domain, Variable
-from tabprotect.engine.tables.files import COUNT
-from tabprotect.engine.tables.forms import read_long, recognise
-from tabprotect.engine.tables.hierarchy import unchecked_groupings
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.engine.tables.records import Records, TextRecords
 from tabprotect.engine.tables.table import Counts
 
 TOTAL = "Total"
@@ -88,13 +87,8 @@ def read_published(
         Naming the line, the cell or the margin, and the remedy.
     """
     path = Path(path)
-    records: Records
-    if path.suffix.lower() in spreadsheets.SUFFIXES:
-        records, _ = spreadsheets.read_sheet(path)
-    else:
-        records = TextRecords(path, progress=progress)
     try:
-        listed, _ = read_long(records, recognise(records, count=count), progress=progress)
+        listed, _ = format_of(path).cells(path, Reading(count=count), progress)
         return _arranged(listed, total=total, groupings=groupings, missing=missing)
     except InputError as error:
         raise error.in_file(path) from None
@@ -186,7 +180,7 @@ def _refuse_twice(listed: CellList) -> None:
         at = twice[np.argmin(order[twice + 1])]
         one, other = int(order[at]), int(order[at + 1])
         raise InputError(
-            f"the count occurs twice (first in line {listed.line(one)})",
+            f"the count occurs twice (first in {listed.place(one)})",
             line=listed.line(other),
             cell=listed.text(other),
             hint="remove one of them; or a variable is missing",

@@ -9,18 +9,31 @@ import io
 import itertools
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
+import numpy as np
+
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.fields import WORD, Fields, split
+from tabprotect.engine.formats.opening import check_file, unreadable
 from tabprotect.engine.progress import SILENT, Progress
 
 DELIMITERS = "\t;|,"
 """In this order: a file whose every row has as many tabs is not split at commas."""
 
 BLOCK = 1 << 20
+BLOCK_FIELDS = 400_000
+
+LONGEST_LINE = 1 << 26
+"""Bytes of a line that may be held at once; a line without end would fill the memory."""
+
+_PLAIN = re.compile("utf-8(-sig)?|ascii|iso8859-[0-9]+|cp125[0-9]")
+"""Encodings (as ``codecs`` names them) in which a byte below 128 is that character alone."""
+
 _SAID = re.compile('"?sep=(.)"?\r?\n')
 SAMPLE_ROWS = 60
 
@@ -32,7 +45,24 @@ class _Rows(Protocol):
     def __next__(self) -> list[str]: ...
 
 
-class Records(Protocol):
+@dataclass(frozen=True)
+class Block:
+    """Some rows of a file.
+
+    Attributes
+    ----------
+    rows
+        Reads them, without the blank ones.
+    fields
+        Where they leave no doubt: the same rows for whole arrays (none of them blank, if they
+        hold a number).
+    """
+
+    rows: Callable[[], list[list[str]]]
+    fields: Fields | None = None
+
+
+class RowSource(Protocol):
     """The rows of a file that are not blank, again and again from the start."""
 
     name: str
@@ -44,11 +74,32 @@ class Records(Protocol):
     def rows(self) -> Iterator[list[str]]:
         """The rows, each a list of fields as they stand in the file."""
 
+    def blocks(self, width: int) -> Iterator[Block]:
+        """All rows after the first, most of them ``width`` fields wide."""
+
     def line(self, row: int) -> int:
         """The line of the file (1-based) where row number ``row`` (0-based) begins."""
 
 
-class SheetRecords:
+def check_width(source: RowSource, rows: list[list[str]], *, at: int, width: int) -> None:
+    """Refuse rows (the first is number ``at``) that are not as wide as the first row of all.
+
+    Raises
+    ------
+    InputError
+        With the line of the first.
+    """
+    for number, row in enumerate(rows, at):
+        if len(row) != width:
+            raise InputError(
+                f"the row has {len(row)} fields, the first row has {width}",
+                file=source.name,
+                line=source.line(number),
+                hint="a label or number with a separator in it must stand in quotation marks",
+            )
+
+
+class SheetRows:
     """Rows held in memory, with the line of each."""
 
     def __init__(self, name: str, rows: Sequence[list[str]], lines: Sequence[int]) -> None:
@@ -60,11 +111,20 @@ class SheetRecords:
     def rows(self) -> Iterator[list[str]]:
         return iter(self._rows)
 
+    def blocks(self, width: int) -> Iterator[Block]:
+        yield from _in_blocks(self.rows(), width)
+
     def line(self, row: int) -> int:
         return self._lines[row]
 
 
-class TextRecords:
+def _in_blocks(rows: Iterator[list[str]], width: int) -> Iterator[Block]:
+    next(rows)
+    while some := list(itertools.islice(rows, max(BLOCK_FIELDS // width, 1))):
+        yield Block(some.copy)
+
+
+class TextRows:
     """A delimited text file, plain or gzip, read as a stream: never held in memory.
 
     Parameters
@@ -92,6 +152,7 @@ class TextRecords:
         self.name = str(path)
         self._gzip = path.suffix.lower() == ".gz"
         self._file: BinaryIO | None = None
+        self._newlines = True
         self.encoding = self._check(encoding, progress)
         said = self._said_delimiter()
         self.skipped = said is not None
@@ -107,32 +168,23 @@ class TextRecords:
 
     @contextmanager
     def _bytes(self) -> Iterator[BinaryIO]:
+        check_file(self.path)
         try:
-            if self._gzip:
-                with gzip.open(self.path) as packed:
-                    yield cast(BinaryIO, packed)
-            else:
-                with self.path.open("rb") as plain:
-                    self._file = plain
-                    yield plain
+            with self.path.open("rb") as file:
+                self._file = file
+                if self._gzip:
+                    with gzip.open(file) as packed:
+                        yield cast(BinaryIO, packed)
+                else:
+                    yield file
         except (EOFError, zlib.error, gzip.BadGzipFile):
             raise InputError(
                 "the compressed file is damaged or cut off",
                 file=self.path,
                 hint="copy or download it again",
             ) from None
-        except FileNotFoundError:
-            raise InputError(
-                "there is no such file", file=self.path, hint="check its name and folder"
-            ) from None
-        except IsADirectoryError:
-            raise InputError("this is a folder", file=self.path, hint="choose a file") from None
         except OSError as error:
-            raise InputError(
-                f"cannot be read: {error.strerror}",
-                file=self.path,
-                hint="check that you may read it, and that its disk is there",
-            ) from None
+            raise unreadable(self.path, error) from None
 
     def _check(self, encoding: str | None, progress: Progress) -> str:
         """Decode the whole file once, so that no later step meets a broken byte."""
@@ -150,10 +202,9 @@ class TextRecords:
                     f"there is no encoding {encoding!r}", hint="for example utf-8, cp1252, latin-1"
                 ) from None
             said = encoding.removesuffix("-sig").upper()
-            position, line = 0, 1
-            total = max(self.path.stat().st_size, 1)
+            position, line, since = 0, 1, 0
             for block in itertools.chain([head], iter(lambda: file.read(BLOCK), b""), [b""]):
-                progress.report("checking the file", min(position / total, 1.0))
+                progress.report("checking the file", self.fraction)
                 pending = len(decoder.getstate()[0])
                 try:
                     text = decoder.decode(block, final=not block)
@@ -177,6 +228,16 @@ class TextRecords:
                     )
                 line += text.count("\n")
                 position += len(block)
+                last = max(text.rfind("\n"), text.rfind("\r"))
+                since = len(text) - last if last >= 0 else since + len(text)
+                if since > LONGEST_LINE:
+                    raise InputError(
+                        "the line is absurdly long: this is no table",
+                        file=self.path,
+                        line=line,
+                        hint="export the table with one line for each row",
+                    )
+                self._newlines = self._newlines and ("\n" in text or len(block) < BLOCK)
             return encoding
 
     def _said_delimiter(self) -> str | None:
@@ -247,6 +308,69 @@ class TextRecords:
                     line=self.line(seen),
                     hint='a label with a quotation mark is written "so ""quoted"" it is"',
                 ) from None
+
+    def blocks(self, width: int) -> Iterator[Block]:
+        plain = _PLAIN.fullmatch(codecs.lookup(self.encoding).name) and self._newlines
+        if not plain or not self.delimiter.isascii() or width < 2:
+            yield from _in_blocks(self.rows(), width)
+            return
+        begun = 0
+        with self._bytes() as file:
+            if self.encoding != "utf-8-sig" or file.read(3) != codecs.BOM_UTF8:
+                file.seek(0)
+            if self.skipped:
+                file.readline()
+            while data := file.read(BLOCK) + file.readline():
+                block = self._block(data, file, width)
+                if begun:
+                    yield block
+                elif block.fields is not None and block.fields.any_text(0):
+                    begun = 1
+                    yield Block(lambda b=block: b.rows()[1:], block.fields.after(1))  # type: ignore[misc]
+                elif rows := block.rows():
+                    begun = 1
+                    yield Block(rows[1:].copy)
+
+    def _block(self, data: bytes, file: BinaryIO, width: int) -> Block:
+        """The rows of whole lines, and of the lines that follow up to the end of a row."""
+        ended = data if data.endswith(b"\n") else data + b"\n"
+        padded = np.frombuffer(ended + bytes(WORD), dtype=np.uint8)
+        fields = split(
+            padded, len(ended), delimiter=self.delimiter, width=width, encoding=self.encoding
+        )
+        if fields is not None or b'"' not in data:
+            return Block(lambda: self._parsed(data), fields)
+        # Whether the last line ends a row is known after reading it.
+        rows = self._parsed(data, file)
+        return Block(rows.copy)
+
+    def _parsed(self, data: bytes, file: BinaryIO | None = None) -> list[list[str]]:
+        left = 0
+
+        def each() -> Iterator[str]:
+            nonlocal left
+            more = data
+            while more:
+                lines = io.StringIO(more.decode(self.encoding), newline="").readlines()
+                left += len(lines)
+                for line in lines:
+                    left -= 1
+                    yield line
+                more = b"" if file is None else file.readline()
+
+        rows = []
+        try:
+            for row in csv.reader(each(), delimiter=self.delimiter, strict=True):
+                if any(row):
+                    rows.append(row)
+                if not left:
+                    break
+        except csv.Error:
+            # The same fault again, now with its line.
+            for _ in self.rows():
+                pass
+            raise
+        return rows
 
     def line(self, row: int) -> int:
         for line in itertools.islice(self._begins(), row, row + 1):

@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.csv_text import write_csv
+from tabprotect.engine.formats.files import read_table
+from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.files import read_table, write_csv
 from tabprotect.engine.tables.table import Table
 
 
@@ -47,7 +49,7 @@ def test_totals_are_found_checked_and_stripped(
     with pytest.raises(InputError, match="mixed with the inner cells") as caught:
         read_table(path)
     assert "--strip-totals" in caught.value.hint
-    found = read_table(path, strip_totals=True)
+    found = read_table(path, Reading(strip_totals=True))
     assert found.table == with_totals(inner, [])
     assert f"{full.domain.size - inner.size} totals" in found.notes[0]
 
@@ -62,7 +64,7 @@ def test_totals_are_found_checked_and_stripped(
     flat[key] += 1
     path.write_bytes(write_csv(Table.dense(full.domain, flat.reshape(full.domain.shape))))
     with pytest.raises(InputError, match="1 of") as caught:
-        read_table(path, strip_totals=True)
+        read_table(path, Reading(strip_totals=True))
     assert caught.value.line == key + 2
     assert caught.value.cell == full.domain.cell_text(full.domain.unflat(key))
     assert f"the total is {flat[key]}, its inner cells add up to {flat[key] - 1}" in (
@@ -73,7 +75,7 @@ def test_totals_are_found_checked_and_stripped(
 def read(tmp_path: Path, text: str, *, strip: bool = True) -> Table:
     path = tmp_path / "t.csv"
     path.write_text(text)
-    return read_table(path, strip_totals=strip).table
+    return read_table(path, Reading(strip_totals=strip)).table
 
 
 def test_a_grid_with_totals(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.tables.published_rows import read_published
+from tabprotect.engine.formats.published_rows import read_published
 
 TWO_WAY = """A,B,count
 Total,Total,10
