@@ -132,9 +132,10 @@ def test_a_field_that_is_lost_is_found(
 
 
 def holds(old: Any, now: Any) -> bool:
-    """Whether all that a value was is in what it is; it may have further fields."""
+    """Whether all that a value was is in what it is; it may have further fields, and lack some
+    that held nothing."""
     if isinstance(old, Mapping):
-        return set(old) <= set(now) and all(holds(v, now[k]) for k, v in old.items())
+        return all(holds(v, now[k]) if k in now else v is None for k, v in old.items())
     if isinstance(old, list):
         return len(old) == len(now) and all(map(holds, old, now))
     return bool(old == now)

@@ -248,7 +248,7 @@ def test_notes_and_margins_without_inner_cells() -> None:
 @pytest.mark.parametrize(
     ("wrong", "label"),
     [
-        ({"D": 1}, "noise within d: a change of more than 1"),
+        ({"D": 1}, "noise within its bound: a change of more than 1"),
         ({"js": 4}, "small counts avoided: a count between 1 and 4"),
     ],
 )

@@ -477,7 +477,7 @@ def test_beliefs_that_forget_the_choice_do_not(monkeypatch: pytest.MonkeyPatch) 
         return np.where(choices(tables, family) > 0, len(family), 0)
 
     monkeypatch.setattr(adaptive_tables, "_choices", forgetful)
-    assert calibrate_method(METHOD, POSITIVE).worst_z > LIMIT
+    assert calibrate_method(METHOD, replace(POSITIVE, runs=1000)).worst_z > LIMIT
 
 
 def test_drawn_beliefs_come_true(monkeypatch: pytest.MonkeyPatch) -> None:
