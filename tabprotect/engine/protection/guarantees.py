@@ -183,7 +183,7 @@ def _none_below_base(problem: Problem, values: Values, draft: Draft) -> str:
 
 
 def _within_deviation(problem: Problem, values: Values, draft: Draft) -> str:
-    most = int(cast(int, values["D"]))
+    most = int(cast(int, values["D"] if "D" in values else values["cap"]))
     return _each(
         draft,
         lambda p: np.abs(p.table.counts - _truth(problem, values, p)) > most,
@@ -230,13 +230,14 @@ GUARANTEES: Mapping[str, Guarantee] = MappingProxyType(
         "within_base": Guarantee("Within the base", _within_base),
         "none_below_base": Guarantee("No small count published", _none_below_base),
         "exact": Guarantee("What is published is exact", _exact),
-        "within_deviation": Guarantee("Noise within D", _within_deviation),
+        "within_deviation": Guarantee("Noise within its bound", _within_deviation),
         "small_avoided": Guarantee("Small counts avoided", _small_avoided),
         "no_at_risk": Guarantee("No at-risk count published", _no_at_risk),
         "intervals_protected": Guarantee("Protection intervals hold", _intervals),
         "bounded": Guarantee("Bounded change"),
         "consistent": Guarantee("Consistent between tables"),
         "unbiased": Guarantee("Unbiased"),
+        "differential_privacy": Guarantee("Differential privacy"),
         "posterior": Guarantee("Posterior computable"),
     }
 )

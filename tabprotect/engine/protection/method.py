@@ -15,11 +15,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from tabprotect.engine.arrays import Floats
 from tabprotect.engine.errors import InputError, ParameterError, RefusedError
 from tabprotect.engine.formats.groupings import grouping_text
 from tabprotect.engine.parameters import Parameter, resolve
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection import guarantees as promises
+from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.judged_cells import Judged
 from tabprotect.engine.protection.needs import NEEDS
 from tabprotect.engine.protection.problem import Draft, Preview, Problem, Protected, RunEvidence
@@ -57,6 +59,8 @@ class Method(ABC):
         Names of ``GUARANTEES`` -> the promise in a sentence.
     most_trials
         Runs of a preview at most.
+    calibrations
+        The simulations in which the beliefs of its readers have to come true.
     """
 
     name: ClassVar[str]
@@ -65,6 +69,7 @@ class Method(ABC):
     needs: ClassVar[tuple[str, ...]] = ()
     guarantees: ClassVar[Mapping[str, str]] = {}
     most_trials: ClassVar[int] = 100
+    calibrations: ClassVar[tuple[CalibrationPlan, ...]] = (CalibrationPlan(),)
 
     # -- what a method writes -----------------------------------------------------------------
 
@@ -144,6 +149,14 @@ class Method(ABC):
     def weighted(self, values: Mapping[str, object]) -> bool:
         """Whether sums of design weights are published, not counts of records."""
         return False
+
+    def transitions(self, release: Release) -> tuple[tuple[int, Floats], ...] | None:
+        """P(published | true count) of the true counts 0, 1, 2, ..., from disclosed parameters.
+
+        Each as the lowest published count and the probabilities from there on; as many as show
+        every pair of neighbouring counts. ``None`` where numbers are not protected one by one.
+        """
+        return None
 
     def trial_parameters(self, domain: Domain) -> dict[str, object]:
         """Parameters to try the method with where its defaults alone say too little."""

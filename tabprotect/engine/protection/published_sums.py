@@ -92,6 +92,7 @@ def sum_factors(
     total: Support | None = None,
     rerun: Rerun | None = None,
     note: str = "",
+    signed: bool = False,
 ) -> CellFactors:
     """One factor for each published number; cells that are the same sum are one number.
 
@@ -107,6 +108,8 @@ def sum_factors(
         What the grand total may be, where that is known beyond its own publication.
     rerun, note
         As in ``CellFactors``.
+    signed
+        Whether the mechanism can publish negative counts.
 
     Raises
     ------
@@ -115,7 +118,7 @@ def sum_factors(
     TooLargeError
         Before the work, with what it would cost.
     """
-    if (counts < 0).any():
+    if not signed and (counts < 0).any():
         raise InputError("a published count is negative; this mechanism makes none")
     entries = publication.domain.size * len(publication.margins)
     if entries > MOST_ENTRIES:

@@ -289,6 +289,10 @@ def test_an_unchanged_table_is_useful_and_gives_itself_away(name: str) -> None:
         seen.problem, seen.release, seen.compared, seen.key, second_is_new=False
     )
     figure = measure.assess(found)
+    if name == "dp_epsilon":
+        # No epsilon is large enough for what gives itself away.
+        assert "not differentially private" in figure.reason
+        return
     assert figure.value is not None, figure.reason
     if measure.noun == "utility":
         best = 1.0 if measure.higher_is_better else 0.0

@@ -36,6 +36,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import (
@@ -103,6 +104,12 @@ class ControlledRounding(Method):
         "posterior": "The posterior of every true cell is computable from the bundle alone.",
     }
     most_trials = 12
+
+    calibrations = (
+        CalibrationPlan({"base": 2}, runs=200),
+        CalibrationPlan({"base": 3, "choice": "unbiased"}, runs=200),
+        CalibrationPlan({"base": 2, "choice": "unbiased", "margins": "A"}, runs=300),
+    )
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
         """The unbiased variant takes no groupings and at most two published variables."""

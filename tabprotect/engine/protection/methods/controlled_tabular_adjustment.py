@@ -40,6 +40,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import counts_of, main_first, sum_factors
@@ -105,6 +106,8 @@ class ControlledTabularAdjustment(Method):
         "bounded": "No count moves by more than the largest change, which is published.",
         "posterior": "What a reader can believe about each count can be computed.",
     }
+
+    calibrations = (CalibrationPlan(runs=120),)
 
     def is_random(self, values: Values) -> bool:
         """Never: the same table is adjusted in the same way."""

@@ -61,6 +61,7 @@ from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.groupings import grouping_text
 from tabprotect.engine.parameters import Parameter, Shares
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.cycle_runs.choosing import chosen_cycles
 from tabprotect.engine.protection.cycle_runs.sequence import (
     DISCLOSED_ORDERS,
@@ -112,6 +113,10 @@ be refused when it is taken."""
 
 LARGE = 200_000
 """Cells from which on only a few remedies are tried."""
+
+
+SIX = ((1.2, 0.7, 2.0), (0.8, 1.5, 1.0))
+"""Means of the counts in its calibration."""
 
 
 class CyclicPerturbation(Method):
@@ -212,6 +217,15 @@ class CyclicPerturbation(Method):
         "zeros_kept": "A zero stays zero (any_zero).",
         "posterior": "The posterior of every true cell is computable from the bundle alone.",
     }
+
+    calibrations = (
+        CalibrationPlan(means=SIX),
+        CalibrationPlan(
+            {"cycles": "every", "n_cover": 5, "order": "random", "blocking": "negative"}, SIX
+        ),
+        CalibrationPlan({"cycles": "every", "n_cover": 5, "order": "replacement"}, SIX),
+        CalibrationPlan({"cycles": "every", "n_cover": 5, "order": "positive"}, SIX, runs=400),
+    )
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
         """Parameters with ``cycles`` as a ``MoveSet`` over the domain, margins verified."""
