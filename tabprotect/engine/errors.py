@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 
@@ -124,10 +124,30 @@ class SolverError(TabprotectError):
 
 
 class RefusedError(TabprotectError):
-    """Possible, but it would not protect: going on takes an explicit, recorded decision."""
+    """Possible, but it would not protect: going on takes an explicit, recorded decision.
+
+    Parameters
+    ----------
+    remedies
+        What to do instead, best first, as JSON values: ``text``, ``parameters``, ``chance``.
+    """
 
     exit_code = 5
     kind = "refused"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str = "",
+        detail: str = "",
+        remedies: Sequence[Mapping[str, object]] = (),
+    ) -> None:
+        super().__init__(message, hint=hint, detail=detail)
+        self.remedies = tuple(remedies)
+
+    def as_json(self) -> dict[str, object]:
+        return super().as_json() | {"remedies": [dict(remedy) for remedy in self.remedies]}
 
 
 class Interrupted(TabprotectError):  # noqa: N818 (nothing went wrong)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.protection.staff_verdict import StaffVerdict
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.contributors import Contributors
@@ -70,18 +71,6 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Remedy:
-    """Other settings that would protect this table: what, as parameters, and how well."""
-
-    text: str
-    parameters: Mapping[str, object]
-    unchanged_share: float
-
-    def __str__(self) -> str:
-        return f"{self.text} (unchanged with probability {self.unchanged_share:.2f})"
-
-
-@dataclass(frozen=True)
 class Preview:
     """What a mechanism would do to this table, before any coin is flipped. Confidential.
 
@@ -98,15 +87,8 @@ class Preview:
         Expected |published - original| per judged cell.
     change
         Probability of each change of a judged cell (published - original).
-    unchanged_by_cell
-        Probability that each cell of the original is published unchanged, shape of the table;
-        0 where inner cells are not published.
     runs
         Number of simulated runs behind the figures; 1 for a method without chance.
-    weak
-        Why the mechanism is refused on this table; empty when it is not.
-    remedies
-        What to do instead, tried on this table, best first.
     blocked_share
         Of cycles: expected share of the moves the coins ask for that are blocked.
     blocked_by_cycle
@@ -122,10 +104,7 @@ class Preview:
     unchanged_share: float
     mean_absolute_deviation: float
     change: dict[int, float]
-    unchanged_by_cell: npt.NDArray[np.float64]
     runs: int
-    weak: str = ""
-    remedies: tuple[Remedy, ...] = ()
     blocked_share: float = 0.0
     blocked_by_cycle: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     immovable: list[tuple[int, ...]] = field(default_factory=list)
@@ -210,8 +189,12 @@ class Record:
     ----------
     parameters
         All resolved parameters, the confidential ones too.
+    attempt
+        Which draw it was. Confidential as nothing else here: told, it would disclose counts.
     decisions
-        Explicit decisions, for example to accept a weak mechanism.
+        Explicit decisions, for example to publish against the gate.
+    verdict
+        What readers learn, beside the true figures.
     steps, statuses, hidden, findings, sentence
         As in the :class:`Draft`.
     """
@@ -219,7 +202,7 @@ class Record:
     problem: Problem
     seed: int = field(repr=False)
     seed_given: bool
-    preview: Preview
+    attempt: int = 1
     parameters: Mapping[str, object] = field(default_factory=dict, repr=False)
     decisions: tuple[str, ...] = ()
     steps: Steps | None = None
@@ -227,6 +210,7 @@ class Record:
     hidden: Table | None = None
     findings: Mapping[str, object] = field(default_factory=dict, repr=False)
     sentence: str = ""
+    verdict: StaffVerdict | None = None
 
     @property
     def blocked_share(self) -> float:
