@@ -16,8 +16,11 @@ from tabprotect.cli.arguments import (
 )
 from tabprotect.cli.output import Console
 from tabprotect.engine.bundle.archive import load, sha256
+from tabprotect.engine.disclosure.policy import VARIABLE
+from tabprotect.engine.disclosure.policy import read as read_policy
 from tabprotect.engine.project.project import DEFAULT_METHOD, Project
 from tabprotect.engine.project.replay import run_file
+from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.summary import summarise
 
@@ -41,10 +44,20 @@ def add(verbs: Verbs) -> None:
     )
     protect.add_argument("--at-risk", metavar="LOW..HIGH", help="counts at risk (default 1..2)")
     protect.add_argument("--title", help="for the reader; published")
+    decision = protect.add_mutually_exclusive_group()
+    decision.add_argument(
+        "--accept",
+        metavar="REASON",
+        help="publish whatever the gate says; the bundle says so, the dossier keeps the reason",
+    )
+    decision.add_argument(
+        "--accept-weak", action="store_true", help="the same without a reason"
+    )
     protect.add_argument(
-        "--accept-weak",
-        action="store_true",
-        help="go on although the table would leave (almost) unchanged; the decision is recorded",
+        "--policy",
+        type=Path,
+        metavar="policy.toml",
+        help=f"the limits of the house (default: the file that {VARIABLE} names)",
     )
     protect.add_argument(
         "--seed", type=int, help="replay these coins (default: the operating system's randomness)"
@@ -82,6 +95,7 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
     if args.dossier is not None and args.dossier.absolute() == args.out.absolute():
         raise UsageError("--out and --dossier name one file")
     keep_apart([args.table, settings.get("cycles")], [args.out, args.dossier])
+    policy = None if args.policy is None else read_policy(args.policy)
     history = open_source(args, console)
     for note in history.project.notes:
         console.say(f"note: {note}")
@@ -90,6 +104,8 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
         nonlocal history
         history, _ = history.apply(name, given, progress=console)
 
+    if policy is not None:
+        apply("set_policy", **policy.as_dict())
     if args.title is not None:
         apply("set_title", title=args.title)
     if args.at_risk is not None:
@@ -102,6 +118,8 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
     if cycles is not None:
         apply("set_cycles", **cycle_source(cycles))
     given: dict[str, object] = {"accept_weak": True} if args.accept_weak else {}
+    if args.accept is not None:
+        given = {"accept": args.accept}
     apply("protect", **given, **({} if args.seed is None else {"seed": args.seed}))
     beside = {} if args.dossier is None else {"dossier": str(args.dossier)}
     apply("publish", release=str(args.out), **beside, overwrite=True)
@@ -120,17 +138,15 @@ def cycle_source(value: str) -> dict[str, object]:
 def _say_protected(project: Project, args: argparse.Namespace, console: Console) -> None:
     protected = project.protected
     assert protected is not None
-    preview = protected.record.preview
+    found = protected.record.verdict
+    assert found is not None
     summary = summarise(protected)
     data: dict[str, object] = {
         "method": project.method,
         "title": project.title,
         **summary.as_json(),
-        "expected": {
-            "unchanged_share": preview.unchanged_share,
-            "blocked_share": preview.blocked_share if project.takes_cycles else None,
-            "mean_absolute_deviation": preview.mean_absolute_deviation,
-        },
+        "verdict": found.as_json(),
+        "warnings": _warnings(protected),
         **_of_cycles(project),
         "parameters": project.values,
         "findings": dict(protected.record.findings),
@@ -142,8 +158,9 @@ def _say_protected(project: Project, args: argparse.Namespace, console: Console)
     }
     lines = [
         summary.sentence,
-        f"Expected: unchanged with probability {preview.unchanged_share:.2f}"
-        + (f", {preview.blocked_share:.0%} of the moves blocked." if project.takes_cycles else "."),
+        f"Verdict: {found.sentence}",
+        *([found.staff.sentence] if found.staff is not None else []),
+        *(f"Warning: {warning['message']}" for warning in _warnings(protected)),
         f"Release bundle (public): {args.out}",
         f"Fingerprint: {data['fingerprint']}",
         f"Dossier (CONFIDENTIAL): {args.dossier or 'none written'}",
@@ -151,6 +168,15 @@ def _say_protected(project: Project, args: argparse.Namespace, console: Console)
         "These figures depend on the original: keep them in the house.",
     ]
     console.result(data, lines)
+
+
+def _warnings(protected: Protected) -> list[dict[str, str]]:
+    """What went out with a warning only."""
+    gate = protected.release.mechanism.gate
+    if gate is None or gate.passed is not None or protected.record.decisions:
+        return []
+    message = "the release could not be judged; by the policy that takes no reason"
+    return [{"kind": "unjudged", "message": message}]
 
 
 def _of_cycles(project: Project) -> dict[str, object]:

@@ -207,7 +207,7 @@ def _holdings(project: Project) -> Iterator[tuple[object, int]]:
         held = 0 if steps is None else 3 * steps.coins.nbytes
         if steps is not None and steps.sequence is not None:
             held += steps.sequence.nbytes
-        yield record, held + record.preview.unchanged_by_cell.nbytes
+        yield record, held
 
 
 def _bytes(table: Table) -> int:

@@ -8,6 +8,8 @@ from types import MappingProxyType
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle import archive, confidential, public
+from tabprotect.engine.disclosure import gate
+from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.posterior.prior import parse_prior
 from tabprotect.engine.project import recipe
@@ -46,17 +48,36 @@ def set_seed(project: Project, context: Context, *, seed: int | None) -> Project
     return replace(project.without_result(), seed=seed)
 
 
+def set_policy(project: Project, context: Context, **limits: object) -> Project:
+    """Judge releases by these limits of the house; those that are not named hold their defaults."""
+    return replace(project.without_result(), policy=HousePolicy.of(limits))
+
+
 def protect(
-    project: Project, context: Context, *, accept_weak: bool = False, seed: int | None = None
+    project: Project,
+    context: Context,
+    *,
+    accept: str | None = None,
+    accept_weak: bool = False,
+    seed: int | None = None,
 ) -> Project:
-    """Run the method. ``seed`` replays one run and is not kept as the project's policy."""
+    """Run the method and pass the gate.
+
+    ``accept`` is the reason for publishing whatever the gate says, ``accept_weak`` the same without
+    one. ``seed`` replays one run and is not kept as the project's policy.
+    """
     if seed is not None:
         whole(seed, "seed")
-    protected = project.protection.protect(
+    reason = "" if accept is None else text(accept, "accept").strip()
+    if accept is not None and not reason:
+        raise InputError("a reason is missing", hint="say why it is published all the same")
+    protected = gate.protect(
+        project.protection,
         project.problem,
         project.given,
         Randomness.seeded(project.seed if seed is None else seed),
-        accept_weak=accept_weak,
+        policy=project.limits,
+        accept=reason or (gate.UNSTATED if accept_weak else ""),
         progress=context.progress,
     )
     return replace(project, protected=protected, published=False)
@@ -140,6 +161,7 @@ VERBS = (
         set_seed,
         lambda p, a: "take fresh randomness" if a["seed"] is None else "set a seed",
     ),
+    Command("set_policy", set_policy, lambda p, a: "set the limits of the house"),
     Command("protect", protect, lambda p, a: f"protect with {p.protection.label}", True),
     Command("set_prior", set_prior, lambda p, a: f"let the {a['who']} believe {a['prior']}"),
     Command("publish", publish, lambda p, a: f"publish {Path(str(a['release'])).name}", True),

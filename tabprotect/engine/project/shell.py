@@ -119,7 +119,9 @@ def _protect(project: Project, given: Arguments) -> list[str]:
     words += ["--at-risk", str(project.at_risk)]
     if project.title:
         words += ["--title", project.title]
-    if given.get("accept_weak") or (
+    if given.get("accept"):
+        words += ["--accept", str(given["accept"])]
+    elif given.get("accept_weak") or (
         project.protected is not None and project.protected.record.decisions
     ):
         words.append("--accept-weak")

@@ -8,27 +8,30 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.project.comparison_plan import ComparisonPlan
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.release_plan import ReleasePlan
 from tabprotect.engine.protection.problem import (
-    Preview,
     Problem,
     Protected,
     Record,
-    Remedy,
     Steps,
 )
+from tabprotect.engine.protection.staff_verdict import Staff, StaffVerdict, WorstCell
+from tabprotect.engine.release.gate import Gate
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.verdict import TableVerdict
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.design_weights import DesignWeights
 from tabprotect.engine.tables.domain import Domain, Variable
@@ -96,6 +99,7 @@ class Encoder:
                 "method": project.method,
                 "parameters": self._values(project.parameters),
                 "seed": None if project.seed is None else str(project.seed),
+                "policy": None if project.policy is None else project.policy.as_dict(),
                 "protected": None
                 if project.protected is None
                 else self._protected(project.protected),
@@ -176,6 +180,7 @@ class Encoder:
             ],
             "method": release.mechanism.method,
             "parameters": self._values(release.mechanism.parameters),
+            "gate": None if release.mechanism.gate is None else release.mechanism.gate.as_json(),
             "title": release.title,
         }
 
@@ -183,7 +188,7 @@ class Encoder:
         known = self._known.get(("results", id(protected)))
         if known is not None:
             return known
-        record, preview = protected.record, protected.record.preview
+        record = protected.record
         encoded = {
             "release": self._release(protected.release),
             "original": self._table(record.problem.table),
@@ -210,28 +215,8 @@ class Encoder:
             "findings": dict(record.findings),
             "sentence": record.sentence,
             "decisions": list(record.decisions),
-            "preview": {
-                "at_risk_cells": preview.at_risk_cells,
-                "judged_cells": preview.judged_cells,
-                "unchanged_share": preview.unchanged_share,
-                "blocked_share": preview.blocked_share,
-                "mean_absolute_deviation": preview.mean_absolute_deviation,
-                "change": [[k, v] for k, v in preview.change.items()],
-                "blocked_by_cycle": self._array(preview.blocked_by_cycle),
-                "unchanged_by_cell": self._array(preview.unchanged_by_cell),
-                "immovable": self._array(np.array(preview.immovable, dtype=np.int64)),
-                "runs": preview.runs,
-                "weak": preview.weak,
-                "sentence": preview.sentence,
-                "remedies": [
-                    {
-                        "text": r.text,
-                        "parameters": self._values(r.parameters),
-                        "unchanged_share": r.unchanged_share,
-                    }
-                    for r in preview.remedies
-                ],
-            },
+            "attempt": record.attempt,
+            "verdict": None if record.verdict is None else asdict(record.verdict),
         }
         return self._once("results", protected, encoded)
 
@@ -313,7 +298,9 @@ class Decoder:
             )
             for one in data["tables"]
         )
-        mechanism = Mechanism(str(data["method"]), domain, self._values(data["parameters"]))
+        gate = Gate.from_json(data.get("gate") or {})
+        parameters = self._values(data["parameters"])
+        mechanism = Mechanism(str(data["method"]), domain, parameters, gate)
         return Release(tables, mechanism, str(data["title"]))
 
     def _build_results(self, data: Json) -> Protected:
@@ -329,7 +316,9 @@ class Decoder:
             problem=problem,
             seed=int(data["seed"]),
             seed_given=bool(data["seed_given"]),
-            preview=self._preview(data["preview"]),
+            # Results of earlier versions were the first draw, and nobody had judged them.
+            attempt=int(data.get("attempt", 1)),
+            verdict=None if data.get("verdict") is None else _verdict(data["verdict"]),
             parameters=self._values(data["parameters"]),
             decisions=tuple(map(str, data["decisions"])),
             steps=None if data["steps"] is None else self._steps(data["steps"]),
@@ -362,26 +351,6 @@ class Decoder:
             else self._array(data["sequence"], np.int64),
         )
 
-    def _preview(self, data: Json) -> Preview:
-        return Preview(
-            at_risk_cells=int(data["at_risk_cells"]),
-            judged_cells=int(data["judged_cells"]),
-            unchanged_share=float(data["unchanged_share"]),
-            blocked_share=float(data["blocked_share"]),
-            mean_absolute_deviation=float(data["mean_absolute_deviation"]),
-            change={int(k): float(v) for k, v in data["change"]},
-            blocked_by_cycle=self._array(data["blocked_by_cycle"], np.float64),
-            unchanged_by_cell=self._array(data["unchanged_by_cell"], np.float64),
-            immovable=list(map(tuple, self._array(data["immovable"], np.int64).tolist())),
-            runs=int(data["runs"]),
-            weak=str(data["weak"]),
-            sentence=str(data["sentence"]),
-            remedies=tuple(
-                Remedy(str(r["text"]), self._values(r["parameters"]), float(r["unchanged_share"]))
-                for r in data["remedies"]
-            ),
-        )
-
     def _build_projects(self, data: Json) -> Project:
         table = None if data["table"] is None else self._get("tables", data["table"])
         released = None if data["released"] is None else self._release(data["released"])
@@ -402,6 +371,7 @@ class Decoder:
             method=str(data["method"]),
             parameters=MappingProxyType(self._values(data["parameters"])),
             seed=None if data["seed"] is None else int(data["seed"]),
+            policy=None if data.get("policy") is None else HousePolicy.of(data["policy"]),
             protected=None
             if data["protected"] is None
             else self._get("results", data["protected"]),
@@ -421,6 +391,19 @@ class Decoder:
         if project.plan.margins and not project.plan.fits(project.domain):
             raise ValueError("a release plan belongs to another table")
         return project
+
+
+def _verdict(data: Json) -> StaffVerdict:
+    tables = tuple(
+        TableVerdict(**{**one, "names": tuple(map(str, one["names"]))}) for one in data["tables"]
+    )
+    staff = data["staff"]
+    if staff is not None:
+        worst = staff["worst"]
+        if worst is not None:
+            worst = WorstCell(tuple(worst["table"]), tuple(worst["cell"]), float(worst["belief"]))
+        staff = Staff(**{**staff, "worst": worst})
+    return StaffVerdict(**{**data, "tables": tables, "staff": staff})
 
 
 def _plan(data: Json) -> ReleasePlan:
