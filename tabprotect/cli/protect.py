@@ -50,9 +50,7 @@ def add(verbs: Verbs) -> None:
         metavar="REASON",
         help="publish whatever the gate says; the bundle says so, the dossier keeps the reason",
     )
-    decision.add_argument(
-        "--accept-weak", action="store_true", help="the same without a reason"
-    )
+    decision.add_argument("--accept-weak", action="store_true", help="the same without a reason")
     protect.add_argument(
         "--policy",
         type=Path,

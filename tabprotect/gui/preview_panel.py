@@ -36,7 +36,7 @@ class RefusalStrip(QFrame):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Refused: the mechanism is too weak for this table")
+        self.setAccessibleName("Refused: readers would know too much")
         self._picture = Label()
         self._reason = Label(wordWrap=True)
         self._reason.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -72,7 +72,7 @@ class RefusalStrip(QFrame):
     def refuse(self, reason: str, remedies: tuple[Remedy, ...]) -> None:
         """Show a refusal."""
         self.clear()
-        self._reason.setText(f"{reason[0].upper()}{reason[1:]}.")
+        self._reason.setText(f"{reason[0].upper()}{reason[1:].rstrip('.')}.")
         self.setAccessibleDescription(self._reason.text())
         for number, (label, key) in enumerate(remedies):
             button = QPushButton(label)
@@ -192,11 +192,9 @@ class PreviewPanel(QScrollArea):
         self.show_state(" ".join(said))
         self.go_mend.show()
 
-    def show_preview(self, preview: Preview, domain: Domain, remedies: tuple[Remedy, ...]) -> None:
-        """Show the figures, and the refusal where there is one."""
+    def show_preview(self, preview: Preview, domain: Domain, chance: str) -> None:
+        """Show the figures, and in words how likely the gate is to let a release through."""
         self.show_state("")
-        if preview.weak:
-            self.refusal.refuse(preview.weak, remedies)
         whose = "at-risk cell" if preview.at_risk_cells else "positive cell"
         self._figures["unchanged"].setText(chance_text(preview.unchanged_share))
         self._figures["deviation"].setText(number_text(preview.mean_absolute_deviation))
@@ -212,6 +210,6 @@ class PreviewPanel(QScrollArea):
         self._stuck.setText(
             f"Averages over {count_text(preview.judged_cells)} {whose}"
             f"{'' if preview.judged_cells == 1 else 's'}, from {count_text(preview.runs)} "
-            f"trial runs.{stuck}"
+            f"trial runs.{stuck} {chance}".strip()
         )
         self._content.show()

@@ -1,4 +1,4 @@
-"""What is said of a mechanism and of a run: sentences, and the remedies for a weak one."""
+"""What is said of a mechanism and of a run: sentences, and the remedies for a refusal."""
 
 from __future__ import annotations
 
@@ -85,12 +85,12 @@ def result_sentence(record: Record, published: Table) -> str:
         f"; {count_text(stopped)} of {count_text(asked)} moves the coins asked for were blocked."
     )
     if record.decisions:
-        text += " That the mechanism is weak was accepted, and is recorded."
+        text += " It goes out although the gate says no; that is recorded."
     return text
 
 
 def remedies(project: Project) -> tuple[Remedy, ...]:
-    """What can be done about a weak mechanism, as buttons that do it."""
+    """What can be done about a refusal, as buttons that do it."""
     values = project.values
     passes = cast(int, values["passes"])
     out = []

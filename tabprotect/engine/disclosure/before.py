@@ -55,6 +55,12 @@ class Chance:
     runs: int
 
     @property
+    def unlikely(self) -> bool:
+        """Whether most draws would be refused."""
+        said = [share for share in (self.synthetic, self.here) if share is not None]
+        return bool(said) and max(said) < WORTH
+
+    @property
     def sentence(self) -> str:
         """In words, for staff."""
         said = []
@@ -105,9 +111,7 @@ def chance(
         synthetic = sum(passed) / len(passed)
     here = None
     if on_this_table:
-        times = [
-            _passes(method, problem, values, limits, generator, progress) for _ in range(runs)
-        ]
+        times = [_passes(method, problem, values, limits, generator, progress) for _ in range(runs)]
         here = sum(times) / runs
     return Chance(synthetic, here, runs)
 

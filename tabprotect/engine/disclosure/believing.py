@@ -193,7 +193,9 @@ def _posterior(
     elif isinstance(likelihood, AdaptiveSequence):
         draws = ADAPTIVE_DRAWS
     if draws is not None and draws < LEAST_DRAWS:
-        return infer(likelihood, parse_prior(prior, likelihood.domain), way="exact", progress=progress)
+        return infer(
+            likelihood, parse_prior(prior, likelihood.domain), way="exact", progress=progress
+        )
     rerun = likelihood.rerun if isinstance(likelihood, CellFactors) else None
     if rerun is not None and rerun.programmes and likelihood.domain.size > PROGRAMMED:
         return _posterior(_plain(likelihood), prior, randomness, progress)
@@ -339,5 +341,6 @@ def _rows(sums: IntArray, weights: FloatArray) -> tuple[IntArray, IntArray, Floa
         raise InfeasibleError("the distributions of so many sums are too large")
     place = (sums - first) + np.arange(cells) * width
     each = np.broadcast_to(weights[:, None], sums.shape)
-    chances = np.bincount(place.reshape(-1), weights=each.reshape(-1), minlength=cells * width)
-    return np.arange(cells), first, chances.reshape(cells, width)
+    share = np.bincount(place.reshape(-1), weights=each.reshape(-1), minlength=cells * width)
+    chances = np.asarray(share, dtype=np.float64).reshape(cells, width)
+    return np.arange(cells, dtype=np.int64), first, chances

@@ -112,14 +112,14 @@ def _refusal(
 ) -> RefusedError:
     values, limits = how
     ideas = remedies(method, problem, values, limits, progress)
-    said = [idea.text for idea in ideas]
+    said = [f"{idea.text} (passed on {idea.chance:.0%} of synthetic tables)" for idea in ideas]
     drawn = (
-        "" if limits.attempts_at_most == 1 else f"No one of {limits.attempts_at_most} draws passed. "
+        "" if limits.attempts_at_most == 1 else f"None of {limits.attempts_at_most} draws passed. "
     )
     return RefusedError(
-        f"{drawn}{found.sentence}",
-        hint="; ".join(said) or "merge categories so that fewer cells are small, or take another "
-        "method",
+        f"{drawn}{found.sentence}".rstrip("."),
+        hint="; ".join(said)
+        or "merge categories so that fewer cells are small, or take another method",
         detail="to go on all the same takes an explicit, recorded decision with a reason",
         remedies=[idea.as_json() for idea in ideas],
     )

@@ -23,7 +23,7 @@ from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.release.gate import Gate
 from tabprotect.engine.release.likelihood import Likelihood, MoveSequence
 from tabprotect.engine.release.release import Release
-from tabprotect.engine.release.verdict import TableVerdict, Verdict, Who
+from tabprotect.engine.release.verdict import TableVerdict, Who
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.grouped import true_table
 from tabprotect.engine.tables.table import Table

@@ -107,6 +107,8 @@ def _listed(model: GroupModel, published: IntArray) -> tuple[IntArray, FloatArra
     column[groups] = np.arange(len(groups))
     changes = np.concatenate([changes, np.zeros((len(changes), 1), dtype=np.int64)], axis=1)
     # Cells that nothing touches stay as they are.
-    of_cell = np.where(model.signatures.group_of_cell < 0, model.groups, model.signatures.group_of_cell)
+    of_cell = np.where(
+        model.signatures.group_of_cell < 0, model.groups, model.signatures.group_of_cell
+    )
     weight = np.exp(log_weights - log_weights.max())
     return published + changes[:, column[of_cell]], weight / weight.sum()

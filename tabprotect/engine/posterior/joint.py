@@ -104,8 +104,8 @@ def _weighed(
         raise InfeasibleError("the distributions of so many cells are too large")
     place = (tables - start) + np.arange(cells) * width
     each = np.broadcast_to(weights[:, None], tables.shape).reshape(-1)
-    chances = np.bincount(place.reshape(-1), weights=each, minlength=cells * width)
-    chances = chances.reshape(cells, width)
+    share = np.bincount(place.reshape(-1), weights=each, minlength=cells * width)
+    chances = np.asarray(share, dtype=np.float64).reshape(cells, width)
     errors = None if effective is None else np.sqrt(chances * (1 - chances) / effective)
 
     def draw(number: int, generator: np.random.Generator, progress: Progress) -> IntArray:

@@ -262,9 +262,7 @@ def changes(before: Project, after: Project) -> Changes:
         after.method,
         after.seed,
         after.policy,
-    ) or dict(
-        before.parameters
-    ) != dict(after.parameters):
+    ) or dict(before.parameters) != dict(after.parameters):
         found.add("parameters")
     if (
         before.protected is not after.protected

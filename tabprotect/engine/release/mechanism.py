@@ -88,9 +88,7 @@ class Mechanism:
                 f"the mechanism is for the variables {names}, the table has {list(domain.names)}",
                 hint="the order matters; take the mechanism that came with the table",
             )
-        parameters: dict[str, object] = {
-            k: v for k, v in data.items() if k not in NAMED | STATED
-        }
+        parameters: dict[str, object] = {k: v for k, v in data.items() if k not in NAMED | STATED}
         if "cycles" in data:
             moves = files.from_json(data, domain=domain)
             # The margins beside cycles are those the cycles keep.

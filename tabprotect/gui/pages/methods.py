@@ -321,8 +321,6 @@ class MethodsPage(Page):
             return
         self._preview = preview
         self.expected.setText(expectation(preview))
-        if preview.weak:
-            self.refusal.refuse(preview.weak, ())
 
     def _not_tried(self, key: tuple[object, ...], error: Exception) -> None:
         if not isinstance(error, TabprotectError):
@@ -356,7 +354,7 @@ class MethodsPage(Page):
             self.protect()
 
     def protect(self, *, accept_weak: bool = False) -> None:
-        """Run the method; a weak one is refused unless it is accepted."""
+        """Run the method; what the gate refuses goes out by an explicit decision only."""
         if not self.editable:
             return
         self.form.flush()

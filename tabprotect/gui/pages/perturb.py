@@ -9,8 +9,10 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAction, QGuiApplication, QHideEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QToolButton, QWidget
 
+from tabprotect.engine.disclosure.before import Chance
 from tabprotect.engine.errors import RefusedError, TabprotectError
 from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.foresight import foreseen
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.shell import as_command
@@ -264,18 +266,23 @@ class PerturbPage(Page):
         if project is None or not key or not self.editable:
             return
 
-        def work(progress: Progress) -> Preview:
-            return project.protection.preview(project.problem, project.given, progress)
+        def work(progress: Progress) -> tuple[Preview, Chance]:
+            preview = project.protection.preview(project.problem, project.given, progress)
+            return preview, foreseen(project, progress)
 
         job = self.document.jobs.question("try the mechanism", work, name="preview")
-        job.finished.connect(lambda preview: self._tried(key, project, preview))
+        job.finished.connect(lambda found: self._tried(key, project, *found))
         job.failed.connect(lambda error: self._not_tried(key, error))
 
-    def _tried(self, key: tuple[object, ...], project: Project, preview: Preview) -> None:
+    def _tried(
+        self, key: tuple[object, ...], project: Project, preview: Preview, chance: Chance
+    ) -> None:
         if key is not self._key:
             return
         self._preview = preview
-        self.preview.show_preview(preview, project.domain, remedies(project))
+        self.preview.show_preview(preview, project.domain, chance.sentence)
+        if chance.unlikely:
+            self.preview.refusal.refuse(f"Probably refused. {chance.sentence}", remedies(project))
         self._tell()
 
     def _not_tried(self, key: tuple[object, ...], error: Exception) -> None:
@@ -330,7 +337,7 @@ class PerturbPage(Page):
             self.protect()
 
     def protect(self, *, accept_weak: bool = False) -> None:
-        """Flip the coins; a weak mechanism is refused unless it is accepted."""
+        """Flip the coins; what the gate refuses goes out by an explicit decision only."""
         if not self.editable:
             return
         self.form.flush()

@@ -143,7 +143,9 @@ class ControlledTabularAdjustment(Method):
             publication,
             counts,
             weigh,
-            rerun=Rerun(_again(counts, publication, values, rule, most), exact=True, programmes=True),
+            rerun=Rerun(
+                _again(counts, publication, values, rule, most), exact=True, programmes=True
+            ),
             note=NOTE,
         )
 

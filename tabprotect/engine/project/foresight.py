@@ -1,0 +1,21 @@
+"""What the gate would make of a project's mechanism, before it runs. Confidential."""
+
+from __future__ import annotations
+
+from tabprotect.engine.disclosure.before import Chance, chance
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.project.project import Project
+
+
+def foreseen(project: Project, progress: Progress = SILENT) -> Chance:
+    """How likely a draw is to pass, on synthetic tables and on this one.
+
+    Raises
+    ------
+    TabprotectError
+        When the parameters do not fit the table.
+    """
+    method, problem = project.protection, project.problem
+    values = method.resolve(problem.table.domain, project.given)
+    limits = project.limits.limits(problem.at_risk, random=method.is_random(values))
+    return chance(method, problem, values, limits, progress=progress)
