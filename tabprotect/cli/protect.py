@@ -20,9 +20,9 @@ from tabprotect.engine.disclosure.policy import VARIABLE
 from tabprotect.engine.disclosure.policy import read as read_policy
 from tabprotect.engine.project.project import DEFAULT_METHOD, Project
 from tabprotect.engine.project.replay import run_file
-from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.protection.problem import Preview, Protected
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.protection.summary import summarise
+from tabprotect.engine.protection.summary import Summary, summarise
 
 if TYPE_CHECKING:
     from tabprotect.cli.main import Verbs
@@ -143,6 +143,7 @@ def _say_protected(project: Project, args: argparse.Namespace, console: Console)
         "method": project.method,
         "title": project.title,
         **summary.as_json(),
+        "expected": _expected(project, summary),
         "verdict": found.as_json(),
         "warnings": _warnings(protected),
         **_of_cycles(project),
@@ -166,6 +167,20 @@ def _say_protected(project: Project, args: argparse.Namespace, console: Console)
         "These figures depend on the original: keep them in the house.",
     ]
     console.result(data, lines)
+
+
+def _expected(project: Project, summary: Summary) -> dict[str, object]:
+    """What trial runs of the mechanism do to this table; without chance, what it did."""
+    method = project.protection
+    if not method.is_random(project.values):
+        preview: Summary | Preview = summary
+    else:
+        preview = method.preview(project.problem, project.given)
+    return {
+        "unchanged_share": preview.unchanged_share,
+        "blocked_share": preview.blocked_share if project.takes_cycles else None,
+        "mean_absolute_deviation": preview.mean_absolute_deviation,
+    }
 
 
 def _warnings(protected: Protected) -> list[dict[str, str]]:
