@@ -31,6 +31,7 @@ WORK = 200_000
 """Cells of all tables that are tried for one estimate, beyond the least number."""
 
 LEAST = 2
+"""Tables at least; no more where the posterior of one has to be drawn."""
 
 WORTH = 0.5
 """A remedy passes at least so often."""
@@ -47,7 +48,7 @@ class Chance:
     here
         Share of trial runs on the table itself. Confidential.
     runs
-        Of each.
+        Of each, at most.
     """
 
     synthetic: float | None
@@ -65,11 +66,9 @@ class Chance:
         """In words, for staff."""
         said = []
         if self.synthetic is not None:
-            said.append(
-                f"{self.synthetic:.0%} of {self.runs} synthetic tables with the same margins"
-            )
+            said.append(f"{self.synthetic:.0%} of synthetic tables with the same margins")
         if self.here is not None:
-            said.append(f"{self.here:.0%} of {self.runs} trial runs on this table (CONFIDENTIAL)")
+            said.append(f"{self.here:.0%} of trial runs on this table (CONFIDENTIAL)")
         return f"The gate lets through {' and '.join(said)}." if said else ""
 
 
@@ -107,13 +106,40 @@ def chance(
     tables = _synthetic(method.kept(problem.table.domain, values), problem, runs, generator)
     synthetic = None
     if tables:
-        passed = [_passes(method, t, values, limits, generator, progress) for t in tables]
-        synthetic = sum(passed) / len(passed)
+        synthetic = _share(method, tables, values, limits, (generator, progress))
     here = None
     if on_this_table:
-        times = [_passes(method, problem, values, limits, generator, progress) for _ in range(runs)]
-        here = sum(times) / runs
+        here = _share(method, [problem] * runs, values, limits, (generator, progress))
     return Chance(synthetic, here, runs)
+
+
+def _share(
+    method: Method,
+    problems: list[Problem],
+    values: Mapping[str, object],
+    limits: Gate,
+    means: tuple[np.random.Generator, Progress],
+) -> float:
+    """Of one draw on each table, the share that passes."""
+    generator, progress = means
+    passed: list[bool] = []
+    drawn = False
+    for number, problem in enumerate(problems):
+        if drawn and number >= LEAST:
+            break
+        progress.report("trying the gate", number / len(problems))
+        try:
+            release, _ = method.perform(problem, values, generator, progress)
+            found = verdict(release, limits, progress=progress)
+        except Interrupted:
+            raise
+        except TabprotectError:
+            # A table that the method refuses gives no release.
+            passed.append(False)
+            continue
+        drawn |= found.way != "exact"
+        passed.append(found.accepted)
+    return sum(passed) / len(passed)
 
 
 def remedies(
@@ -164,22 +190,3 @@ def _synthetic(
         return []
     counts = generator.poisson(np.minimum(expected, 1e15), (runs, *domain.shape))
     return [Problem(Table.dense(domain, one), problem.at_risk) for one in counts]
-
-
-def _passes(
-    method: Method,
-    problem: Problem,
-    values: Mapping[str, object],
-    limits: Gate,
-    generator: np.random.Generator,
-    progress: Progress,
-) -> bool:
-    progress.report("trying the gate", 0.0)
-    try:
-        release, _ = method.perform(problem, values, generator, progress)
-        return verdict(release, limits, progress=progress).accepted
-    except Interrupted:
-        raise
-    except TabprotectError:
-        # A table that the method refuses gives no release.
-        return False

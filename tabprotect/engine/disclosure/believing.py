@@ -45,9 +45,6 @@ MOST_DRAWS = 20_000
 LEAST_DRAWS = 400
 """With fewer draws nothing is judged."""
 
-ADAPTIVE_DRAWS = 4_000
-"""Draws where each step takes seconds to be weighed."""
-
 LEAST_EFFECTIVE = 100.0
 MIXED = 1.1
 """Fewer effective draws, or chains that agree less (R-hat), are no basis to judge by."""
@@ -77,8 +74,8 @@ class Belief:
         The table's variables.
     inner
         Whether these are the inner cells.
-    judged : bool (cells,)
-        Cells that count; the others are exact by design.
+    judged : bool (cells,), or None
+        Cells that count; the others are exact by design. ``None``: all count.
     group_of_cell, first, chances
         As in ``Posterior``; ``None`` where there is none.
     way, error, note
@@ -87,11 +84,15 @@ class Belief:
 
     domain: Domain
     inner: bool
-    judged: BoolArray
+    judged: BoolArray | None
     rows: tuple[IntArray, IntArray, FloatArray] | None
     way: Way
     error: float = 0.0
     note: str = ""
+
+    def among(self, cells: BoolArray) -> IntArray:
+        """The judged cells of some, flat."""
+        return np.flatnonzero(cells if self.judged is None else cells & self.judged)
 
     def probability(self, counts: npt.ArrayLike, cells: IntArray) -> FloatArray:
         """P(true count = the given one) of flat cells, (cells,)."""
@@ -162,17 +163,19 @@ def believed(
     except InfeasibleError as error:
         return [_unknown(release.domain, True, f"{error}.")], likelihood
     inner = found.domain == release.domain
-    out = []
-    for number, judged in enumerate(methods()[release.mechanism.method].deliberate(release)):
-        domain = release.tables[number].table.domain
-        if domain != found.domain and not judged.all():
-            means = _Means(release, prior, progress)
-            out.append(means.of_table(number, found if inner else None, ~judged.reshape(-1)))
-        elif domain == found.domain and not inner:
-            out.append(_as_belief(found, inner=False, judged=~judged.reshape(-1)))
-    if inner:
-        every = np.ones(release.domain.size, dtype=np.bool_)
-        out.insert(0, _as_belief(found, inner=True, judged=every))
+    out = [_as_belief(found, inner=True, judged=None)] if inner else []
+    means = _Means(release, prior, progress)
+    exact = methods()[release.mechanism.method].deliberate(release)
+    for number, published in enumerate(release.tables):
+        judged = None
+        if exact:
+            if published.suppressed is None:
+                continue
+            judged = published.suppressed.reshape(-1)
+        if published.table.domain != found.domain:
+            out.append(means.of_table(number, found if inner else None, judged))
+        elif not inner:
+            out.append(_as_belief(found, inner=False, judged=judged))
     return out, likelihood
 
 
@@ -191,7 +194,9 @@ def _posterior(
         updates = max(len(likelihood.moves.cells) * likelihood.passes, 1)
         draws = max(min(MOST_DRAWS, UPDATES // updates), 1)
     elif isinstance(likelihood, AdaptiveSequence):
-        draws = ADAPTIVE_DRAWS
+        # Every step weighs all cycles.
+        updates = max(len(likelihood.moves.cells) * likelihood.steps, 1)
+        draws = max(min(MOST_DRAWS, UPDATES // updates), LEAST_DRAWS)
     if draws is not None and draws < LEAST_DRAWS:
         return infer(
             likelihood, parse_prior(prior, likelihood.domain), way="exact", progress=progress
@@ -232,7 +237,7 @@ def _way(found: Posterior) -> Way:
     return "exact_draws" if found.independent else "simulation"
 
 
-def _as_belief(found: Posterior, *, inner: bool, judged: BoolArray) -> Belief:
+def _as_belief(found: Posterior, *, inner: bool, judged: BoolArray | None) -> Belief:
     return Belief(
         found.domain,
         inner,
@@ -245,8 +250,7 @@ def _as_belief(found: Posterior, *, inner: bool, judged: BoolArray) -> Belief:
 
 
 def _unknown(domain: Domain, inner: bool, note: str) -> Belief:
-    every = np.ones(domain.size, dtype=np.bool_)
-    return Belief(domain, inner, every, None, "none", note=note)
+    return Belief(domain, inner, None, None, "none", note=note)
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,7 +261,7 @@ class _Means:
     prior: str
     progress: Progress
 
-    def of_table(self, number: int, inner: Posterior | None, judged: BoolArray) -> Belief:
+    def of_table(self, number: int, inner: Posterior | None, judged: BoolArray | None) -> Belief:
         """Belief about one of them.
 
         By itself where the method says so; else from sums of originals, all of them where they
@@ -278,7 +282,7 @@ class _Means:
             return _unknown(domain, False, f"{label}: {error}.")
 
     def _summed(
-        self, number: int, inner: Posterior, judged: BoolArray, randomness: Randomness
+        self, number: int, inner: Posterior, judged: BoolArray | None, randomness: Randomness
     ) -> Belief:
         release, domain = self.release, self.release.tables[number].table.domain
         groupings = groupings_of(release.domain, release.mechanism.parameters)

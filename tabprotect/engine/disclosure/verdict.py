@@ -90,7 +90,7 @@ def _judged(who: Who, belief: Belief, limits: Gate) -> TableVerdict:
         who=who,
         names=belief.domain.names,
         inner=belief.inner,
-        cells=int(belief.judged.sum()),
+        cells=belief.domain.size if belief.judged is None else int(belief.judged.sum()),
         at_risk=at_risk,
         known=known,
         certain=certain,
@@ -106,8 +106,7 @@ def _figures(belief: Belief, rule: SmallCount, limit: float) -> tuple[float, int
         return 0.0, 0, 0
     _, first, chances = belief.rows
     # Only cells that could be at risk at all are looked at.
-    possible = belief.judged & (first <= rule.high) & (first + chances.shape[1] > rule.low)
-    cells = np.flatnonzero(possible)
+    cells = belief.among((first <= rule.high) & (first + chances.shape[1] > rule.low))
     inside, highest = np.zeros(len(cells)), np.zeros(len(cells))
     if len(cells):
         low = max(rule.low, int(first[cells].min()))
@@ -131,10 +130,15 @@ def _staff(
     worst: WorstCell | None = None
     cells_at_risk = 0
     for belief in beliefs:
-        truth = true_table(original, belief.domain, groupings).counts.reshape(-1)
-        cells = np.flatnonzero(belief.judged & limits.at_risk.mask(truth))
+        table = true_table(original, belief.domain, groupings)
+        if belief.rows is None:
+            # Neither side is laid out where nothing is believed.
+            cells_at_risk += int(limits.at_risk.mask(table.cells[1]).sum())
+            continue
+        truth = table.counts.reshape(-1)
+        cells = belief.among(limits.at_risk.mask(truth))
         cells_at_risk += len(cells)
-        if belief.rows is None or not len(cells):
+        if not len(cells):
             continue
         belief_in_truth = belief.probability(truth[cells], cells)
         found.append(belief_in_truth)

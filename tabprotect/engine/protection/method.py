@@ -14,7 +14,6 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Parameter, resolve
@@ -31,8 +30,6 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.hierarchy import grouping_text
 from tabprotect.engine.tables.margins import MarginSet
-
-BoolArray = npt.NDArray[np.bool_]
 
 PREVIEW_WORK = 1_000_000
 """Published cells (or inner ones, if more) the trial runs of a preview may produce."""
@@ -157,13 +154,12 @@ class Method(ABC):
         """The margins that every release states exactly, whatever the chance in it."""
         return ()
 
-    def deliberate(self, release: Release) -> tuple[BoolArray, ...]:
-        """Cells of each published table that state their true count on purpose.
+    def deliberate(self, release: Release) -> bool:
+        """Whether published cells state their true count on purpose.
 
-        They are exact by design and not judged; inner cells are judged whatever they state.
+        Those outside the inner table are not judged then, unless they are suppressed.
         """
-        exact = "exact" in self.promised(release.mechanism.parameters)
-        return tuple(~p.hidden if exact else np.zeros_like(p.hidden) for p in release.tables)
+        return "exact" in self.promised(release.mechanism.parameters)
 
     def apart(self, release: Release, number: int) -> Likelihood | None:
         """What one published table says about its own cells, where :meth:`likelihood` leaves that

@@ -19,6 +19,7 @@ from round_trip import round_trip
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.posterior.prior import Poisson
 from tabprotect.engine.protection import compensation
+from tabprotect.engine.protection.guarantees import verify
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.protection.resampling import limits
@@ -141,7 +142,9 @@ def test_a_forgotten_compensation_is_a_broken_promise() -> None:
     )
     draft = METHOD.draw(Problem(table), values, np.random.default_rng(2))
     with pytest.raises(Exception, match="broke its own promise"):
-        METHOD._released(Problem(table), values, replace(draft, tables=rows_only.tables))
+        verify(
+            METHOD.promised(values), Problem(table), values, replace(draft, tables=rows_only.tables)
+        )
 
 
 @settings(max_examples=60, deadline=None)

@@ -17,6 +17,7 @@ from tabprotect.engine.disclosure.gate import protect
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, RefusedError
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.prior import Poisson
+from tabprotect.engine.protection.guarantees import verify
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
@@ -92,7 +93,7 @@ def test_a_changed_count_is_a_broken_promise() -> None:
         Problem(Table.dense(DOMAIN, [[4, 5], [4, 5], [9, 9]])), values, np.random.default_rng(0)
     )
     with pytest.raises(InfeasibleError, match="broke its own promise"):
-        METHOD._released(Problem(table), values, other)
+        verify(METHOD.promised(values), Problem(table), values, other)
 
 
 MEANS = np.array([0.8, 1.5, 2.5, 0.5, 1.0, 3.0])

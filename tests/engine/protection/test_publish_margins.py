@@ -27,6 +27,7 @@ from tabprotect.engine.errors import (
     TooLargeError,
 )
 from tabprotect.engine.posterior.prior import Poisson
+from tabprotect.engine.protection import guarantees
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import KEY_MODULUS, Randomness
@@ -268,7 +269,7 @@ def test_a_changed_margin_is_a_broken_promise() -> None:
     draft = METHOD.draw(Problem(table), values, np.random.default_rng(0))
     other = Table.dense(DOMAIN, [[4, 4, 5], [6, 7, 8]])
     with pytest.raises(InfeasibleError, match="broke its own promise"):
-        METHOD._released(Problem(other), values, draft)
+        guarantees.verify(METHOD.promised(values), Problem(other), values, draft)
 
 
 def test_a_huge_sparse_table_is_released_without_a_posterior(tmp_path: Path) -> None:

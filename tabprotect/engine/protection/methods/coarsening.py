@@ -27,7 +27,7 @@ import numpy as np
 
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.method import BoolArray, Method
+from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import counts_of, sum_factors
 from tabprotect.engine.protection.subtables import GROUPINGS, groupings_of
@@ -79,9 +79,9 @@ class Coarsening(Method):
         """There is no chance in it."""
         return False
 
-    def deliberate(self, release: Release) -> tuple[BoolArray, ...]:
-        """None: the coarser table is what protects, so that its own small counts are judged."""
-        return tuple(np.zeros_like(published.hidden) for published in release.tables)
+    def deliberate(self, release: Release) -> bool:
+        """No: the coarser table is what protects, so that its own small counts are judged."""
+        return False
 
     def draw(
         self,

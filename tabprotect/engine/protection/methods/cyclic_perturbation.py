@@ -82,8 +82,8 @@ PREVIEW_WORK = 30_000_000
 DATA = "data"
 """As ``cycles``: all swaps, of which the running table chooses."""
 
-FEW_SWAPS = 5_000
-"""Up to so many swaps the posterior of a choice among them is found in well under a minute."""
+FEW_SWAPS = 500
+"""Up to so many swaps the posterior of a choice among them is found in seconds."""
 
 LARGE = 200_000
 """Cells from which on only a few remedies are tried."""
