@@ -221,8 +221,8 @@ class CyclicPerturbation(Method):
             raise ParameterError({"cycles": f"must be a file, is {value!r}"})
         if not len(moves):
             raise ParameterError({"cycles": "the cycle set is empty"})
-        broken = moves.violations(most=20)
-        if broken:
+        if not moves.keeps_margins:
+            broken = moves.violations(most=20)
             raise InputError(
                 str(broken[0]),
                 hint="mend the cycle, or say which margins are to be kept",
