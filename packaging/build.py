@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = ROOT / "dist" / "tabprotect" / ("tabprotect.exe" if os.name == "nt" else "tabprotect")
 
-MIGRATIONS = "tabprotect/engine/query_space/migrations"
+MIGRATIONS = "tabprotect/engine/query_space/table_server/migrations"
 
 ENTRY = "from tabprotect.cli.main import main\nraise SystemExit(main())\n"
 

@@ -14,11 +14,11 @@ from pathlib import Path
 from PySide6.QtGui import QImage
 from screenshots import settle, take
 
-from tabprotect.gui.app import application
-from tabprotect.gui.document import Document
-from tabprotect.gui.main_window import MainWindow
-from tabprotect.gui.pages.query_space import QuerySpacePage
-from tabprotect.gui.theme import THEME
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.frame.app import application
+from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.look.theme import THEME
+from tabprotect.gui.pages.query_space.page import QuerySpacePage
 
 WIDE = Path(__file__).parents[1] / "tests" / "reference" / "kdd13_b.csv.gz"
 

@@ -15,11 +15,11 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtTest import QTest
 
-from tabprotect.gui.app import EXAMPLE, application
-from tabprotect.gui.document import Document
-from tabprotect.gui.main_window import MainWindow
-from tabprotect.gui.pages.registry import PAGES
-from tabprotect.gui.theme import THEME
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.frame.app import EXAMPLE, application
+from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.frame.stages import PAGES
+from tabprotect.gui.look.theme import THEME
 
 SEED = 2006
 

@@ -17,17 +17,21 @@ step desktop metadata
 desktop-file-validate packaging/linux/org.tabprotect.Tabprotect.desktop
 appstreamcli validate --no-net packaging/linux/org.tabprotect.Tabprotect.metainfo.xml
 
-step the engine and the command line without Qt
+step the engine, the command line and the library without Qt
 python3 -m venv .venv-engine
 .venv-engine/bin/pip install -q -c packaging/constraints.txt -e ".[test]"
 if .venv-engine/bin/python -c "import PySide6" 2>/dev/null; then
   echo "PySide6 is installed where it must not be" >&2
   exit 1
 fi
-.venv-engine/bin/pytest -q -n 2 -p no:pytest-qt tests/engine tests/cli
+.venv-engine/bin/pytest -q -n 2 -p no:pytest-qt tests/engine tests/cli tests/library
+.venv-engine/bin/pytest -q -p no:pytest-qt --doctest-modules tabprotect/__init__.py tabprotect/library
+
+step the documentation, every example run
+.venv/bin/sphinx-build -q -W --keep-going -b html resources/docs/site build/site
 
 step the frozen program
 .venv/bin/python packaging/build.py --smoke
 
 step all tests
-.venv/bin/pytest -q -n 2 --ignore=tests/engine --ignore=tests/cli
+.venv/bin/pytest -q -n 2 --ignore=tests/engine --ignore=tests/cli --ignore=tests/library

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from tabprotect.cli.arguments import add_reading, open_source
 from tabprotect.cli.output import Console
+from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.bounds.bounding import WAYS, bounds
 from tabprotect.engine.bounds.bounds import Bounds
 from tabprotect.engine.query_space.lattice import Lattice
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
-
-if TYPE_CHECKING:
-    from tabprotect.cli.main import Verbs
 
 SHOWN = 40
 """Cells that are printed for people; ``--json`` gives all."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tabprotect.cli.arguments import add_reading, keep_apart, names, open_source, positive
 from tabprotect.cli.output import Console
+from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.assessment.compare import RUNS, compare
 from tabprotect.engine.assessment.comparison import RISK, UTILITY, Comparison
 from tabprotect.engine.assessment.registered import chosen
@@ -18,9 +18,6 @@ from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.project.examples import PREFIX, load_example
 from tabprotect.engine.protection.registered import methods
-
-if TYPE_CHECKING:
-    from tabprotect.cli.main import Verbs
 
 SHOWN = (
     "published_share",

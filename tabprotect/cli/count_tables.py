@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tabprotect.cli.arguments import UsageError, positive
 from tabprotect.cli.output import Console
+from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.bounds.counting import DRAWS, TableCount, count_tables
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.randomness import Randomness
-
-if TYPE_CHECKING:
-    from tabprotect.cli.main import Verbs
 
 
 def add(verbs: Verbs) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tabprotect.cli.arguments import UsageError, add_reading, names, open_source, sizes
 from tabprotect.cli.output import Console
+from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.cycles import files
 from tabprotect.engine.cycles.designs import DESIGNS, design
@@ -17,9 +17,6 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.release.likelihood import BLOCKING_RULES
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import maximal
-
-if TYPE_CHECKING:
-    from tabprotect.cli.main import Verbs
 
 
 def add(verbs: Verbs) -> None:

@@ -6,13 +6,13 @@ import argparse
 import json
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from tabprotect.cli.arguments import UsageError, add_reading, cell_list, open_source, positive
 from tabprotect.cli.output import Console
+from tabprotect.cli.verbs import Verbs
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.posterior.infer import infer
@@ -24,9 +24,6 @@ from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
-
-if TYPE_CHECKING:
-    from tabprotect.cli.main import Verbs
 
 SHOWN = 40
 """Cells that are printed for people; ``--json`` and ``--cells`` give all that are asked for."""
@@ -203,7 +200,7 @@ def _distribution(posterior: Posterior, index: Index) -> dict[str, float]:
     return {str(v): p for v, p in zip(values.tolist(), chances.tolist(), strict=True)}
 
 
-def chances_text(values: npt.NDArray[np.int64], chances: npt.NDArray[np.float64]) -> str:
+def chances_text(values: Ints, chances: Floats) -> str:
     """A distribution (counts ascending, probabilities) on one line.
 
     Example: ``4: 0.250  5: 0.750``; of many counts the most probable in ascending order, and

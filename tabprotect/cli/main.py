@@ -12,10 +12,8 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Callable, Sequence
-from typing import NoReturn
+from collections.abc import Sequence
 
-from tabprotect import __version__
 from tabprotect.cli import (
     bounds,
     compare,
@@ -31,9 +29,9 @@ from tabprotect.cli import (
 )
 from tabprotect.cli.arguments import UsageError
 from tabprotect.cli.output import Console
+from tabprotect.cli.verbs import Parser, Run, Verbs
 from tabprotect.engine.errors import Interrupted, TabprotectError
-
-Run = Callable[[argparse.Namespace, Console], int]
+from tabprotect.version import __version__
 
 INTERNAL = 1
 USAGE = 2
@@ -46,42 +44,9 @@ class _UsageFault(TabprotectError):  # noqa: N818
     kind = "usage"
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message}\n{self.format_usage().strip()}")
-
-
-class Verbs:
-    """Collects the commands; each gets ``--json``, ``--progress`` and ``--debug``."""
-
-    def __init__(self, parser: argparse.ArgumentParser) -> None:
-        self._verbs = parser.add_subparsers(metavar="COMMAND", parser_class=_Parser)
-
-    def add(self, name: str, run: Run, help: str) -> argparse.ArgumentParser:
-        """Declare one command."""
-        parser = self._verbs.add_parser(name, help=help, description=help, allow_abbrev=False)
-        parser.set_defaults(run=run)
-        parser.add_argument(
-            "--json", action="store_true", help="one JSON object on standard output"
-        )
-        parser.add_argument(
-            "--progress",
-            action=argparse.BooleanOptionalAction,
-            help="on standard error (default: when it is a terminal)",
-        )
-        parser.add_argument("--debug", action="store_true", help="say where an internal error was")
-        return parser
-
-    def group(self, name: str, help: str) -> Verbs:
-        """Declare a command that has commands of its own."""
-        parser = self._verbs.add_parser(name, help=help, description=help, allow_abbrev=False)
-        parser.set_defaults(run=None, group=parser)
-        return Verbs(parser)
-
-
 def parser() -> argparse.ArgumentParser:
     """The whole command line."""
-    top = _Parser(
+    top = Parser(
         prog="tabprotect",
         description="Protect tables of counts; without a command the window opens.",
         allow_abbrev=False,
@@ -117,7 +82,7 @@ def _open_window(args: argparse.Namespace, console: Console) -> int:
 def _window(arguments: list[str]) -> int:
     try:
         # The one lazy import: the command line runs where no Qt is installed.
-        from tabprotect.gui.app import main as window
+        from tabprotect.gui.frame.app import main as window
     except ImportError as error:
         if (error.name or "").partition(".")[0] in ("PySide6", "shiboken6", "pyqtgraph"):
             hint = "install it with: pip install 'tabprotect[gui]'"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tabprotect.cli.arguments import (
     UsageError,
@@ -15,6 +14,7 @@ from tabprotect.cli.arguments import (
     setting,
 )
 from tabprotect.cli.output import Console
+from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.bundle.archive import load, sha256
 from tabprotect.engine.disclosure.policy import VARIABLE
 from tabprotect.engine.disclosure.policy import read as read_policy
@@ -22,10 +22,7 @@ from tabprotect.engine.project.project import DEFAULT_METHOD, Project
 from tabprotect.engine.project.replay import run_file
 from tabprotect.engine.protection.problem import Preview, Protected
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.protection.summary import Summary, summarise
-
-if TYPE_CHECKING:
-    from tabprotect.cli.main import Verbs
+from tabprotect.engine.protection.summary import RunSummary, summarise
 
 
 def add(verbs: Verbs) -> None:
@@ -169,11 +166,11 @@ def _say_protected(project: Project, args: argparse.Namespace, console: Console)
     console.result(data, lines)
 
 
-def _expected(project: Project, summary: Summary) -> dict[str, object]:
+def _expected(project: Project, summary: RunSummary) -> dict[str, object]:
     """What trial runs of the mechanism do to this table; without chance, what it did."""
     method = project.protection
     if not method.is_random(project.values):
-        preview: Summary | Preview = summary
+        preview: RunSummary | Preview = summary
     else:
         preview = method.preview(project.problem, project.given)
     return {

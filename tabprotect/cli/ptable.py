@@ -5,22 +5,19 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tabprotect.cli.arguments import UsageError, keep_apart
 from tabprotect.cli.output import Console
+from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.atomic import write_bytes
-from tabprotect.engine.protection import perturbation_files as files
-from tabprotect.engine.protection.perturbation_table import (
+from tabprotect.engine.protection.cell_keys import perturbation_files as files
+from tabprotect.engine.protection.cell_keys.perturbation_table import (
     KEYS,
     PerturbationTable,
     perturbation_table,
 )
-
-if TYPE_CHECKING:
-    from tabprotect.cli.main import Verbs
 
 FORMATS = {"ptable": "i;j;p;v;p_int_ub as tau-ARGUS reads it", "ons": "pcv,ckey,pvalue", "json": ""}
 ONS_KEYS = (256, 4096)

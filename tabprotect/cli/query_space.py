@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from tabprotect.cli.arguments import add_reading, open_source
 from tabprotect.cli.output import Console
+from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.query_space.criterion import BOUNDS_WAYS, RiskCriterion
 from tabprotect.engine.query_space.evidence import Evidence, TightCell
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Lattice, Query
-from tabprotect.engine.query_space.optimal import METHODS, optimal
+from tabprotect.engine.query_space.optimal.best_release import METHODS, optimal
 from tabprotect.engine.query_space.registered import criteria, utilities
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.workers import parse_workers
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import SmallCount
-
-if TYPE_CHECKING:
-    from tabprotect.cli.main import Verbs
 
 WORDS = {
     "safe": "may be released",

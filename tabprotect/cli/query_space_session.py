@@ -17,17 +17,17 @@ from tabprotect.cli.query_space import (
     frontier_json,
     gather,
 )
+from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.registered import rules
 from tabprotect.engine.query_space.release_set import ReleaseSet
-from tabprotect.engine.query_space.server import Request, ServerState
+from tabprotect.engine.query_space.table_server.fold import Request, ServerState
 from tabprotect.engine.tables.table import Table
 
 if TYPE_CHECKING:
-    from tabprotect.cli.main import Verbs
-    from tabprotect.engine.query_space.database import Ledger
-    from tabprotect.engine.query_space.session import Answered
+    from tabprotect.engine.query_space.table_server.database import Ledger
+    from tabprotect.engine.query_space.table_server.session import Answered
 
 
 def add(verbs: Verbs) -> None:
@@ -85,8 +85,8 @@ def run_session(args: argparse.Namespace, console: Console) -> int:
     queries = [lattice.parse(text) for text in args.query]
     start = ReleaseSet.begin(evidence, criterion, args.beta, bounds=args.bounds, progress=console)
     # Here, because the database library would slow the start of every other command.
-    from tabprotect.engine.query_space.database import Ledger
-    from tabprotect.engine.query_space.session import ServerSession
+    from tabprotect.engine.query_space.table_server.database import Ledger
+    from tabprotect.engine.query_space.table_server.session import ServerSession
 
     with Ledger(args.database, evidence.cells.table) as ledger:
         if args.replay is not None:
@@ -131,7 +131,7 @@ def _until(text: str) -> int | datetime:
 def _replayed(
     ledger: Ledger, start: ReleaseSet, until: int | datetime | None, console: Console
 ) -> int:
-    from tabprotect.engine.query_space.session import replay
+    from tabprotect.engine.query_space.table_server.session import replay
 
     lattice, history, lines = ledger.lattice, [], []
     for entry, state in replay(ledger, start, until=until, progress=console):

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tabprotect.cli.output import Console
+from tabprotect.cli.verbs import Verbs
+from tabprotect.engine.arrays import Floats
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.fitting.additivity import restore
 from tabprotect.engine.fitting.expected import Expected, fit
-from tabprotect.engine.fitting.projection import Reals
 from tabprotect.engine.tables.files import COUNT
 from tabprotect.engine.tables.published_rows import TOTAL, PublishedRows, read_published
-
-if TYPE_CHECKING:
-    from tabprotect.cli.main import Verbs
 
 EXPECTED = "expected"
 SHOWN = 40
@@ -96,7 +93,7 @@ def _inner(rows: PublishedRows, inner: Expected) -> Iterator[tuple[tuple[str, ..
         yield domain.labels(index), float(inner.cells[index])
 
 
-def _json(rows: PublishedRows, restored: Reals, inner: Expected) -> dict[str, object]:
+def _json(rows: PublishedRows, restored: Floats, inner: Expected) -> dict[str, object]:
     names = (*rows.publication.domain.names, EXPECTED)
     return {
         "cells": restored[rows.cells].tolist(),
@@ -108,7 +105,7 @@ def _json(rows: PublishedRows, restored: Reals, inner: Expected) -> dict[str, ob
     }
 
 
-def _lines(rows: PublishedRows, restored: Reals, inner: Expected) -> Iterator[str]:
+def _lines(rows: PublishedRows, restored: Floats, inner: Expected) -> Iterator[str]:
     published = restored[rows.cells]
     moved = float(np.abs(published - rows.counts).max(initial=0.0))
     yield f"{len(published):,} published counts add up again; the largest change is {moved:.4f}"

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from tabprotect import __version__
 from tabprotect.cli.arguments import UsageError, absolute, keep_apart, names
 from tabprotect.cli.output import Console
+from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.assessment.registered import measures
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.cycles.designs import DESIGNS
@@ -21,9 +20,7 @@ from tabprotect.engine.query_space.registered import criteria, rules, utilities
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.files import write_csv
-
-if TYPE_CHECKING:
-    from tabprotect.cli.main import Verbs
+from tabprotect.version import __version__
 
 
 def add(verbs: Verbs) -> None:

@@ -15,6 +15,7 @@ import highspy
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InfeasibleError, Interrupted, SolverError
 from tabprotect.engine.progress import SILENT, Progress
 
@@ -72,7 +73,7 @@ class Outcome:
 
     bound: float
     value: float | None
-    point: npt.NDArray[np.float64]
+    point: Floats
     optimal: bool
 
 
@@ -108,9 +109,9 @@ class Entries:
     values : float64 (entries,)
     """
 
-    starts: npt.NDArray[np.int64]
-    rows: npt.NDArray[np.int64]
-    values: npt.NDArray[np.float64]
+    starts: Ints
+    rows: Ints
+    values: Floats
 
 
 class Model:
@@ -134,11 +135,11 @@ class Model:
 
     def __init__(
         self,
-        rows: npt.NDArray[np.int64],
-        totals: npt.NDArray[np.int64],
+        rows: Ints,
+        totals: Ints,
         *,
-        low: npt.NDArray[np.int64],
-        high: npt.NDArray[np.int64],
+        low: Ints,
+        high: Ints,
         integral: bool = False,
     ) -> None:
         sums = totals.astype(np.float64)
@@ -151,8 +152,8 @@ class Model:
         cls,
         entries: Entries,
         *,
-        rows: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]],
-        columns: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]],
+        rows: tuple[Floats, Floats],
+        columns: tuple[Floats, Floats],
         integral: bool = False,
         strategy: int = PRIMAL_SIMPLEX,
     ) -> Model:
@@ -171,7 +172,7 @@ class Model:
     def _pass(
         self,
         entries: Entries,
-        rows: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]],
+        rows: tuple[Floats, Floats],
         columns: tuple[npt.NDArray[np.number], npt.NDArray[np.number]],
         integral: bool,
     ) -> None:
@@ -217,11 +218,11 @@ class Model:
 
     def optimise(
         self,
-        columns: npt.NDArray[np.int64],
+        columns: Ints,
         sense: Sense,
         *,
-        weights: npt.NDArray[np.int64] | None = None,
-        start: npt.NDArray[np.int64] | None = None,
+        weights: Ints | None = None,
+        start: Ints | None = None,
         most_nodes: int | None = None,
         progress: Progress = SILENT,
         stage: str = "solving",
@@ -259,10 +260,10 @@ class Model:
 
     def weighted(
         self,
-        cost: npt.NDArray[np.float64],
+        cost: Floats,
         sense: Sense = "min",
         *,
-        start: npt.NDArray[np.int64] | None = None,
+        start: Ints | None = None,
         most_nodes: int | None = None,
         gap: float = 0.0,
         progress: Progress = SILENT,

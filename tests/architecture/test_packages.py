@@ -47,3 +47,10 @@ def test_version_is_one() -> None:
     from tabprotect import __version__
 
     assert PYPROJECT["project"]["version"] == __version__
+
+
+def test_the_citation_names_this_version() -> None:
+    from tabprotect import __version__
+
+    text = (ROOT / "resources" / "docs" / "CITATION.cff").read_text()
+    assert f"version: {__version__}\n" in text

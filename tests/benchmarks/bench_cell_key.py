@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tabprotect.engine.protection.perturbation_table import perturbation_table
+from tabprotect.engine.protection.cell_keys.perturbation_table import perturbation_table
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import KEY_MODULUS

@@ -10,10 +10,10 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import eye_array
 from scipy.sparse.linalg import splu
 
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.fitting.additivity import restore
 from tabprotect.engine.fitting.expected import fit
 from tabprotect.engine.tables.domain import Domain
@@ -42,9 +42,7 @@ def timed(work: Callable[[], object], times: int = 3) -> float:
     return min(seconds)
 
 
-def case(
-    shape: tuple[int, ...], formula: str, mean: float
-) -> tuple[Publication, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def case(shape: tuple[int, ...], formula: str, mean: float) -> tuple[Publication, Ints, Ints]:
     """A publication with uneven groups, its true counts, and these with noise of at most 4."""
     random = np.random.default_rng(1)
     groups = np.minimum(random.exponential(1.5, shape[0]), 9).astype(int)
@@ -58,16 +56,14 @@ def case(
     return publication, sums, np.maximum(sums + noise, 0)
 
 
-def direct(publication: Publication, values: npt.NDArray[np.int64]) -> None:
+def direct(publication: Publication, values: Ints) -> None:
     """One unrestricted fit by factorising what the published cells share."""
     sums = publication.incidence[publication.distinct[0]].astype(np.float64)
     shared = (sums @ sums.T + 1e-6 * eye_array(sums.shape[0])).tocsc()
     splu(shared, permc_spec="MMD_AT_PLUS_A").solve(values[publication.distinct[0]].astype(float))
 
 
-def one_by_one(
-    publication: Publication, values: npt.NDArray[np.int64], sweeps: int
-) -> npt.NDArray[np.float64]:
+def one_by_one(publication: Publication, values: Ints, sweeps: int) -> Floats:
     """Every published cell scaled in turn."""
     sums = publication.incidence
     fitted = np.ones(sums.shape[1])

@@ -9,7 +9,7 @@ import numpy as np
 
 from tabprotect.engine.cycles.designs import bidiagonal, default_design
 from tabprotect.engine.cycles.layers import layers
-from tabprotect.engine.protection.walk import flip, walk
+from tabprotect.engine.protection.cycle_runs.forward import flip, walk
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
 

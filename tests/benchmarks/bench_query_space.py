@@ -22,10 +22,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import census_table
 
-from tabprotect.engine.project.examples import open_table
+from tabprotect.engine.project.sources import open_table
 from tabprotect.engine.query_space.at_risk import AtRiskCells
 from tabprotect.engine.query_space.evidence import Evidence
-from tabprotect.engine.query_space.optimal import optimal
+from tabprotect.engine.query_space.optimal.best_release import optimal
 from tabprotect.engine.query_space.registered import criteria
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.widths import critical_widths, parsimonious_width

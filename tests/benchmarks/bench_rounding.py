@@ -6,9 +6,9 @@ import time
 
 import numpy as np
 
-from tabprotect.engine.protection.controlled_programme import ControlledProgramme
-from tabprotect.engine.protection.cox_rounding import round_unbiased
-from tabprotect.engine.protection.small_rounding import Rules, SmallCounts
+from tabprotect.engine.protection.rounding.controlled_programme import ControlledProgramme
+from tabprotect.engine.protection.rounding.cox_rounding import round_unbiased
+from tabprotect.engine.protection.rounding.small_rounding import Rules, SmallCounts
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.hierarchy import Grouping
 from tabprotect.engine.tables.publication import Publication

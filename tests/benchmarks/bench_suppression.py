@@ -8,10 +8,10 @@ import time
 import numpy as np
 
 from tabprotect.engine.errors import InfeasibleError
-from tabprotect.engine.protection.audit import audit
-from tabprotect.engine.protection.nearest_table import nearest_safe
-from tabprotect.engine.protection.suppression_pattern import Insiders, Task, select
-from tabprotect.engine.protection.two_way_flows import TwoWayFlows
+from tabprotect.engine.protection.suppressing.audit import audit
+from tabprotect.engine.protection.suppressing.nearest_table import nearest_safe
+from tabprotect.engine.protection.suppressing.pattern import Insiders, Task, select
+from tabprotect.engine.protection.suppressing.two_way_flows import TwoWayFlows
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication

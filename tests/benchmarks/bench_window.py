@@ -24,18 +24,18 @@ from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
-from tabprotect.gui.app import EXAMPLE, application
-from tabprotect.gui.document import Document
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.frame.app import EXAMPLE, application
+from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.grid.view import GridView
-from tabprotect.gui.main_window import MainWindow
-from tabprotect.gui.pages.table import TablePage
+from tabprotect.gui.pages.table.page import TablePage
 
 FIRST_PAINT = """
 import sys, time
 begin = float(sys.argv[1])
-from tabprotect.gui.app import application
-from tabprotect.gui.document import Document
-from tabprotect.gui.main_window import MainWindow
+from tabprotect.gui.frame.app import application
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.frame.main_window import MainWindow
 app = application()
 window = MainWindow(Document())
 window.show()

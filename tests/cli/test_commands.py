@@ -243,7 +243,7 @@ def test_interrupting(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_qt_the_window_says_how_to_get_it(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delitem(sys.modules, "tabprotect.gui.app", raising=False)
+    monkeypatch.delitem(sys.modules, "tabprotect.gui.frame.app", raising=False)
     monkeypatch.setitem(sys.modules, "PySide6", None)
     monkeypatch.setitem(sys.modules, "PySide6.QtCore", None)
     for words in ([], ["open", "example:langsrud-lupp"]):

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tabprotect.engine.protection import perturbation_files as files
+from tabprotect.engine.protection.cell_keys import perturbation_files as files
 from tests.cli.conftest import Command
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "reference" / "cell_key.json").read_text())

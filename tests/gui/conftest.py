@@ -13,10 +13,10 @@ from PySide6.QtCore import QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from tabprotect.gui.app import application
-from tabprotect.gui.document import Document
-from tabprotect.gui.main_window import MainWindow
-from tabprotect.gui.theme import THEME
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.frame.app import application
+from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.look.theme import THEME
 
 # Before any QApplication: tests need no display.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")

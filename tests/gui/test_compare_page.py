@@ -16,12 +16,12 @@ from readable import tab_order, texts, unnamed
 
 from tabprotect.engine.assessment import compare as compared
 from tabprotect.engine.assessment.registered import chosen
-from tabprotect.gui.main_window import MainWindow
-from tabprotect.gui.pages.compare import ComparePage
-from tabprotect.gui.pages.compare_runs import completions
+from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.look.theme import THEME
+from tabprotect.gui.pages.compare.page import ComparePage
+from tabprotect.gui.pages.compare.runs import completions
 from tabprotect.gui.plots.ru_map import Axis, RiskUtilityMap, Setting
 from tabprotect.gui.plots.symbols import INKS, SHAPES, Look, looks
-from tabprotect.gui.theme import THEME
 
 Settle = Callable[[], None]
 

@@ -19,10 +19,10 @@ from tabprotect.engine.cycles import files
 from tabprotect.engine.cycles.designs import DESIGNS, design
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.gui.cycle_pattern import BOTH, pattern
-from tabprotect.gui.cycle_walk import walk_steps
-from tabprotect.gui.main_window import MainWindow
-from tabprotect.gui.pages.cycles import CyclesPage
+from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.grid.cycle_walk import walk_steps
+from tabprotect.gui.pages.cycles.page import CyclesPage
+from tabprotect.gui.pages.cycles.pattern import BOTH, pattern
 
 Settle = Callable[[], None]
 

@@ -10,7 +10,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.progress import Progress
-from tabprotect.gui.jobs import Job, Jobs
+from tabprotect.gui.base.jobs import Job, Jobs
 
 
 @pytest.fixture

@@ -23,8 +23,8 @@ from tabprotect.engine.protection.subtables import MARGINS, publication_of
 from tabprotect.engine.release.likelihood import CellFactors, independent
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
-from tabprotect.gui.main_window import MainWindow
-from tabprotect.gui.pages.methods import MethodsPage
+from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.pages.run.methods import MethodsPage
 
 Settle = Callable[[], None]
 

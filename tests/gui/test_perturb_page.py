@@ -19,10 +19,10 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import BLOCKING_RULES
 from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.grid.view import GridView
-from tabprotect.gui.main_window import MainWindow
-from tabprotect.gui.pages.perturb import PerturbPage
-from tabprotect.gui.replay import Replay
+from tabprotect.gui.pages.run.perturb import PerturbPage
+from tabprotect.gui.pages.run.replay import Replay
 
 Settle = Callable[[], None]
 

@@ -17,13 +17,13 @@ from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 from scipy.stats import binom, poisson
 
-from tabprotect.gui.app import application
+from tabprotect.gui.frame.app import application
+from tabprotect.gui.look.theme import DARK, LIGHT, THEME
 from tabprotect.gui.plots.canvas import HATCH, Canvas
 from tabprotect.gui.plots.cell_histogram import Belief, CellHistogram
 from tabprotect.gui.plots.marks import Mark
 from tabprotect.gui.plots.plot import Plot
 from tabprotect.gui.plots.spread import SpreadPlot
-from tabprotect.gui.theme import DARK, LIGHT, THEME
 
 VALUES = np.arange(0, 300)
 WIDE = Belief("user", VALUES, poisson.pmf(VALUES, 120), poisson.pmf(VALUES, 100))
@@ -299,9 +299,9 @@ def test_another_cell_has_its_own_range(histogram: CellHistogram) -> None:
 def test_the_library_waits_for_the_first_plot() -> None:
     code = (
         "import sys\n"
-        "from tabprotect.gui.app import application\n"
-        "from tabprotect.gui.document import Document\n"
-        "from tabprotect.gui.main_window import MainWindow\n"
+        "from tabprotect.gui.frame.app import application\n"
+        "from tabprotect.gui.base.document import Document\n"
+        "from tabprotect.gui.frame.main_window import MainWindow\n"
         "app = application()\n"
         "window = MainWindow(Document())\n"
         "window.show()\n"

@@ -29,10 +29,10 @@ from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
-from tabprotect.gui.document import Document
-from tabprotect.gui.main_window import MainWindow
-from tabprotect.gui.pages.posterior import PosteriorPage
-from tabprotect.gui.theme import THEME, chance_text, number_text
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.look.theme import THEME, chance_text, number_text
+from tabprotect.gui.pages.posterior.page import PosteriorPage
 
 Settle = Callable[[], None]
 

@@ -15,12 +15,12 @@ from readable import texts
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT
-from tabprotect.gui.label import tip
-from tabprotect.gui.main_window import MainWindow
-from tabprotect.gui.pages.perturb import PerturbPage
-from tabprotect.gui.pages.posterior import PosteriorPage
-from tabprotect.gui.pages.posterior_files import KINDS, MARK, table_csv
-from tabprotect.gui.pages.table import TablePage
+from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.look.label import tip
+from tabprotect.gui.pages.posterior.files import KINDS, MARK, table_csv
+from tabprotect.gui.pages.posterior.page import PosteriorPage
+from tabprotect.gui.pages.run.perturb import PerturbPage
+from tabprotect.gui.pages.table.page import TablePage
 
 Settle = Callable[[], None]
 

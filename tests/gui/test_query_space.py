@@ -13,10 +13,10 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
+from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, UNKNOWN, UNRELEASABLE
-from tabprotect.gui.main_window import MainWindow
-from tabprotect.gui.pages.query_space import QuerySpacePage
-from tabprotect.gui.theme import THEME
+from tabprotect.gui.look.theme import THEME
+from tabprotect.gui.pages.query_space.page import QuerySpacePage
 
 Settle = Callable[[], None]
 

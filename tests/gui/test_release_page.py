@@ -18,10 +18,10 @@ from readable import model_texts, tab_order, texts, unnamed
 from tabprotect.cli.main import main
 from tabprotect.engine.bundle import confidential, public
 from tabprotect.engine.bundle.verify import verify
-from tabprotect.gui.document import Document
-from tabprotect.gui.main_window import MainWindow
-from tabprotect.gui.pages.posterior import PosteriorPage
-from tabprotect.gui.pages.release import ReleasePage
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.pages.posterior.page import PosteriorPage
+from tabprotect.gui.pages.release.page import ReleasePage
 
 Settle = Callable[[], None]
 CELL = (0, 1)

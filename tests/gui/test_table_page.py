@@ -12,9 +12,9 @@ from PySide6.QtGui import QPainter, QPixmap
 from PySide6.QtWidgets import QApplication, QLineEdit, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
+from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.grid.view import GridView
-from tabprotect.gui.main_window import MainWindow
-from tabprotect.gui.pages.table import TablePage
+from tabprotect.gui.pages.table.page import TablePage
 
 Settle = Callable[[], None]
 

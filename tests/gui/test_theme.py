@@ -6,9 +6,9 @@ import pytest
 from PySide6.QtGui import QColor, QFontInfo, QPalette
 from PySide6.QtWidgets import QApplication
 
-from tabprotect.gui import icons
-from tabprotect.gui.app import application
-from tabprotect.gui.theme import (
+from tabprotect.gui.frame.app import application
+from tabprotect.gui.look import icons
+from tabprotect.gui.look.theme import (
     DARK,
     LIGHT,
     THEME,

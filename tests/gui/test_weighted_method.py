@@ -12,8 +12,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
-from tabprotect.gui.main_window import MainWindow
-from tabprotect.gui.pages.methods import MethodsPage
+from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.pages.run.methods import MethodsPage
 
 Settle = Callable[[], None]
 

@@ -29,11 +29,11 @@ from pytestqt.qtbot import QtBot
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.project import storage
 from tabprotect.engine.project.history import History
-from tabprotect.gui.app import Autosave, install_hook, main
-from tabprotect.gui.document import Document
-from tabprotect.gui.main_window import MainWindow
-from tabprotect.gui.pages.table import TablePage
-from tabprotect.gui.theme import THEME
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.frame.app import Autosave, install_hook, main
+from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.look.theme import THEME
+from tabprotect.gui.pages.table.page import TablePage
 
 Settle = Callable[[], None]
 RIVER = ("start", "table", "cycles", "perturb", "posterior", "release", "tabulate", "help")
@@ -79,18 +79,18 @@ def test_none_is_counted_right(window: MainWindow) -> None:
 
 
 def test_it_starts_with_nothing_open(window: MainWindow) -> None:
-    assert window.page is window.start
+    assert window.page is window.pages["start"]
     assert window.strip.word == ""
     assert window.rail.buttons["cycles"].why
     assert not window.actions_["undo"].isEnabled()
-    titles = {card.accessibleName() for card in window.start._cards}
+    titles = {card.accessibleName() for card in window.pages["start"]._cards}
     assert "Open a table" in titles
     assert any("4 x 4" in title for title in titles)
 
 
 def test_a_stage_that_cannot_be_used_says_why(window: MainWindow, qtbot: QtBot) -> None:
     qtbot.mouseClick(window.rail.buttons["posterior"], Qt.MouseButton.LeftButton)
-    assert window.page is window.start
+    assert window.page is window.pages["start"]
     assert window.rail._why.text() == window.rail.buttons["posterior"].why != ""
 
 
@@ -369,7 +369,9 @@ def test_work_of_a_killed_program_is_offered_again(
     assert first._session is not None
     first._session._lock.close()
     second = Autosave(other, folder)
-    offers = [b for b in other.start.findChildren(QAbstractButton) if b.text() == "Recover"]
+    offers = [
+        b for b in other.pages["start"].findChildren(QAbstractButton) if b.text() == "Recover"
+    ]
     assert len(offers) == 1
     offers[0].click()
     table = other.document.original
@@ -422,20 +424,20 @@ def test_records_go_to_the_tabulate_page(
     path = tmp_path / "people.csv"
     path.write_text("sex,age,w,people\nf,old,2,1.5\nm,old,1,3\nf,young,3,2\nf,old,1,2\n")
     window.go("tabulate")
-    window.tabulate.choose(str(path))
+    window.pages["tabulate"].choose(str(path))
     settle()
-    assert not window.tabulate.main_button.isEnabled()
+    assert not window.pages["tabulate"].main_button.isEnabled()
     assert window.strip.word == "CONFIDENTIAL"  # variables of records that nobody published
-    names = [window.tabulate._list.item(r, 0).text() for r in range(3)]  # type: ignore[union-attr]
+    names = [window.pages["tabulate"]._list.item(r, 0).text() for r in range(3)]  # type: ignore[union-attr]
     assert names == ["sex", "age", "w"]
     for row in (1, 0):
-        item = window.tabulate._list.item(row, 0)
+        item = window.pages["tabulate"]._list.item(row, 0)
         assert item is not None
         item.setCheckState(Qt.CheckState.Checked)
-    assert "2 \u00d7 2 = 4 cells" in window.tabulate.sentence
-    window.tabulate._key.setCurrentText("w")
-    window.tabulate._design.setCurrentText("people")
-    window.tabulate.main_button.click()
+    assert "2 \u00d7 2 = 4 cells" in window.pages["tabulate"].sentence
+    window.pages["tabulate"]._key.setCurrentText("w")
+    window.pages["tabulate"]._design.setCurrentText("people")
+    window.pages["tabulate"].main_button.click()
     settle()
     assert window.page is window.pages["table"]
     table = window.document.original
@@ -455,16 +457,16 @@ def test_record_keys_can_be_drawn_for_this_table(
     path = tmp_path / "people.csv"
     path.write_text("sex,age\nf,old\nm,old\nf,young\nf,old\n")
     window.go("tabulate")
-    window.tabulate.choose(str(path))
+    window.pages["tabulate"].choose(str(path))
     settle()
-    item = window.tabulate._list.item(0, 0)
+    item = window.pages["tabulate"]._list.item(0, 0)
     assert item is not None
     item.setCheckState(Qt.CheckState.Checked)
-    assert window.tabulate._key.currentText() == "none"
-    assert "will not agree" not in window.tabulate.sentence
-    window.tabulate._key.setCurrentText("drawn now, kept with this table")
-    assert "will not agree with other tabulations" in window.tabulate.sentence
-    window.tabulate.main_button.click()
+    assert window.pages["tabulate"]._key.currentText() == "none"
+    assert "will not agree" not in window.pages["tabulate"].sentence
+    window.pages["tabulate"]._key.setCurrentText("drawn now, kept with this table")
+    assert "will not agree with other tabulations" in window.pages["tabulate"].sentence
+    window.pages["tabulate"].main_button.click()
     settle()
     keys = window.document.project.record_keys
     assert keys is not None and len(keys.cells[0]) == 2

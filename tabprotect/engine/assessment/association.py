@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from tabprotect.engine.assessment.figure import Reals
+from tabprotect.engine.arrays import Floats
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Pair:
     cramers_v: tuple[float, float]
 
 
-def pairs(original: Reals, released: Reals) -> list[Pair]:
+def pairs(original: Floats, released: Floats) -> list[Pair]:
     """Every pair of axes of two tables of one shape; none for a one-way table."""
     found = []
     for kept in combinations(range(original.ndim), 2):
@@ -34,7 +34,7 @@ def pairs(original: Reals, released: Reals) -> list[Pair]:
     return found
 
 
-def association(table: Reals) -> tuple[float, float]:
+def association(table: Floats) -> tuple[float, float]:
     """Chi-square of independence and Cramer's V of a two-way table.
 
     Empty rows and columns are left out; both are 0 where fewer than two are left.

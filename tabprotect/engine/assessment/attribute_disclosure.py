@@ -13,10 +13,9 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-Reals = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
+from tabprotect.engine.arrays import Bools, Floats
+
 Intruder = Literal["guessing", "know_yourself"]
 
 CERTAIN = 1 - 1e-6
@@ -41,11 +40,11 @@ class Guesses:
         Categories that the intruder takes for certain.
     """
 
-    probability: Reals
-    disclosed: Mask
+    probability: Floats
+    disclosed: Bools
 
 
-def guess(counts: Reals, intruder: Intruder) -> Guesses:
+def guess(counts: Floats, intruder: Intruder) -> Guesses:
     """The guesses from counts of key groups.
 
     Parameters
@@ -86,10 +85,10 @@ class Disclosures:
 
     original: Guesses
     released: Guesses
-    occupied: Mask
+    occupied: Bools
 
     @classmethod
-    def of(cls, original: Reals, released: Reals, intruder: Intruder) -> Disclosures:
+    def of(cls, original: Floats, released: Floats, intruder: Intruder) -> Disclosures:
         """From counts (groups, categories)."""
         return cls(guess(original, intruder), guess(released, intruder), original.sum(axis=1) > 0)
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from tabprotect.engine.assessment.figure import NotComputable
 from tabprotect.engine.errors import InfeasibleError, Interrupted, TabprotectError
-from tabprotect.engine.posterior.cell_laws import cell_laws
-from tabprotect.engine.posterior.components import split
+from tabprotect.engine.posterior.factors.cell_laws import cell_laws
+from tabprotect.engine.posterior.factors.components import split
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Uniform

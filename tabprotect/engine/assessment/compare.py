@@ -13,9 +13,9 @@ from tabprotect.engine.assessment.key import Key
 from tabprotect.engine.assessment.registered import chosen
 from tabprotect.engine.assessment.run_spec import RunSpec
 from tabprotect.engine.assessment.runs import (
-    Plan,
     Run,
-    Task,
+    RunPlan,
+    RunTask,
     derived_seed,
     run,
 )
@@ -104,7 +104,7 @@ def compare(
     asked = [_with_margins(spec, margins, groupings) for spec in specs]
     configurations, values = _resolved(problem, asked)
     compared = common(domain, _published(problem, values)) if named is None else named
-    plan = Plan(problem, compared, who, names, budget or Budget())
+    plan = RunPlan(problem, compared, who, names, budget or Budget())
     randomness = Randomness.seeded(seed)
     tasks, copies = _tasks(plan, configurations, values, runs_per_method, randomness.seed)
     failed = [
@@ -242,14 +242,14 @@ def _published(problem: Problem, values: Sequence[Mapping[str, object]]) -> list
 
 
 def _tasks(
-    plan: Plan,
+    plan: RunPlan,
     configurations: Sequence[Configuration],
     values: Sequence[Mapping[str, object]],
     times: int,
     seed: int,
-) -> tuple[list[Task], list[int]]:
+) -> tuple[list[RunTask], list[int]]:
     """The runs to make, and for how many runs each stands."""
-    tasks: list[Task] = []
+    tasks: list[RunTask] = []
     copies: list[int] = []
     for c, configuration in enumerate(configurations):
         if configuration.error:
@@ -258,6 +258,6 @@ def _tasks(
         random = methods()[spec.method].is_random(values[c])
         for number in range(times if random else 1):
             own = derived_seed(seed, spec.text, number)
-            tasks.append(Task(plan, c, spec.method, values[c], own, number))
+            tasks.append(RunTask(plan, c, spec.method, values[c], own, number))
             copies.append(1 if random else times)
     return tasks, copies

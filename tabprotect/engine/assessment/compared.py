@@ -8,17 +8,15 @@ from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
-from tabprotect.engine.assessment.figure import NotComputable, Reals
+from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.assessment.figure import NotComputable
 from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.hierarchy import Grouping
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.publication import Publication
-
-Ints = npt.NDArray[np.int64]
 
 MOST_CELLS = 2**24
 """Compared cells; beyond, only the release's own tables are compared."""
@@ -41,7 +39,7 @@ def published_by(release: Release) -> Publication:
     return publication
 
 
-def stated(release: Release) -> Reals:
+def stated(release: Release) -> Floats:
     """The published counts of all tables, float64 (published cells,); NaN where suppressed."""
     parts = [np.where(p.hidden, np.nan, p.table.counts).reshape(-1) for p in release.tables]
     return np.concatenate(parts).astype(np.float64)
@@ -103,7 +101,7 @@ def _sources(own: Publication, compared: Publication) -> tuple[tuple[_Source, ..
     return tuple(out)
 
 
-def derive(own: Publication, compared: Publication, values: Reals) -> Reals:
+def derive(own: Publication, compared: Publication, values: Floats) -> Floats:
     """What published counts say about the compared cells, float64 (compared cells,).
 
     A cell that is published has its published count; else the sum of the published counts of the

@@ -10,12 +10,12 @@ from functools import cached_property
 
 import numpy as np
 
-from tabprotect.engine.assessment.case import Case
+from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure
 from tabprotect.engine.assessment.measure import Measure
 from tabprotect.engine.assessment.registered import chosen, measures
 from tabprotect.engine.assessment.run_spec import RunSpec
-from tabprotect.engine.assessment.runs import Plan, Run, Task, case_of, release_once
+from tabprotect.engine.assessment.runs import Run, RunPlan, RunTask, case_of, release_once
 from tabprotect.engine.assessment.summary import Spread, front
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.progress import SILENT, Progress
@@ -69,7 +69,7 @@ class Comparison:
         Of the comparison; every run's seed follows from it.
     """
 
-    plan: Plan
+    plan: RunPlan
     configurations: tuple[Configuration, ...]
     values: tuple[Mapping[str, object], ...] = field(repr=False)
     runs: tuple[Run, ...]
@@ -123,7 +123,7 @@ class Comparison:
             task.plan.problem, methods()[task.method], task.values, task.seed, progress
         )
 
-    def case(self, run: Run, progress: Progress = SILENT) -> Case:
+    def case(self, run: Run, progress: Progress = SILENT) -> AssessedRelease:
         """A run's release with everything measures look at, for figures cell by cell."""
         return case_of(self._task(run), self.release(run, progress), progress)
 
@@ -131,9 +131,9 @@ class Comparison:
         """One measure of one run with its figures cell by cell."""
         return measures()[measure].assess(self.case(run, progress))
 
-    def _task(self, run: Run) -> Task:
+    def _task(self, run: Run) -> RunTask:
         c = run.configuration
-        return Task(
+        return RunTask(
             self.plan, c, self.configurations[c].spec.method, self.values[c], run.seed, run.number
         )
 

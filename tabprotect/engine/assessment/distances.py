@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from tabprotect.engine.assessment.figure import NotComputable, Reals
+from tabprotect.engine.arrays import Floats
+from tabprotect.engine.assessment.figure import NotComputable
 
 
-def hellinger(true: Reals, other: Reals) -> tuple[float, Reals]:
+def hellinger(true: Floats, other: Floats) -> tuple[float, Floats]:
     """Hellinger utility 1 - H / sqrt(sum of the true counts), and each cell's part of H^2.
 
     Negative counts are taken as 0.
@@ -24,7 +25,7 @@ def hellinger(true: Reals, other: Reals) -> tuple[float, Reals]:
     return 1.0 - float(np.sqrt(parts.sum() / total)), parts
 
 
-def ranks(values: Reals) -> Reals:
+def ranks(values: Floats) -> Floats:
     """Ranks from 1 up, (values,); equal values share the mean of theirs."""
     _, inverse, times = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(times)

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
-Reals = npt.NDArray[np.float64]
+from tabprotect.engine.arrays import Floats
 
 
 class NotComputable(Exception):  # noqa: N818 (a figure there is none of is no fault)
@@ -31,11 +28,11 @@ class Figure:
     """
 
     value: float | None
-    per_cell: Reals | None = None
+    per_cell: Floats | None = None
     reason: str = ""
 
 
-def mean(values: Reals, none: str) -> float:
+def mean(values: Floats, none: str) -> float:
     """The mean of some cells' figures.
 
     Raises

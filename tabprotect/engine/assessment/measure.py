@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import ClassVar, Literal
 
-from tabprotect.engine.assessment.case import Case
+from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure, NotComputable
 
 Noun = Literal["risk", "utility"]
@@ -55,7 +55,7 @@ class Measure(ABC):
     over: ClassVar[Over] = "published cells"
 
     @abstractmethod
-    def compute(self, case: Case) -> Figure:
+    def compute(self, case: AssessedRelease) -> Figure:
         """The figure of one release.
 
         Raises
@@ -64,7 +64,7 @@ class Measure(ABC):
             When there is none.
         """
 
-    def assess(self, case: Case) -> Figure:
+    def assess(self, case: AssessedRelease) -> Figure:
         """The figure, or none with its reason."""
         try:
             return self.compute(case)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.beliefs import Budget
-from tabprotect.engine.assessment.case import Case
 from tabprotect.engine.assessment.figure import Figure
 from tabprotect.engine.assessment.key import Key
 from tabprotect.engine.assessment.measure import Measure
@@ -58,7 +58,7 @@ class Run:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class RunPlan:
     """What all runs of a comparison share. Confidential.
 
     Attributes
@@ -77,7 +77,7 @@ class Plan:
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class RunTask:
     """One run to make.
 
     Attributes
@@ -90,7 +90,7 @@ class Task:
         Which run of its configuration it is, from 0 up.
     """
 
-    plan: Plan
+    plan: RunPlan
     configuration: int
     method: str
     values: Mapping[str, object]
@@ -133,7 +133,7 @@ def repeats_itself(problem: Problem, method: Method, values: Mapping[str, object
     return kept or not method.is_random(values)
 
 
-def case_of(task: Task, release: Release, progress: Progress = SILENT) -> Case:
+def case_of(task: RunTask, release: Release, progress: Progress = SILENT) -> AssessedRelease:
     """A release with everything measures look at, the second release included."""
     plan, method = task.plan, methods()[task.method]
     second = None
@@ -141,7 +141,7 @@ def case_of(task: Task, release: Release, progress: Progress = SILENT) -> Case:
     if wanted and not repeats_itself(plan.problem, method, task.values):
         again = derived_seed(task.seed, "second release")
         second = release_once(plan.problem, method, task.values, again, progress)
-    return Case(
+    return AssessedRelease(
         problem=plan.problem,
         release=release,
         compared=plan.compared,
@@ -154,7 +154,7 @@ def case_of(task: Task, release: Release, progress: Progress = SILENT) -> Case:
     )
 
 
-def run(task: Task, progress: Progress = SILENT) -> Run:
+def run(task: RunTask, progress: Progress = SILENT) -> Run:
     """Release once and measure; a method that fails gives a run that says so.
 
     Raises
@@ -183,7 +183,7 @@ def run(task: Task, progress: Progress = SILENT) -> Run:
     return Run(task.configuration, task.seed, task.number, values, reasons)
 
 
-def _assessed(measure: Measure, case: Case) -> Figure:
+def _assessed(measure: Measure, case: AssessedRelease) -> Figure:
     """A fault of one measure costs that figure, not the run."""
     try:
         return measure.assess(case)
@@ -202,7 +202,7 @@ def _unforeseen(error: Exception) -> str:
     return f"internal error: {type(error).__name__} in {place}"
 
 
-def _failed(task: Task, error: str) -> Run:
+def _failed(task: RunTask, error: str) -> Run:
     nothing = dict.fromkeys(task.plan.measures)
     return Run(task.configuration, task.seed, task.number, nothing, error=error)
 

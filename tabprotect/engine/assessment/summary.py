@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tabprotect.engine.assessment.figure import Reals
+from tabprotect.engine.arrays import Floats
 
 ALMOST = 1e-12
 """Means closer than this are equal: they are sums of rounded figures."""
@@ -60,7 +60,7 @@ class Spread:
         }
 
 
-def front(points: Reals, higher_is_better: Sequence[bool]) -> list[int]:
+def front(points: Floats, higher_is_better: Sequence[bool]) -> list[int]:
     """The points that no other point beats: at least as good in all, and better in one.
 
     Parameters

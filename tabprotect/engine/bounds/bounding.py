@@ -16,7 +16,8 @@ from typing import Literal
 
 import numpy as np
 
-from tabprotect.engine.bounds.bounds import Bounds, Ints, Method
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.bounds.bounds import Bounds, Method
 from tabprotect.engine.bounds.enclosure import Enclosure
 from tabprotect.engine.bounds.programme import MOST_CELLS
 from tabprotect.engine.bounds.support import MOST_CELLS as MOST_OPEN

@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-import numpy as np
-import numpy.typing as npt
+from tabprotect.engine.arrays import Bools, Ints
 
 Method = Literal["decomposable", "shuttle", "lp", "integer", "frechet"]
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +33,7 @@ class Bounds:
     cells: Ints
     lower: Ints
     upper: Ints
-    sharp: npt.NDArray[np.bool_]
+    sharp: Bools
     method: Method
     why: str
 
@@ -54,7 +51,7 @@ class Bounds:
         """Upper less lower (m,)."""
         return self.upper - self.lower
 
-    def only(self, chosen: npt.NDArray[np.bool_]) -> Bounds:
+    def only(self, chosen: Bools) -> Bounds:
         """The same of some of the cells (m,)."""
         return replace(
             self,

@@ -16,12 +16,10 @@ from decimal import Decimal, localcontext
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 MOST_STEPS = 20_000_000
 """Transitions between states of the exact way, in all."""
@@ -170,8 +168,8 @@ def _exact(rows: list[int], columns: list[int], progress: Progress) -> int | Non
 
 
 def _merged(
-    states: IntArray, ways: npt.NDArray[np.int64 | np.object_], sizes: FloatArray
-) -> tuple[IntArray, npt.NDArray[np.int64 | np.object_], FloatArray]:
+    states: Ints, ways: npt.NDArray[np.int64 | np.object_], sizes: Floats
+) -> tuple[Ints, npt.NDArray[np.int64 | np.object_], Floats]:
     """Equal states made one, their ways added: in whole numbers of any size once int64 may fail."""
     key = np.zeros(len(states), dtype=np.int64)
     low = states.min(axis=0)
@@ -245,7 +243,7 @@ def _log_weights(
     draws: int,
     generator: np.random.Generator,
     progress: Progress,
-) -> FloatArray:
+) -> Floats:
     """One over the chance of each drawn table, in logs, (draws,)."""
     left = np.tile(np.array(columns, dtype=np.int64), (draws, 1))
     log_weight = np.zeros(draws)
@@ -281,7 +279,7 @@ def _log_weights(
     return log_weight
 
 
-def _places(low: IntArray, high: IntArray) -> tuple[IntArray, IntArray]:
+def _places(low: Ints, high: Ints) -> tuple[Ints, Ints]:
     """First counts and lengths of the runs into which each draw's possible counts fall apart.
 
     int64 (draws, places); single counts where they are few.
@@ -296,7 +294,7 @@ def _places(low: IntArray, high: IntArray) -> tuple[IntArray, IntArray]:
     return edges[:, :-1], np.diff(edges, axis=1)
 
 
-def _in_one_row(left: IntArray, rows: int) -> tuple[FloatArray, FloatArray]:
+def _in_one_row(left: Ints, rows: int) -> tuple[Floats, Floats]:
     """Mean and variance of what columns place together in one of so many rows, (draws,) each.
 
     Each column by itself, all ways to fill it equally likely.
@@ -306,7 +304,7 @@ def _in_one_row(left: IntArray, rows: int) -> tuple[FloatArray, FloatArray]:
     return mean.sum(axis=1), variance.sum(axis=1) + 0.1
 
 
-def _drawn(logs: FloatArray, generator: np.random.Generator) -> tuple[IntArray, FloatArray]:
+def _drawn(logs: Floats, generator: np.random.Generator) -> tuple[Ints, Floats]:
     """One place of each row in proportion to its weights, and the logs of their chances."""
     logs = logs - logs.max(axis=1, keepdims=True)
     cumulative = np.cumsum(np.exp(logs), axis=1)
@@ -318,7 +316,7 @@ def _drawn(logs: FloatArray, generator: np.random.Generator) -> tuple[IntArray, 
     return at, logs[np.arange(len(logs)), at] - np.log(cumulative[:, -1])
 
 
-def _log_ways(totals: IntArray, cells: int) -> FloatArray:
+def _log_ways(totals: Ints, cells: int) -> Floats:
     """Logs of the ways to place so many in so many cells."""
     # scipy is a third of the program's start, and few count tables.
     from scipy.special import gammaln

@@ -18,18 +18,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.bounds.bounds import Bounds
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Table
 
-Ints = npt.NDArray[np.int64]
-
 
 @dataclass(frozen=True)
-class Part:
+class MarginPart:
     """Variables that no released margin separates, and the margins known about them."""
 
     names: tuple[str, ...]
@@ -37,7 +35,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class JunctionTree:
+class MarginTree:
     """The parts of a release and what joins them.
 
     Attributes
@@ -48,7 +46,7 @@ class JunctionTree:
         One for each join, so some may occur several times; an empty one counts the total.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[MarginPart, ...]
     separators: tuple[tuple[str, ...], ...]
 
     @property
@@ -62,7 +60,7 @@ class JunctionTree:
         return tuple(part.names for part in self.parts)
 
 
-def junction_tree(margins: MarginSet) -> JunctionTree:
+def margin_tree(margins: MarginSet) -> MarginTree:
     """Take a release apart as far as it goes.
 
     Parameters
@@ -95,15 +93,15 @@ def junction_tree(margins: MarginSet) -> JunctionTree:
         given = names.get(variables)
         return given or tuple(n for v, n in enumerate(order) if variables >> v & 1)
 
-    return JunctionTree(
-        tuple(Part(named(_union(sets)), tuple(map(named, sets))) for sets in parts),
+    return MarginTree(
+        tuple(MarginPart(named(_union(sets)), tuple(map(named, sets))) for sets in parts),
         tuple(map(named, separators)),
     )
 
 
 def is_decomposable(margins: MarginSet) -> bool:
     """Whether the bounds of a release are a closed form (a graph with the margins as cliques)."""
-    return junction_tree(margins).decomposable
+    return margin_tree(margins).decomposable
 
 
 def decomposable_bounds(table: Table, margins: MarginSet, cells: Ints) -> Bounds:
@@ -123,7 +121,7 @@ def decomposable_bounds(table: Table, margins: MarginSet, cells: Ints) -> Bounds
     ParameterError
         When the release is not decomposable.
     """
-    tree = junction_tree(margins)
+    tree = margin_tree(margins)
     if not tree.decomposable:
         raise ParameterError(
             {"bounds": "the released margins are not decomposable: there is no closed form"},

@@ -8,16 +8,16 @@ sharp. So a release can be called bad by outer bounds alone, and safe by inner b
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from tabprotect.engine.bounds.bounds import Ints, Method
+from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.bounds.bounds import Method
 from tabprotect.engine.bounds.decomposable import (
-    JunctionTree,
-    Part,
+    MarginPart,
+    MarginTree,
     closed_form,
     counts_at,
-    junction_tree,
     lookup,
+    margin_tree,
     uncovered_loss,
 )
 from tabprotect.engine.bounds.neighbours import Neighbours
@@ -204,7 +204,7 @@ class Enclosure:
     ) -> None:
         covered = {name for margin in release for name in margin}
         names = table.domain.project(covered).names
-        tree = junction_tree(release) if split else JunctionTree((Part(names, release),), ())
+        tree = margin_tree(release) if split else MarginTree((MarginPart(names, release),), ())
         closed = tuple(part.names for part in tree.parts if len(part.margins) == 1)
         self._upper, self._base = closed_form(table, closed, tree.separators, cells)
         self._base -= uncovered_loss(table, covered)
@@ -242,10 +242,10 @@ class Enclosure:
             np.minimum(upper, high, out=upper)
         return np.maximum(lower, 0), upper
 
-    def sharp(self) -> npt.NDArray[np.bool_]:
+    def sharp(self) -> Bools:
         """Which cells' bounds are proven to be the true ones (m,)."""
         (low, high), (least, most) = self.outer(), self.inner()
-        met: npt.NDArray[np.bool_] = (low == least) & (high == most)
+        met: Bools = (low == least) & (high == most)
         return met
 
     def tighten(self, progress: Progress) -> None:

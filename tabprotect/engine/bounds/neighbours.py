@@ -12,15 +12,13 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.bounds.support import Support
 from tabprotect.engine.solver import Sense
 from tabprotect.engine.tables.margins import MarginSet
 
-Ints = npt.NDArray[np.int64]
-
-Corners = tuple[Ints, npt.NDArray[np.bool_]]
+Corners = tuple[Ints, Bools]
 
 MOST_MOVES = 20_000
 """Moves looked at for one step; what lies beyond is not tried."""

@@ -6,14 +6,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.bounds.support import Support
 from tabprotect.engine.errors import InfeasibleError, SolverError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.solver import NEAR, Model, Sense
-
-Ints = npt.NDArray[np.int64]
 
 MOST_CELLS = 20_000
 """Open cells a programme is made of; a cell takes about a tenth of a second there."""
@@ -92,7 +90,7 @@ class Programme:
             return known[1] if bound >= known[1] else math.floor(bound + NEAR)
         return known[0] if bound <= known[0] else math.ceil(bound - NEAR)
 
-    def _whole(self, point: npt.NDArray[np.float64]) -> Ints | None:
+    def _whole(self, point: Floats) -> Ints | None:
         if not len(point):
             return None
         counts = np.rint(point).astype(np.int64)

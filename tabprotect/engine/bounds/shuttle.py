@@ -13,14 +13,13 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.bounds.bounds import Bounds
 from tabprotect.engine.bounds.support import MOST_CELLS, Support, support
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Table
-
-Ints = npt.NDArray[np.int64]
 
 LATTICE_CELLS = 300_000
 """Cells of all margins together up to which the generalised form is used."""

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.bounds.decomposable import lookup
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Table
-
-Ints = npt.NDArray[np.int64]
 
 MOST_CELLS = 2_000_000
 """Cells a support is built for; a sweep of the shuttle takes seconds there."""

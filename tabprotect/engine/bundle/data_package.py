@@ -15,7 +15,6 @@ from typing import cast
 
 import numpy as np
 
-from tabprotect import __version__
 from tabprotect.engine.bundle.archive import dump_json
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.release.published import PublishedTable
@@ -23,6 +22,7 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain, Variable
 from tabprotect.engine.tables.files import write_csv
 from tabprotect.engine.tables.table import DENSE_LIMIT, INT64_MAX, Table
+from tabprotect.version import __version__
 
 PACKAGE = "datapackage.json"
 TABLE = "table.csv"

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tabprotect import __version__
 from tabprotect.engine.bundle.archive import dump_json, parse_json, sha256
 from tabprotect.engine.errors import BundleError
+from tabprotect.version import __version__
 
 NAME = "manifest.json"
 FORMAT_VERSION = 1

@@ -14,15 +14,13 @@ from itertools import pairwise, product
 from math import gcd
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.cycles.signatures import Signatures, signatures
 from tabprotect.engine.cycles.width import components
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.margins import all_margins, dimension
 from tabprotect.engine.tables.moves import MoveSet
-
-IntArray = npt.NDArray[np.int64]
 
 PRIME = 2**31 - 1
 WORK = 20_000_000
@@ -86,7 +84,7 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Part:
+class CycleComponent:
     """One connected component of a cycle set.
 
     ``relation`` is the only integer relation between its cycles, when there is exactly one.
@@ -97,7 +95,7 @@ class Part:
     relation: tuple[int, ...] | None
 
 
-def _signed_graph(rows: list[Row], members: list[int]) -> Part:
+def _signed_graph(rows: list[Row], members: list[int]) -> CycleComponent:
     """Rank of rows with one or two entries of +-1: full, or one less when they balance."""
     near: dict[int, list[tuple[int, int]]] = {v: [] for v in members}
     pinned = False
@@ -122,8 +120,8 @@ def _signed_graph(rows: list[Row], members: list[int]) -> Part:
                 break
     n = len(members)
     if pinned:
-        return Part(n, n, None)
-    return Part(n, n - 1, tuple(value[v] for v in members))
+        return CycleComponent(n, n, None)
+    return CycleComponent(n, n - 1, tuple(value[v] for v in members))
 
 
 def _integer_kernel(rows: list[Row], members: list[int]) -> tuple[int, ...] | None:
@@ -159,7 +157,7 @@ def _integer_kernel(rows: list[Row], members: list[int]) -> tuple[int, ...] | No
     return tuple(w // common for w in whole)
 
 
-def _part(rows: list[Row], members: list[int]) -> Part:
+def _part(rows: list[Row], members: list[int]) -> CycleComponent:
     if all(len(r) <= 2 for r in rows):
         return _signed_graph(rows, members)
     span = Span()
@@ -168,11 +166,11 @@ def _part(rows: list[Row], members: list[int]) -> Part:
         if len(span) == len(members):
             break
         if span.work > WORK:
-            return Part(len(members), None, None)
+            return CycleComponent(len(members), None, None)
     relation = None
     if len(span) == len(members) - 1 and len(members) <= 60:
         relation = _integer_kernel(rows, members)
-    return Part(len(members), len(span), relation)
+    return CycleComponent(len(members), len(span), relation)
 
 
 class CycleAlgebra:
@@ -189,8 +187,8 @@ class CycleAlgebra:
         count = int(label.max()) + 1 if len(label) else 0
         cycle_at = np.searchsorted(label[cycle_order], np.arange(count + 1))
         group_at = np.searchsorted(group_label[group_order], np.arange(count + 1))
-        seen: dict[tuple[object, ...], Part] = {}
-        self.parts: list[tuple[list[int], Part]] = []
+        seen: dict[tuple[object, ...], CycleComponent] = {}
+        self.parts: list[tuple[list[int], CycleComponent]] = []
         for c in range(count):
             members = cycle_order[cycle_at[c] : cycle_at[c + 1]].tolist()
             rows = _rows(sig, group_order[group_at[c] : group_at[c + 1]].tolist())
@@ -237,7 +235,7 @@ class CycleAlgebra:
                 return None
         return total
 
-    def _distinct(self, members: list[int], part: Part, passes: int) -> int | None:
+    def _distinct(self, members: list[int], part: CycleComponent, passes: int) -> int | None:
         side = 2 * passes + 1
         if part.rank == part.cycles:
             return int(side**part.cycles)
@@ -332,7 +330,7 @@ class CycleAlgebra:
             out.append({int(sig.first_cell[g]): int(v * scale) for g, v in vector.items()})
         return out
 
-    def revealed_by(self, known: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    def revealed_by(self, known: Bools) -> Bools:
         """Which cells become exactly known to a reader who knows the true values of ``known``.
 
         For an unblocked run: a cell is revealed when its moves are a combination of the known

@@ -13,16 +13,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.cycles import graphs
 from tabprotect.engine.cycles.width import elimination_cost
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet, margins_of_order
 from tabprotect.engine.tables.moves import MoveSet
-
-IntArray = npt.NDArray[np.int64]
 
 EXACT_WIDTH = 6
 """The default design stays at most this wide in one pass (the default number of passes)."""
@@ -360,7 +358,7 @@ def split(moves: MoveSet) -> MoveSet:
     )
 
 
-def _connected(domain: Domain, cells: IntArray, margins: MarginSet) -> IntArray:
+def _connected(domain: Domain, cells: Ints, margins: MarginSet) -> Ints:
     left: list[int] = []
     right: list[int] = []
     offset = len(cells)

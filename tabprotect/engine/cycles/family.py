@@ -8,12 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.tables.moves import MoveSet
-
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 FULL = 2**30
 """The count of the cell that pads: it never blocks."""
@@ -36,9 +33,9 @@ class Family:
         Padded with 0.
     """
 
-    touched: IntArray
-    cells: IntArray
-    signs: IntArray
+    touched: Ints
+    cells: Ints
+    signs: Ints
 
     @classmethod
     def of(cls, moves: MoveSet) -> Family:
@@ -56,16 +53,16 @@ class Family:
     def __len__(self) -> int:
         return len(self.cells)
 
-    def take(self, cycles: IntArray) -> Family:
+    def take(self, cycles: Ints) -> Family:
         """The cycles of the given numbers, over the same cells."""
         return Family(self.touched, self.cells[cycles], self.signs[cycles])
 
-    def padded(self, counts: IntArray) -> IntArray:
+    def padded(self, counts: Ints) -> Ints:
         """Counts of the touched cells and of the one that pads, (touched + 1, ...)."""
         pad = np.full((1, *counts.shape[1:]), FULL, dtype=np.int64)
         return np.concatenate([counts, pad])
 
-    def lowest(self, counts: IntArray, cycles: IntArray | slice = slice(None)) -> IntArray:
+    def lowest(self, counts: Ints, cycles: Ints | slice = slice(None)) -> Ints:
         """The smallest count on each cycle, (cycles, tables), of padded counts."""
         cells = self.cells[cycles]
         low = counts[cells[..., 0]]
@@ -73,7 +70,7 @@ class Family:
             low = np.minimum(low, counts[cells[..., column]])
         return low
 
-    def neighbours(self) -> IntArray | None:
+    def neighbours(self) -> Ints | None:
         """Cycles that share a cell with each cycle, itself among them; ``None`` if too many.
 
         int64 (cycles, most), padded with ``len(self)``.

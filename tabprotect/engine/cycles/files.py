@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet, all_margins, maximal
@@ -80,9 +80,7 @@ def _margins(data: Mapping[str, object], domain: Domain) -> MarginSet:
     return maximal(domain, [[str(renamed.get(n, n)) for n in m] for m in given])
 
 
-def _in_one_go(
-    cycles: list[Any], domain: Domain
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]] | None:
+def _in_one_go(cycles: list[Any], domain: Domain) -> tuple[Ints, Ints, Ints] | None:
     """Starts, cells and signs of cycles without a fault, some ten times as fast.
 
     ``None`` for anything else: the slow way says what is wrong.

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-IntArray = npt.NDArray[np.int64]
+from tabprotect.engine.arrays import Ints
 
 
-def components(left: npt.ArrayLike, right: npt.ArrayLike, nodes: int) -> IntArray:
+def components(left: npt.ArrayLike, right: npt.ArrayLike, nodes: int) -> Ints:
     """The component of each node, (nodes,), of the graph with the edges left - right."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -23,7 +23,7 @@ def components(left: npt.ArrayLike, right: npt.ArrayLike, nodes: int) -> IntArra
     return label.astype(np.int64)
 
 
-def two_forests(left: IntArray, right: IntArray, nodes: int) -> list[tuple[IntArray, IntArray]]:
+def two_forests(left: Ints, right: Ints, nodes: int) -> list[tuple[Ints, Ints]]:
     """A spanning forest, and a second one of the edges that the first leaves."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import minimum_spanning_tree

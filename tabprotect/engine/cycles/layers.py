@@ -11,11 +11,9 @@ import itertools
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.tables.moves import MoveSet
-
-IntArray = npt.NDArray[np.int64]
 
 LONG = 256
 """Cycles of at least this many cells on average gain nothing from sharing a layer."""
@@ -29,14 +27,14 @@ class Layer:
     the layer begins at ``starts[j]`` and is number ``cycles[j]`` of the set.
     """
 
-    cycles: IntArray
-    starts: IntArray
-    cells: IntArray
-    signs: IntArray
-    rows: IntArray
+    cycles: Ints
+    starts: Ints
+    cells: Ints
+    signs: Ints
+    rows: Ints
 
 
-def layer_numbers(moves: MoveSet) -> IntArray:
+def layer_numbers(moves: MoveSet) -> Ints:
     """The layer of each cycle, (cycles,): one more than the highest earlier overlapping one.
 
     Level by level over the predecessor graph; O(entries + layers).

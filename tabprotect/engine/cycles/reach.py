@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.cycles.graphs import two_forests
 from tabprotect.engine.cycles.layers import layers
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
 
-BoolArray = npt.NDArray[np.bool_]
 
-
-def blocked_cycles(moves: MoveSet, table: Table, rule: str) -> BoolArray:
+def blocked_cycles(moves: MoveSet, table: Table, rule: str) -> Bools:
     """Which cycles are blocked on the table as it stands, (cycles,).
 
     ``any_zero``: they touch a zero. ``negative``: blocked in both directions. O(entries).
@@ -30,7 +28,7 @@ def blocked_cycles(moves: MoveSet, table: Table, rule: str) -> BoolArray:
     return up & down
 
 
-def _counts(table: Table, moves: MoveSet) -> npt.NDArray[np.int64]:
+def _counts(table: Table, moves: MoveSet) -> Ints:
     if not table.is_sparse:
         return table.counts.reshape(-1)[moves.cells]
     keys, values = table.cells
@@ -40,7 +38,7 @@ def _counts(table: Table, moves: MoveSet) -> npt.NDArray[np.int64]:
     return np.where(keys[at] == moves.cells, values[at], 0)
 
 
-def _can_be_taken(moves: MoveSet, positive: BoolArray, passes: int) -> BoolArray:
+def _can_be_taken(moves: MoveSet, positive: Bools, passes: int) -> Bools:
     """Cycles that some coins could take under ``negative``, (cycles,).
 
     The cycles in their order, pass by pass; a cell that was zero counts as positive from the
@@ -63,7 +61,7 @@ def _can_be_taken(moves: MoveSet, positive: BoolArray, passes: int) -> BoolArray
     return taken
 
 
-def immovable_cells(moves: MoveSet, table: Table, rule: str, *, passes: int = 1) -> BoolArray:
+def immovable_cells(moves: MoveSet, table: Table, rule: str, *, passes: int = 1) -> Bools:
     """Positive cells that no cycle of the set can move, flat (cells,).
 
     Under ``any_zero`` a cycle that touches a zero is blocked for ever (a zero stays zero). Under

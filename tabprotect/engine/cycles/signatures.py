@@ -11,9 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.tables.moves import MoveSet
-
-IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -31,16 +30,16 @@ class Signatures:
         with those ``signs``.
     """
 
-    group_of_cell: IntArray
-    first_cell: IntArray
-    starts: IntArray
-    cycles: IntArray
+    group_of_cell: Ints
+    first_cell: Ints
+    starts: Ints
+    cycles: Ints
     signs: npt.NDArray[np.int8]
 
     def __len__(self) -> int:
         return len(self.first_cell)
 
-    def touching(self, group: int) -> tuple[IntArray, npt.NDArray[np.int8]]:
+    def touching(self, group: int) -> tuple[Ints, npt.NDArray[np.int8]]:
         """The cycles that touch a group, and their signs."""
         span = slice(int(self.starts[group]), int(self.starts[group + 1]))
         return self.cycles[span], self.signs[span]

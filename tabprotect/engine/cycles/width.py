@@ -13,14 +13,12 @@ import itertools
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.cycles import graphs
 from tabprotect.engine.cycles.signatures import Signatures, signatures
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.moves import MoveSet
-
-IntArray = npt.NDArray[np.int64]
 
 GIVE_UP = 40
 """Widths beyond this are not told apart: 3^40 states are out of reach in any case."""
@@ -58,7 +56,7 @@ def later_scopes(sig: Signatures, cycles: int, passes: int = 1) -> list[tuple[in
 
 
 @dataclass(frozen=True)
-class Elimination:
+class EliminationOrder:
     """An order of elimination: for each step in turn, the steps still joined to it."""
 
     order: tuple[int, ...]
@@ -77,7 +75,7 @@ def eliminate(
     *,
     limit: int = GIVE_UP,
     progress: Progress = SILENT,
-) -> Elimination | None:
+) -> EliminationOrder | None:
     """The cheaper of two orders: a sweep by number, and least degree first.
 
     Steps are numbered so that a sweep runs along strips and rings, where least degree first
@@ -94,7 +92,7 @@ def _eliminate(
     progress: Progress,
     *,
     sweep: bool,
-) -> Elimination | None:
+) -> EliminationOrder | None:
     """One greedy elimination, O(nodes * width^2)."""
     near: dict[int, set[int]] = {v: set() for v in nodes}
     for scope in scopes:
@@ -125,10 +123,10 @@ def _eliminate(
             near[u].discard(u)
             if not sweep:
                 heapq.heappush(heap, (len(near[u]), u))
-    return Elimination(tuple(order), tuple(cliques), width)
+    return EliminationOrder(tuple(order), tuple(cliques), width)
 
 
-def components(sig: Signatures, cycles: int) -> IntArray:
+def components(sig: Signatures, cycles: int) -> Ints:
     """The connected component of each cycle (cycles that share cells hang together)."""
     # Each touch is linked to the first touch of its group.
     first = np.repeat(sig.cycles[sig.starts[:-1]], np.diff(sig.starts))
@@ -179,7 +177,7 @@ def elimination_cost(
     label = components(sig, len(moves))
     order = np.argsort(label, kind="stable")
     bounds = np.flatnonzero(np.r_[True, np.diff(label[order]) != 0, True])
-    seen: dict[tuple[tuple[int, ...], ...], Elimination] = {}
+    seen: dict[tuple[tuple[int, ...], ...], EliminationOrder] = {}
     width = held = work = variables = 0
     for a, b in itertools.pairwise(bounds):
         members = order[a:b].tolist()

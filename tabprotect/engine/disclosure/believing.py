@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.joint import joined
@@ -33,10 +34,6 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.verdict import Way
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
 
 UPDATES = 2 * 10**8
 """Cell updates that draws of originals may take: some seconds."""
@@ -84,17 +81,17 @@ class Belief:
 
     domain: Domain
     inner: bool
-    judged: BoolArray | None
-    rows: tuple[IntArray, IntArray, FloatArray] | None
+    judged: Bools | None
+    rows: tuple[Ints, Ints, Floats] | None
     way: Way
     error: float = 0.0
     note: str = ""
 
-    def among(self, cells: BoolArray) -> IntArray:
+    def among(self, cells: Bools) -> Ints:
         """The judged cells of some, flat."""
         return np.flatnonzero(cells if self.judged is None else cells & self.judged)
 
-    def probability(self, counts: npt.ArrayLike, cells: IntArray) -> FloatArray:
+    def probability(self, counts: npt.ArrayLike, cells: Ints) -> Floats:
         """P(true count = the given one) of flat cells, (cells,)."""
         assert self.rows is not None
         group, first, chances = self.rows
@@ -237,7 +234,7 @@ def _way(found: Posterior) -> Way:
     return "exact_draws" if found.independent else "simulation"
 
 
-def _as_belief(found: Posterior, *, inner: bool, judged: BoolArray | None) -> Belief:
+def _as_belief(found: Posterior, *, inner: bool, judged: Bools | None) -> Belief:
     return Belief(
         found.domain,
         inner,
@@ -261,7 +258,7 @@ class _Means:
     prior: str
     progress: Progress
 
-    def of_table(self, number: int, inner: Posterior | None, judged: BoolArray | None) -> Belief:
+    def of_table(self, number: int, inner: Posterior | None, judged: Bools | None) -> Belief:
         """Belief about one of them.
 
         By itself where the method says so; else from sums of originals, all of them where they
@@ -282,7 +279,7 @@ class _Means:
             return _unknown(domain, False, f"{label}: {error}.")
 
     def _summed(
-        self, number: int, inner: Posterior, judged: BoolArray | None, randomness: Randomness
+        self, number: int, inner: Posterior, judged: Bools | None, randomness: Randomness
     ) -> Belief:
         release, domain = self.release, self.release.tables[number].table.domain
         groupings = groupings_of(release.domain, release.mechanism.parameters)
@@ -318,25 +315,25 @@ class _Means:
 class _Sums:
     """Inner cells added up to the cells of a table."""
 
-    order: IntArray
-    begins: IntArray
-    filled: IntArray
+    order: Ints
+    begins: Ints
+    filled: Ints
     cells: int
 
     @classmethod
-    def of(cls, keys: IntArray, cells: int) -> _Sums:
+    def of(cls, keys: Ints, cells: int) -> _Sums:
         order = np.argsort(keys, kind="stable")
         filled, begins = np.unique(keys[order], return_index=True)
         return cls(order, begins, filled, cells)
 
-    def added(self, tables: IntArray) -> IntArray:
+    def added(self, tables: Ints) -> Ints:
         """int64 (originals, inner cells) -> (originals, cells)."""
         out = np.zeros((len(tables), self.cells), dtype=np.int64)
         out[:, self.filled] = np.add.reduceat(tables[:, self.order], self.begins, axis=1)
         return out
 
 
-def _rows(sums: IntArray, weights: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
+def _rows(sums: Ints, weights: Floats) -> tuple[Ints, Ints, Floats]:
     """Distributions of weighed sums, (originals, cells), one row for each cell."""
     first = sums.min(axis=0)
     width = int((sums.max(axis=0) - first).max(initial=0)) + 1

@@ -14,8 +14,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.cycles import reach
-from tabprotect.engine.disclosure.believing import Belief, IntArray, believed
+from tabprotect.engine.disclosure.believing import Belief, believed
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.staff_verdict import Staff, StaffVerdict, WorstCell
@@ -164,5 +165,5 @@ def _stuck(likelihood: Likelihood | None, original: Table, rule: SmallCount) -> 
     stuck = reach.immovable_cells(
         likelihood.moves, original, likelihood.rule, passes=likelihood.passes
     )
-    counts: IntArray = original.counts.reshape(-1)
+    counts: Ints = original.counts.reshape(-1)
     return int((np.asarray(stuck).reshape(-1) & rule.mask(counts)).sum())

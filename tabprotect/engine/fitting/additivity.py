@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.fitting.projection import Reals, project, times
+from tabprotect.engine.fitting.projection import project, times
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.publication import Publication
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Mask = npt.NDArray[np.bool_]
 
 MAX_CELLS = 2**24
 LIMIT = 1e-10
@@ -27,12 +27,12 @@ def restore(
     published: Publication | csr_array[np.int64],
     values: npt.ArrayLike,
     *,
-    known: Mask | None = None,
+    known: Bools | None = None,
     non_negative: bool = True,
     copies: bool = False,
     limit: float = LIMIT,
     progress: Progress = SILENT,
-) -> Reals:
+) -> Floats:
     """Least squares fit of the published counts by sums of one inner table.
 
     The non-negativity device of Langsrud & Lupp (2021): fits below the limit are published as 0,
@@ -102,7 +102,7 @@ def check_size(publication: Publication) -> None:
 
 def _system(
     published: Publication | csr_array[np.int64], *, copies: bool
-) -> tuple[csr_array[np.float64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+) -> tuple[csr_array[np.float64], Ints, Ints]:
     """The sums to fit (distinct, inner), the first row of each, and each row's place."""
     matrix = published.incidence if isinstance(published, Publication) else published
     if copies:
@@ -117,7 +117,7 @@ def _system(
 
 def _distinct_rows(
     matrix: csr_array[np.int64],
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+) -> tuple[Ints, Ints]:
     """As :attr:`Publication.distinct`, for any rows of 0 and 1."""
     lines = matrix.sorted_indices()
     known: dict[bytes, int] = {}
@@ -133,8 +133,8 @@ def _distinct_rows(
 
 
 def _fit(
-    sums: csr_array[np.float64], observed: Reals, *, limit: float, progress: Progress
-) -> Reals:
+    sums: csr_array[np.float64], observed: Floats, *, limit: float, progress: Progress
+) -> Floats:
     """The fit with the device, of counts that are all known and distinct."""
 
     def tick() -> None:

@@ -6,14 +6,14 @@ from itertools import combinations
 
 import numpy as np
 
-from tabprotect.engine.fitting.projection import Reals
+from tabprotect.engine.arrays import Floats
 from tabprotect.engine.tables.publication import Publication
 
 CLOSE = 0.01
 """Values may have been written with few decimals."""
 
 
-def contradiction(publication: Publication, values: Reals) -> str:
+def contradiction(publication: Publication, values: Floats) -> str:
     """Two margins and the count they disagree on, in words; empty where all agree.
 
     Parameters

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Floats
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.fitting.additivity import Mask, check_size
+from tabprotect.engine.fitting.additivity import check_size
 from tabprotect.engine.fitting.contradictions import contradiction
 from tabprotect.engine.fitting.known_cells import reduce
-from tabprotect.engine.fitting.projection import Reals
 from tabprotect.engine.fitting.sweeps import by_cells, by_margins, others
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.publication import Publication
@@ -45,7 +45,7 @@ class Expected:
         sweeps were too few to come near one at the edge of what is possible).
     """
 
-    cells: Reals
+    cells: Floats
     sweeps: int
     deviation: float
     reached: bool
@@ -55,9 +55,9 @@ def expected(
     publication: Publication,
     values: npt.ArrayLike,
     *,
-    known: Mask | None = None,
+    known: Bools | None = None,
     progress: Progress = SILENT,
-) -> Reals:
+) -> Floats:
     """The cells of :func:`fit`, float64 (shape of the inner table)."""
     return fit(publication, values, known=known, progress=progress).cells
 
@@ -66,7 +66,7 @@ def fit(
     publication: Publication,
     values: npt.ArrayLike,
     *,
-    known: Mask | None = None,
+    known: Bools | None = None,
     tolerance: float = TOLERANCE,
     sweeps: int = MAX_SWEEPS,
     progress: Progress = SILENT,
@@ -123,12 +123,12 @@ def fit(
 def _fitted(
     publication: Publication,
     margins: list[int],
-    targets: Reals,
-    stated: Mask,
+    targets: Floats,
+    stated: Bools,
     close: float,
     sweeps: int,
     progress: Progress,
-) -> tuple[Reals, int]:
+) -> tuple[Floats, int]:
     """The cells (shape of the inner table) by the quickest way, and the sweeps it took."""
     domain = publication.domain
     parts = [targets[publication.starts[m] : publication.starts[m + 1]] for m in margins]
@@ -152,7 +152,7 @@ def _fitted(
     return cells.reshape(domain.shape), done
 
 
-def _swept(publication: Publication, stated: Mask) -> list[int]:
+def _swept(publication: Publication, stated: Bools) -> list[int]:
     """The margins to fit: those that follow from no other complete one."""
     names = publication.margins
     begin, end = publication.starts[:-1], publication.starts[1:]
@@ -172,7 +172,7 @@ def _swept(publication: Publication, stated: Mask) -> list[int]:
     return chosen
 
 
-def _deviation(publication: Publication, cells: Reals, targets: Reals, stated: Mask) -> float:
+def _deviation(publication: Publication, cells: Floats, targets: Floats, stated: Bools) -> float:
     largest = 0.0
     for m, (begin, end) in enumerate(
         zip(publication.starts[:-1], publication.starts[1:], strict=True)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from tabprotect.engine.fitting.additivity import Mask
-from tabprotect.engine.fitting.projection import Reals
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Counts
 
@@ -29,13 +27,13 @@ class Reduced:
         ``None`` where all are.
     """
 
-    settled: Reals
-    open: npt.NDArray[np.int64]
-    margins: tuple[tuple[Counts, Reals, Mask | None], ...]
+    settled: Floats
+    open: Ints
+    margins: tuple[tuple[Counts, Floats, Bools | None], ...]
 
 
 def reduce(
-    publication: Publication, margins: list[int], targets: Reals, stated: Mask, close: float
+    publication: Publication, margins: list[int], targets: Floats, stated: Bools, close: float
 ) -> Reduced:
     """Settle cells under a published 0, and cells alone under a published count, until none is left.
 

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
+
+from tabprotect.engine.arrays import Floats
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Reals = npt.NDArray[np.float64]
 
 RUNS = 3
 REDUCTION = 1e-12
@@ -22,19 +22,19 @@ STEPS = 16
 """Between two looks whether the work is still wanted."""
 
 
-def times(matrix: csr_array[np.float64], vector: Reals) -> Reals:
+def times(matrix: csr_array[np.float64], vector: Floats) -> Floats:
     """The product (rows,) of a matrix and a vector (columns,)."""
     return np.asarray(matrix @ vector)
 
 
-def _dot(a: Reals, b: Reals) -> float:
+def _dot(a: Floats, b: Floats) -> float:
     # Not by BLAS: its threads wait for each other where other processes share the cores.
     return float(np.einsum("i,i->", a, b))
 
 
 def project(
-    sums: csr_array[np.float64], values: Reals, start: Reals, tick: Callable[[], None]
-) -> Reals:
+    sums: csr_array[np.float64], values: Floats, start: Floats, tick: Callable[[], None]
+) -> Floats:
     """Inner cells whose sums are nearest to ``values``: least squares.
 
     Conjugate gradients on the normal equations (Hestenes & Stiefel 1952). The eigenvalues of the
@@ -69,10 +69,10 @@ def project(
 def _conjugate(
     sums: csr_array[np.float64],
     across: csr_array[np.float64],
-    values: Reals,
+    values: Floats,
     floor: float,
     tick: Callable[[], None],
-) -> Reals:
+) -> Floats:
     """One run from zero: the inner cells (inner,)."""
     inner = np.zeros(sums.shape[1])
     residual = values.copy()

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tabprotect.engine.arrays import Floats
 from tabprotect.engine.fitting.known_cells import Reduced
-from tabprotect.engine.fitting.projection import Reals
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.tables.publication import Publication
 
@@ -16,7 +16,7 @@ STILL = 1e-6
 """Relative change of the deviation in one sweep that counts as standing still."""
 
 
-def by_cells(problem: Reduced, close: float, sweeps: int, progress: Progress) -> tuple[Reals, int]:
+def by_cells(problem: Reduced, close: float, sweeps: int, progress: Progress) -> tuple[Floats, int]:
     """Listed cells: one sum over keys and one gather for each margin.
 
     Returns
@@ -48,8 +48,8 @@ def by_cells(problem: Reduced, close: float, sweeps: int, progress: Progress) ->
 def by_margins(
     publication: Publication,
     margins: Sequence[int],
-    targets: Sequence[Reals],
-    cells: Reals,
+    targets: Sequence[Floats],
+    cells: Floats,
     close: float,
     sweeps: int,
     progress: Progress,

@@ -28,7 +28,7 @@ _LINE = re.compile(r"CSV Error on Line: (\d+)")
 
 
 @dataclass(frozen=True)
-class Column:
+class RecordColumn:
     """A column of a microdata file.
 
     Attributes
@@ -118,7 +118,7 @@ class MicrodataFile:
                         wait([future], timeout=POLL)
                     raise
 
-    def _text_columns(self, text: TextRecords) -> tuple[Column, ...]:
+    def _text_columns(self, text: TextRecords) -> tuple[RecordColumn, ...]:
         header = next(text.rows(), None)
         if header is None:
             raise InputError("the file has no rows", file=self.path)
@@ -132,14 +132,14 @@ class MicrodataFile:
                     line=text.line(0),
                     hint="the first row must name every variable once",
                 )
-        return tuple(Column(name, "text") for name in header)
+        return tuple(RecordColumn(name, "text") for name in header)
 
-    def _parquet_columns(self) -> tuple[Column, ...]:
+    def _parquet_columns(self) -> tuple[RecordColumn, ...]:
         try:
             rows = self._connection.execute(f"DESCRIBE SELECT * FROM {self.relation}").fetchall()
         except duckdb.Error as error:
             raise self._fault(error) from None
-        return tuple(Column(row[0], _kind(row[1])) for row in rows)
+        return tuple(RecordColumn(row[0], _kind(row[1])) for row in rows)
 
     def _fault(self, error: duckdb.Error) -> InputError:
         said = str(error)

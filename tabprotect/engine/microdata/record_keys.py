@@ -17,8 +17,8 @@ import io
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.atomic import replacing
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.microdata.readers import MicrodataFile, open_microdata, quoted
@@ -107,7 +107,7 @@ def add_record_keys(
             delimiter = source.text.delimiter if len(header) > 1 else ","
             writer = csv.writer(text, lineterminator="\n", delimiter=delimiter)
             writer.writerow([*header, column])
-            keys: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+            keys: Ints = np.zeros(0, dtype=np.int64)
             for row in rows:
                 if records % BLOCK == 0:
                     keys = generator.integers(0, KEY_MODULUS, BLOCK)

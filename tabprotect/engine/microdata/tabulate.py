@@ -10,8 +10,8 @@ from pathlib import Path
 
 import duckdb
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.microdata.readers import MicrodataFile, open_microdata, quoted
 from tabprotect.engine.microdata.record_keys import key_measure
@@ -201,9 +201,7 @@ def _tabulate(
     return Tabulated(tables["n"], tables.get("keysum"), weights)
 
 
-def _laid_out(
-    domain: Domain, keys: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], *, sparse: bool
-) -> Table:
+def _laid_out(domain: Domain, keys: Ints, counts: Ints, *, sparse: bool) -> Table:
     if sparse:
         return Table.sparse(domain, keys, counts)
     laid_out = np.zeros(domain.size, dtype=np.int64)
@@ -347,7 +345,7 @@ def in_order(categories: Sequence[str]) -> list[str]:
 
 def _cells(
     connection: duckdb.DuckDBPyConnection, domain: Domain, measure: str
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+) -> tuple[Ints, Ints]:
     """Mixed-radix keys of the cells and one of their measures."""
     joins, terms = [], []
     stride = domain.size

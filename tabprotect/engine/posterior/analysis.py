@@ -6,16 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
-Statistic = Callable[[IntArray], FloatArray]
+Statistic = Callable[[Ints], Floats]
 """From tables (draws, *shape) to one number each; NaN where it is not defined."""
 
 QUANTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
@@ -25,7 +23,7 @@ BLOCK_CELLS = 2**22
 
 
 @dataclass(frozen=True, eq=False)
-class Summary:
+class AnalysisSummary:
     """A statistic over posterior draws.
 
     Attributes
@@ -40,10 +38,10 @@ class Summary:
 
     name: str
     published: float
-    values: FloatArray
+    values: Floats
 
     @property
-    def _defined(self) -> FloatArray:
+    def _defined(self) -> Floats:
         return self.values[~np.isnan(self.values)]
 
     @property
@@ -71,7 +69,7 @@ class Summary:
         return dict(zip(QUANTILES, found.tolist(), strict=True))
 
 
-def chi_square(tables: IntArray) -> FloatArray:
+def chi_square(tables: Ints) -> Floats:
     """Pearson's chi-square against independence of all variables, (draws,).
 
     NaN for an empty table; empty categories add nothing.
@@ -92,7 +90,7 @@ def chi_square(tables: IntArray) -> FloatArray:
     return np.where(total > 0, terms.reshape(len(x), -1).sum(axis=1), np.nan)
 
 
-def cramers_v(tables: IntArray) -> FloatArray:
+def cramers_v(tables: Ints) -> Floats:
     """Cramer's V of two-way tables, (draws,).
 
     Raises
@@ -131,7 +129,7 @@ def odds_ratio(domain: Domain, first: Sequence[int], second: Sequence[int]) -> S
     other[differ[1]] = second[differ[1]]
     keys = [domain.flat(cell) for cell in (first, second, one, other)]
 
-    def statistic(tables: IntArray) -> FloatArray:
+    def statistic(tables: Ints) -> Floats:
         a, d, b, c = tables.reshape(len(tables), -1)[:, keys].T.astype(np.float64)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray((a * d) / (b * c), dtype=np.float64)
@@ -147,13 +145,13 @@ def analyse(
     generator: np.random.Generator,
     draws: int = 1000,
     progress: Progress = SILENT,
-) -> Summary:
+) -> AnalysisSummary:
     """A statistic over joint draws from the posterior, and on the published table."""
     size = int(np.clip(BLOCK_CELLS // max(posterior.published.domain.size, 1), 1, draws))
-    values: list[FloatArray] = []
+    values: list[Floats] = []
     for done in range(0, draws, size):
         progress.report("analysing drawn tables", done / draws)
         tables = posterior.sample(min(size, draws - done), generator, progress)
         values.append(statistic(tables))
     published = float(statistic(posterior.published.counts[None])[0])
-    return Summary(name, published, np.concatenate(values))
+    return AnalysisSummary(name, published, np.concatenate(values))

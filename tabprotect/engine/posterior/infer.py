@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from tabprotect.engine.posterior.infer_adaptive import infer_adaptive
-from tabprotect.engine.posterior.infer_factors import infer_factors
-from tabprotect.engine.posterior.infer_moves import infer_moves
+from tabprotect.engine.posterior.adaptive.infer_adaptive import infer_adaptive
+from tabprotect.engine.posterior.factors.infer_factors import infer_factors
+from tabprotect.engine.posterior.moves.infer_moves import infer_moves
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.progress import SILENT, Progress

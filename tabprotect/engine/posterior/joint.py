@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InfeasibleError, InputError
-from tabprotect.engine.posterior.cell_laws import kind_logs
+from tabprotect.engine.posterior.factors.cell_laws import kind_logs
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Uniform
@@ -23,9 +23,6 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors, Likelihood
 from tabprotect.engine.tables.table import Table
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 DRAWS = 20_000
 MOST_HELD = 2**24
@@ -93,7 +90,7 @@ def joined(
 
 
 def _weighed(
-    first: Posterior, weighed: tuple[IntArray, FloatArray], effective: float | None, note: str
+    first: Posterior, weighed: tuple[Ints, Floats], effective: float | None, note: str
 ) -> Posterior:
     possible = weighed[1] > 0
     tables, weights = weighed[0][possible], weighed[1][possible]
@@ -108,7 +105,7 @@ def _weighed(
     chances = np.asarray(share, dtype=np.float64).reshape(cells, width)
     errors = None if effective is None else np.sqrt(chances * (1 - chances) / effective)
 
-    def draw(number: int, generator: np.random.Generator, progress: Progress) -> IntArray:
+    def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
         progress.report("drawing tables", 0.0)
         return np.asarray(tables[generator.choice(len(tables), number, p=weights)])
 
@@ -136,8 +133,8 @@ def _weighed(
 
 
 def _log_weights(
-    likelihood: Likelihood, tables: IntArray, randomness: Randomness, progress: Progress
-) -> tuple[FloatArray, str]:
+    likelihood: Likelihood, tables: Ints, randomness: Randomness, progress: Progress
+) -> tuple[Floats, str]:
     """Log P(release | original) of whole originals, up to a constant, and what was left out."""
     if isinstance(likelihood, CellFactors):
         return _by_factors(likelihood, tables, randomness, progress)
@@ -151,8 +148,8 @@ def _log_weights(
 
 
 def _by_factors(
-    likelihood: CellFactors, tables: IntArray, randomness: Randomness, progress: Progress
-) -> tuple[FloatArray, str]:
+    likelihood: CellFactors, tables: Ints, randomness: Randomness, progress: Progress
+) -> tuple[Floats, str]:
     filled = np.diff(likelihood.starts) > 0
     sums = np.zeros((len(tables), likelihood.factors), dtype=np.int64)
     if filled.any():

@@ -10,6 +10,7 @@ from typing import Literal, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.bounds.counting import TableCount
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.posterior.prior import Prior
@@ -18,9 +19,6 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 TIE = 1e-9
@@ -90,13 +88,13 @@ class Posterior:
     prior: Prior
     way: Literal["exact", "monte_carlo"]
     reason: str
-    group_of_cell: IntArray
-    first: IntArray
-    chances: FloatArray
-    draw_originals: Callable[[int, np.random.Generator, Progress], IntArray] = field(repr=False)
+    group_of_cell: Ints
+    first: Ints
+    chances: Floats
+    draw_originals: Callable[[int, np.random.Generator, Progress], Ints] = field(repr=False)
     count_originals: Callable[[], int | None] = field(repr=False)
-    hidden: BoolArray | None = None
-    standard_errors: FloatArray | None = None
+    hidden: Bools | None = None
+    standard_errors: Floats | None = None
     error: float | None = None
     effective_sample_size: float | None = None
     draws: int | None = None
@@ -104,7 +102,7 @@ class Posterior:
     independent: bool = False
     note: str = ""
     approximate: bool = False
-    list_originals: Callable[[], tuple[IntArray, FloatArray] | None] = field(
+    list_originals: Callable[[], tuple[Ints, Floats] | None] = field(
         default=lambda: None, repr=False
     )
     estimate_originals: Callable[[], TableCount | None] = field(default=lambda: None, repr=False)
@@ -140,48 +138,48 @@ class Posterior:
         return None if hidden else self.published[index]
 
     @cached_property
-    def is_published(self) -> BoolArray:
+    def is_published(self) -> Bools:
         """Cells that have a published count, shape of the table."""
         if self.hidden is None:
             return np.ones(self.domain.shape, dtype=np.bool_)
         return ~self.hidden
 
     @cached_property
-    def _steps(self) -> IntArray:
+    def _steps(self) -> Ints:
         return np.arange(self.width, dtype=np.int64)
 
     def _per_cell(self, figures: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
         return figures[self.group_of_cell].reshape(self.domain.shape)
 
     @cached_property
-    def _first(self) -> IntArray:
+    def _first(self) -> Ints:
         return self.first.reshape(self.domain.shape)
 
-    def distribution(self, index: Sequence[int]) -> tuple[IntArray, FloatArray]:
+    def distribution(self, index: Sequence[int]) -> tuple[Ints, Floats]:
         """Values a true count can have, ascending, and their probabilities."""
         key = self.domain.flat(index)
         row = self.chances[self.group_of_cell[key]]
         possible = np.flatnonzero(row > 0)
         return possible + self.first[key], row[possible]
 
-    def errors(self, index: Sequence[int]) -> FloatArray | None:
+    def errors(self, index: Sequence[int]) -> Floats | None:
         """Standard errors of :meth:`distribution`; ``None`` when exact."""
         if self.standard_errors is None:
             return None
         group = self.group_of_cell[self.domain.flat(index)]
         return np.asarray(self.standard_errors[group][self.chances[group] > 0])
 
-    def prior_distribution(self, index: Sequence[int], values: npt.ArrayLike) -> FloatArray:
+    def prior_distribution(self, index: Sequence[int], values: npt.ArrayLike) -> Floats:
         """The prior of a cell, normalised over the given counts."""
         return self.prior.distribution(self.domain.flat(index), values)
 
     @cached_property
-    def mean(self) -> FloatArray:
+    def mean(self) -> Floats:
         """Expected true count of each cell."""
         return self._first + self._per_cell(self.chances @ self._steps)
 
     @cached_property
-    def standard_deviation(self) -> FloatArray:
+    def standard_deviation(self) -> Floats:
         """Standard deviation of each true count."""
         middle = self.chances @ self._steps
         from_middle = (self._steps - middle[:, None]) ** 2
@@ -189,19 +187,19 @@ class Posterior:
         return np.asarray(self._per_cell(np.sqrt(spread)))
 
     @cached_property
-    def _most_probable(self) -> BoolArray:
+    def _most_probable(self) -> Bools:
         """Columns of each row that are (as good as) the most probable."""
         highest = self.chances.max(axis=1, keepdims=True)
         return np.asarray(self.chances >= highest - TIE)
 
     @cached_property
-    def _published_column(self) -> IntArray:
+    def _published_column(self) -> Ints:
         """Column of each flat cell's published count, cut off at the ends; 0 where there is none."""
         column = np.clip(self.published.counts.reshape(-1) - self.first, 0, self.width - 1)
         return np.where(self.is_published.reshape(-1), column, 0)
 
     @cached_property
-    def mode(self) -> IntArray:
+    def mode(self) -> Ints:
         """Most probable true count of each cell; of equal ones the nearest to the published.
 
         Of equally near ones, or without a published count, the lowest.
@@ -218,7 +216,7 @@ class Posterior:
         return (self.first + nearest).reshape(self.domain.shape)
 
     @cached_property
-    def mode_matches(self) -> BoolArray:
+    def mode_matches(self) -> Bools:
         """Cells whose published count is (one of) the most probable, as far as was computed.
 
         A cell without a published count has nothing to match.
@@ -231,13 +229,13 @@ class Posterior:
         return bool(self.is_published.any() and self.mode_matches[self.is_published].all())
 
     @cached_property
-    def entropy(self) -> FloatArray:
+    def entropy(self) -> Floats:
         """What is not known about each true count, in bits."""
         with np.errstate(divide="ignore", invalid="ignore"):
             terms = np.where(self.chances > 0, self.chances * np.log2(self.chances), 0.0)
         return np.asarray(self._per_cell(np.maximum(-terms.sum(axis=1), 0.0)))
 
-    def probability(self, counts: npt.ArrayLike) -> FloatArray:
+    def probability(self, counts: npt.ArrayLike) -> Floats:
         """P(true count = the given one) of each cell, for one count or one per cell."""
         wanted = np.broadcast_to(np.asarray(counts, dtype=np.int64), self.domain.shape)
         column = wanted.reshape(-1) - self.first
@@ -246,12 +244,12 @@ class Posterior:
         return np.where(inside, found, 0.0).reshape(self.domain.shape)
 
     @cached_property
-    def _cumulative(self) -> FloatArray:
+    def _cumulative(self) -> Floats:
         below = np.zeros((len(self.chances), self.width + 1))
         np.cumsum(self.chances, axis=1, out=below[:, 1:])
         return below
 
-    def small(self, rule: SmallCount) -> FloatArray:
+    def small(self, rule: SmallCount) -> Floats:
         """P(low <= true count <= high) of each cell."""
         # Column of the first count inside, and of the first beyond.
         begin = np.clip(rule.low - self.first, 0, self.width)
@@ -260,7 +258,7 @@ class Posterior:
         inside = below[self.group_of_cell, end] - below[self.group_of_cell, begin]
         return np.clip(inside, 0.0, 1.0).reshape(self.domain.shape)
 
-    def interval(self, level: float) -> tuple[IntArray, IntArray]:
+    def interval(self, level: float) -> tuple[Ints, Ints]:
         """The shortest run of counts with at least this probability, (low, high) per cell.
 
         Of equally short runs the most probable.
@@ -282,7 +280,7 @@ class Posterior:
 
     def sample(
         self, number: int, generator: np.random.Generator, progress: Progress = SILENT
-    ) -> IntArray:
+    ) -> Ints:
         """Whole originals drawn jointly, int64 (number, *shape).
 
         Exact draws are independent; Monte Carlo draws of one call may share ancestors.
@@ -291,7 +289,7 @@ class Posterior:
         return tables.reshape(number, *self.domain.shape)
 
 
-def _shortest_runs(below: FloatArray, level: float) -> tuple[IntArray, IntArray]:
+def _shortest_runs(below: Floats, level: float) -> tuple[Ints, Ints]:
     """First and last column of the shortest run of every row at once, length by length."""
     low = np.zeros(len(below), dtype=np.int64)
     high = np.full(len(below), below.shape[1] - 2, dtype=np.int64)
@@ -308,7 +306,7 @@ def _shortest_runs(below: FloatArray, level: float) -> tuple[IntArray, IntArray]
     return low, high
 
 
-def _shortest_run(below: FloatArray, level: float) -> tuple[int, int]:
+def _shortest_run(below: Floats, level: float) -> tuple[int, int]:
     """The same for one wide row, by search."""
     last = len(below) - 1
     ends = np.searchsorted(below, below + (level - TIE))

@@ -14,13 +14,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.release.likelihood import UNBOUNDED
 from tabprotect.engine.tables.domain import Domain
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
 
 MAX_COUNT = 2**53
 """Counts in a prior's file beyond this are typing errors."""
@@ -35,10 +32,10 @@ class Prior(ABC):
         """Who believes this, in words."""
 
     @abstractmethod
-    def _log_weight(self, keys: IntArray, values: IntArray) -> FloatArray:
+    def _log_weight(self, keys: Ints, values: Ints) -> Floats:
         """The weights at non-negative values."""
 
-    def log_weight(self, keys: npt.ArrayLike, values: npt.ArrayLike) -> FloatArray:
+    def log_weight(self, keys: npt.ArrayLike, values: npt.ArrayLike) -> Floats:
         """Log weight of the counts ``values`` at the flat cells ``keys``; -inf is impossible.
 
         The two broadcast against each other; the result has their common shape. Negative counts
@@ -49,18 +46,18 @@ class Prior(ABC):
         )
         return np.where(v < 0, -np.inf, self._log_weight(k, np.maximum(v, 0)))
 
-    def alike(self, keys: IntArray) -> IntArray:
+    def alike(self, keys: Ints) -> Ints:
         """A number for each of the flat cells, equal only where the weights are; int64 (keys,)."""
         return np.arange(len(keys), dtype=np.int64)
 
-    def support(self, keys: IntArray) -> tuple[IntArray, IntArray]:
+    def support(self, keys: Ints) -> tuple[Ints, Ints]:
         """The lowest and highest possible count of flat cells; ``UNBOUNDED`` where there is none.
 
         Possible counts may still have holes between them.
         """
         return np.zeros(len(keys), dtype=np.int64), np.full(len(keys), UNBOUNDED, dtype=np.int64)
 
-    def distribution(self, key: int, values: npt.ArrayLike) -> FloatArray:
+    def distribution(self, key: int, values: npt.ArrayLike) -> Floats:
         """The prior of a flat cell, normalised over the given counts (all 0 if none can be)."""
         log = self.log_weight(key, values)
         if not np.isfinite(log).any():
@@ -77,10 +74,10 @@ class Uniform(Prior):
     def label(self) -> str:
         return "assumes nothing"
 
-    def alike(self, keys: IntArray) -> IntArray:
+    def alike(self, keys: Ints) -> Ints:
         return np.zeros(len(keys), dtype=np.int64)
 
-    def _log_weight(self, keys: IntArray, values: IntArray) -> FloatArray:
+    def _log_weight(self, keys: Ints, values: Ints) -> Floats:
         return np.zeros(keys.shape)
 
 
@@ -94,7 +91,7 @@ class Positive(Prior):
         Flat keys of the chosen cells; ``None`` for all.
     """
 
-    cells: IntArray | None = None
+    cells: Ints | None = None
 
     @property
     def label(self) -> str:
@@ -102,27 +99,27 @@ class Positive(Prior):
             return "knows that every cell holds somebody"
         return "knows who is in the survey"
 
-    def alike(self, keys: IntArray) -> IntArray:
+    def alike(self, keys: Ints) -> Ints:
         chosen = np.ones(len(keys)) if self.cells is None else np.isin(keys, self.cells)
         return chosen.astype(np.int64)
 
-    def support(self, keys: IntArray) -> tuple[IntArray, IntArray]:
+    def support(self, keys: Ints) -> tuple[Ints, Ints]:
         low, high = super().support(keys)
         return low + self.alike(keys), high
 
-    def _log_weight(self, keys: IntArray, values: IntArray) -> FloatArray:
+    def _log_weight(self, keys: Ints, values: Ints) -> Floats:
         chosen = np.isin(keys, self.cells) if self.cells is not None else True
         return np.where(chosen & (values < 1), -np.inf, 0.0)
 
 
-def _checked_means(means: npt.ArrayLike) -> FloatArray:
+def _checked_means(means: npt.ArrayLike) -> Floats:
     array = np.asarray(means, dtype=np.float64).reshape(-1)
     if not np.isfinite(array).all() or (array < 0).any():
         raise InputError("an expected count is negative or not a number")
     return array
 
 
-def _equal(figures: FloatArray) -> IntArray:
+def _equal(figures: Floats) -> Ints:
     """Numbers of equal figures."""
     return np.unique(figures, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
@@ -136,7 +133,7 @@ class Poisson(Prior):
     means : float64 (cells,)
     """
 
-    means: FloatArray
+    means: Floats
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "means", _checked_means(self.means))
@@ -145,14 +142,14 @@ class Poisson(Prior):
     def label(self) -> str:
         return "knows earlier counts (Poisson)"
 
-    def alike(self, keys: IntArray) -> IntArray:
+    def alike(self, keys: Ints) -> Ints:
         return _equal(self.means[keys])
 
-    def support(self, keys: IntArray) -> tuple[IntArray, IntArray]:
+    def support(self, keys: Ints) -> tuple[Ints, Ints]:
         low, high = super().support(keys)
         return low, np.where(self.means[keys] == 0, 0, high)
 
-    def _log_weight(self, keys: IntArray, values: IntArray) -> FloatArray:
+    def _log_weight(self, keys: Ints, values: Ints) -> Floats:
         # Late: scipy would be a third of the program's start.
         from scipy.special import gammaln, xlogy
 
@@ -172,7 +169,7 @@ class NegativeBinomial(Prior):
         Positive; the larger, the closer to Poisson.
     """
 
-    means: FloatArray
+    means: Floats
     dispersion: float = 1.0
 
     def __post_init__(self) -> None:
@@ -184,14 +181,14 @@ class NegativeBinomial(Prior):
     def label(self) -> str:
         return f"knows earlier counts (negative binomial, dispersion {self.dispersion:g})"
 
-    def alike(self, keys: IntArray) -> IntArray:
+    def alike(self, keys: Ints) -> Ints:
         return _equal(self.means[keys])
 
-    def support(self, keys: IntArray) -> tuple[IntArray, IntArray]:
+    def support(self, keys: Ints) -> tuple[Ints, Ints]:
         low, high = super().support(keys)
         return low, np.where(self.means[keys] == 0, 0, high)
 
-    def _log_weight(self, keys: IntArray, values: IntArray) -> FloatArray:
+    def _log_weight(self, keys: Ints, values: Ints) -> Floats:
         # Late: see Poisson.
         from scipy.special import gammaln, xlogy
 
@@ -218,9 +215,9 @@ class CellTable(Prior):
         Non-negative; a listed cell's unlisted counts have weight 0.
     """
 
-    keys: IntArray
-    values: IntArray
-    weights: FloatArray
+    keys: Ints
+    values: Ints
+    weights: Floats
     source: str = field(default="a table of weights", compare=False)
 
     def __post_init__(self) -> None:
@@ -242,11 +239,11 @@ class CellTable(Prior):
     def label(self) -> str:
         return f"believes {self.source}"
 
-    def alike(self, keys: IntArray) -> IntArray:
+    def alike(self, keys: Ints) -> Ints:
         listed = np.isin(keys, self.keys)
         return np.where(listed, np.arange(1, len(keys) + 1), 0)
 
-    def support(self, keys: IntArray) -> tuple[IntArray, IntArray]:
+    def support(self, keys: Ints) -> tuple[Ints, Ints]:
         low, high = super().support(keys)
         believed = self.weights > 0
         cells, first = np.unique(self.keys[believed], return_index=True)
@@ -260,7 +257,7 @@ class CellTable(Prior):
             low[found], high[found] = values[first[at[found]]], values[last[at[found]]]
         return low, high
 
-    def _log_weight(self, keys: IntArray, values: IntArray) -> FloatArray:
+    def _log_weight(self, keys: Ints, values: Ints) -> Floats:
         with np.errstate(divide="ignore"):
             logs = np.log(np.append(self.weights, 0.0))
         # One sorted code per (cell, count): ranks keep it within int64 for any cell key.
@@ -315,7 +312,7 @@ def parse_prior(text: str, domain: Domain) -> Prior:
     )
 
 
-def _chosen(text: str, domain: Domain) -> IntArray:
+def _chosen(text: str, domain: Domain) -> Ints:
     """Flat cells out of ``0,1;2,3``."""
     try:
         indices = [[int(i) for i in cell.split(",")] for cell in text.split(";")]
@@ -396,7 +393,7 @@ def _parse(
     return out
 
 
-def _means(path: Path, domain: Domain) -> FloatArray:
+def _means(path: Path, domain: Domain) -> Floats:
     means = np.full(domain.size, np.nan)
     for line, key, (count,) in _rows(path, domain, ("count",)):
         if not np.isnan(means[key]):

@@ -10,15 +10,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.project import (
+from tabprotect.engine.project.command import Command, Context, whole
+from tabprotect.engine.project.project import Changes, Project, changes
+from tabprotect.engine.project.verbs import (
     compare_verbs,
     cycle_verbs,
     query_verbs,
     release_verbs,
     table_verbs,
 )
-from tabprotect.engine.project.command import Command, Context, whole
-from tabprotect.engine.project.project import Changes, Project, changes
 from tabprotect.engine.randomness import Randomness
 
 COMMANDS: dict[str, Command] = {

@@ -11,6 +11,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.command import Context, TrailEntry
 from tabprotect.engine.project.commands import apply
+from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Changes, Project, changes
 from tabprotect.engine.tables.table import Table
 
@@ -69,6 +70,11 @@ class History:
     base: Project = field(default_factory=Project)
     steps: tuple[Step, ...] = ()
     position: int = 0
+
+    @classmethod
+    def of(cls, table: Table, *, title: str = "") -> History:
+        """A history that begins with a table in memory, of no file."""
+        return cls(Project(title=title, table=table, placement=Placement.of(table.domain)))
 
     @property
     def project(self) -> Project:

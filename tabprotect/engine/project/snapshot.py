@@ -23,7 +23,7 @@ from tabprotect.engine.project.release_plan import ReleasePlan
 from tabprotect.engine.protection.problem import (
     Problem,
     Protected,
-    Record,
+    RunEvidence,
     Steps,
 )
 from tabprotect.engine.protection.staff_verdict import Staff, StaffVerdict, WorstCell
@@ -312,7 +312,7 @@ class Decoder:
             record_keys=self._optional_table(data["record_keys"]),
             weights=self._weights(data.get("weights")),
         )
-        record = Record(
+        record = RunEvidence(
             problem=problem,
             seed=int(data["seed"]),
             seed_given=bool(data["seed_given"]),

@@ -11,13 +11,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from tabprotect import __version__
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.errors import BundleError, InputError, TabprotectError
 from tabprotect.engine.project.commands import command
 from tabprotect.engine.project.history import History, Step
 from tabprotect.engine.project.snapshot import KINDS, Decoder, Encoder
+from tabprotect.version import __version__
 
 SUFFIX = ".tabprotect"
 FORMAT = "tabprotect project, CONFIDENTIAL"

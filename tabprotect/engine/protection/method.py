@@ -19,9 +19,9 @@ from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Parameter, resolve
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection import guarantees as promises
-from tabprotect.engine.protection.judging import Judged
+from tabprotect.engine.protection.judged_cells import Judged
 from tabprotect.engine.protection.needs import NEEDS
-from tabprotect.engine.protection.problem import Draft, Preview, Problem, Protected, Record
+from tabprotect.engine.protection.problem import Draft, Preview, Problem, Protected, RunEvidence
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, groupings_of, publication_of
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import Likelihood
@@ -290,7 +290,7 @@ class Method(ABC):
         values = self.resolve(problem.table.domain, given)
         self.require(problem)
         release, draft = self.perform(problem, values, randomness.generator(attempt), progress)
-        record = Record(
+        record = RunEvidence(
             problem=problem,
             seed=randomness.seed,
             seed_given=randomness.given,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Floats, Ints, Letters
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.protection.staff_verdict import StaffVerdict
 from tabprotect.engine.release.published import PublishedTable
@@ -19,10 +20,6 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.grouped import true_table
 from tabprotect.engine.tables.hierarchy import Grouping
 from tabprotect.engine.tables.table import Table
-
-Letters = npt.NDArray[np.str_]
-"""Status letters of a published table, dtype ``<U1``: S safe, U primary unsafe, P protected,
-M secondary, E empty (tau-ARGUS). Confidential: a reader sees only what is suppressed."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +103,7 @@ class Preview:
     change: dict[int, float]
     runs: int
     blocked_share: float = 0.0
-    blocked_by_cycle: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    blocked_by_cycle: Floats = field(default_factory=lambda: np.zeros(0))
     immovable: list[tuple[int, ...]] = field(default_factory=list)
     sentence: str = ""
 
@@ -130,11 +127,11 @@ class Steps:
 
     coins: npt.NDArray[np.int8]
     effective: npt.NDArray[np.int8]
-    blocked: npt.NDArray[np.bool_]
-    sequence: npt.NDArray[np.int64] | None = None
+    blocked: Bools
+    sequence: Ints | None = None
 
     @property
-    def cycles(self) -> npt.NDArray[np.int64]:
+    def cycles(self) -> Ints:
         """The cycle of each step, from 0, int64 (steps,); -1 where none could be taken."""
         if self.sequence is not None:
             return self.sequence
@@ -182,7 +179,7 @@ class Draft:
 
 
 @dataclass(frozen=True)
-class Record:
+class RunEvidence:
     """What the house keeps: the original, the seed, the coins, the decisions. Confidential.
 
     Attributes
@@ -223,4 +220,4 @@ class Protected:
     """The result of protecting: what may leave the house, and what may not."""
 
     release: Release
-    record: Record
+    record: RunEvidence

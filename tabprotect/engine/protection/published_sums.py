@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.published import PublishedTable
@@ -15,9 +15,6 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
-
 MOST_JOINED = 500
 """Inner cells up to which totals go into a posterior beside published inner cells."""
 
@@ -25,7 +22,7 @@ INNER_NOTE = (
     "This posterior uses the published inner cells only; the published totals say a little more."
 )
 
-Support = tuple[int, int, FloatArray | None]
+Support = tuple[int, int, Floats | None]
 """Lowest and highest true sum, and the log weights of those between (none: all alike)."""
 
 
@@ -44,7 +41,7 @@ def main_first(tables: Sequence[Table], original: Domain) -> tuple[PublishedTabl
     return tuple(map(PublishedTable, ordered))
 
 
-def counts_of(release: Release, publication: Publication) -> IntArray:
+def counts_of(release: Release, publication: Publication) -> Ints:
     """The published counts in the order of a publication, int64 (size,).
 
     Raises
@@ -65,7 +62,7 @@ def counts_of(release: Release, publication: Publication) -> IntArray:
     return publication.stack(tables)
 
 
-def informative(publication: Publication, counts: IntArray) -> tuple[Publication, IntArray]:
+def informative(publication: Publication, counts: Ints) -> tuple[Publication, Ints]:
     """The margins a posterior takes into account, and their counts.
 
     All of them; of a large table whose inner cells are published, these alone.
@@ -76,7 +73,7 @@ def informative(publication: Publication, counts: IntArray) -> tuple[Publication
     return inner_cells(publication, counts)
 
 
-def inner_cells(publication: Publication, counts: IntArray) -> tuple[Publication, IntArray]:
+def inner_cells(publication: Publication, counts: Ints) -> tuple[Publication, Ints]:
     """The published inner cells alone."""
     at = publication.domains.index(publication.domain)
     alone = Publication(publication.domain, (publication.margins[at],))
@@ -86,7 +83,7 @@ def inner_cells(publication: Publication, counts: IntArray) -> tuple[Publication
 def sum_factors(
     release: Release,
     publication: Publication,
-    counts: IntArray,
+    counts: Ints,
     weigh: Callable[[int, int], Support],
     *,
     total: Support | None = None,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tabprotect.engine.protection.judging import Judged
+from tabprotect.engine.protection.judged_cells import Judged
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import groupings_of
@@ -19,7 +19,7 @@ from tabprotect.engine.tables.table import Table
 
 
 @dataclass(frozen=True)
-class Summary:
+class RunSummary:
     """Figures of one run, about the main published table.
 
     Attributes
@@ -107,7 +107,7 @@ class Summary:
         }
 
 
-def summarise(protected: Protected) -> Summary:
+def summarise(protected: Protected) -> RunSummary:
     """Compare the original with what was published."""
     record, release = protected.record, protected.release
     main, domain = release.tables[0], record.problem.table.domain
@@ -124,7 +124,7 @@ def summarise(protected: Protected) -> Summary:
         margins = moves.margins if isinstance(moves, MoveSet) else all_margins(domain)
         truth = Table.dense(domain, judged.truth) if weighted else record.problem.table
         preserved = not differing_margins(truth, main.table, margins)
-    return Summary(
+    return RunSummary(
         at_risk_cells=judged.at_risk,
         judged_cells=cells,
         unchanged_cells=int(judged.unchanged(main)[judged.cells].sum()),

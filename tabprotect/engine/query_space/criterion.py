@@ -7,10 +7,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.at_risk import Ints
 from tabprotect.engine.query_space.evidence import Evidence, Judgement, Screening
-from tabprotect.engine.query_space.graph_walk import Walk
+from tabprotect.engine.query_space.graphs.graph_walk import GraphWalk
 from tabprotect.engine.query_space.lattice import Query
 
 BoundsWay = Literal["auto", "decomposable", "shuttle", "lp", "integer"]
@@ -73,7 +73,7 @@ class RiskCriterion(ABC):
         """Every sub-table, the least risky first: what the heuristic search goes through."""
         return evidence.widths.ordered()
 
-    def walk(self, evidence: Evidence, threshold: int) -> Walk:
+    def walk(self, evidence: Evidence, threshold: int) -> GraphWalk:
         """Where the searches over decomposable releases start."""
         return _JudgedWalk(self, evidence, threshold)
 
@@ -82,7 +82,7 @@ class RiskCriterion(ABC):
         return {"name": self.name, "label": self.label, "unit": self.unit, "help": self.help}
 
 
-class _JudgedWalk(Walk):
+class _JudgedWalk(GraphWalk):
     """For any criterion: each release on the way is judged anew."""
 
     def __init__(self, criterion: RiskCriterion, evidence: Evidence, threshold: int) -> None:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.at_risk import AtRiskCells, Ints
+from tabprotect.engine.query_space.at_risk import AtRiskCells
 from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.query_space.widths import Widths, critical_widths
 from tabprotect.engine.query_space.workers import Workers
@@ -80,8 +80,8 @@ class Screening:
     safe, bad : bool (n,)
     """
 
-    safe: npt.NDArray[np.bool_]
-    bad: npt.NDArray[np.bool_]
+    safe: Bools
+    bad: Bools
 
 
 @dataclass(frozen=True, repr=False)

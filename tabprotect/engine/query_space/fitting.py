@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.fitting.expected import fit
 from tabprotect.engine.progress import SILENT, Progress
@@ -18,9 +18,7 @@ CLOSE = 1e-6
 """Distance from the margins that is near enough."""
 
 
-def fitted(
-    table: Table, released: Frontier, progress: Progress = SILENT
-) -> npt.NDArray[np.float64]:
+def fitted(table: Table, released: Frontier, progress: Progress = SILENT) -> Floats:
     """The table of largest entropy with the released margins (shape of the table).
 
     Exact after one sweep for decomposable releases, else up to ``CLOSE``.
@@ -44,7 +42,7 @@ def fitted(
     return fit(publication, counts, tolerance=CLOSE, sweeps=MAX_SWEEPS, progress=progress).cells
 
 
-def misplaced(table: Table, fit: npt.NDArray[np.float64]) -> float:
+def misplaced(table: Table, fit: Floats) -> float:
     """Share of the records that a fitted table has in other cells, in 0..1."""
     total = table.total
     return float(np.abs(fit - table.counts).sum()) / (2 * total) if total else 0.0

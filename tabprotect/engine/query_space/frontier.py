@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.query_space.lattice import Query, in_order
 
 
@@ -87,7 +87,7 @@ class Frontier:
             upward=self.upward,
         )
 
-    def covers(self, queries: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    def covers(self, queries: Ints) -> Bools:
         """:meth:`__contains__` of many queries (n,) at once."""
         out = np.zeros(len(queries), dtype=np.bool_)
         for member in self.members:

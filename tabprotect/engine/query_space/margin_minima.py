@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.query_space.lattice import Query, bits
 
-Ints = npt.NDArray[np.int64]
-Sums = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+Sums = Ints | Floats
 
 ROOMY = 8
 """Possible cells per listed cell up to which a margin is summed by bincount, else by sorting."""

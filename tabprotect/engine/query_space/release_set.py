@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.at_risk import Ints
 from tabprotect.engine.query_space.criterion import BoundsWay, RiskCriterion
 from tabprotect.engine.query_space.evidence import Evidence, Judgement, TightCell
 from tabprotect.engine.query_space.frontier import Frontier
@@ -228,10 +227,10 @@ class ReleaseSet:
     def _decided(
         self,
         asked: Ints,
-        safe: npt.NDArray[np.bool_],
-        bad: npt.NDArray[np.bool_],
+        safe: Bools,
+        bad: Bools,
         progress: Progress,
-    ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    ) -> tuple[Bools, Bools]:
         """Decide what screening left open, one by one; each verdict settles its neighbours."""
         if not self.criterion.decides(self.evidence, self.bounds):
             return safe, bad
@@ -264,9 +263,7 @@ class ReleaseSet:
         return safe, bad
 
 
-def _closed(
-    asked: Ints, safe: npt.NDArray[np.bool_], bad: npt.NDArray[np.bool_]
-) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+def _closed(asked: Ints, safe: Bools, bad: Bools) -> tuple[Bools, Bools]:
     """What lies below something safe is safe; what lies above something bad is bad."""
     safe, bad = safe.copy(), bad.copy()
     if not len(asked):
@@ -286,12 +283,12 @@ def _closed(
     return safe, bad
 
 
-def _held(queries: Ints, listed: Ints) -> npt.NDArray[np.bool_]:
+def _held(queries: Ints, listed: Ints) -> Bools:
     """Which queries are in a sorted list."""
     if not len(listed):
         return np.zeros(len(queries), dtype=np.bool_)
     at = np.minimum(np.searchsorted(listed, queries), len(listed) - 1)
-    held: npt.NDArray[np.bool_] = listed[at] == queries
+    held: Bools = listed[at] == queries
     return held
 
 

@@ -9,8 +9,8 @@ from math import comb
 from typing import ClassVar
 
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.chordal import JunctionTree
 from tabprotect.engine.query_space.frontier import Frontier
+from tabprotect.engine.query_space.graphs.chordal import JunctionTree
 from tabprotect.engine.tables.table import Table
 
 

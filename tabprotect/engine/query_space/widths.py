@@ -16,9 +16,10 @@ from functools import partial
 
 import numpy as np
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.at_risk import AtRiskCells, Ints
+from tabprotect.engine.query_space.at_risk import AtRiskCells
 from tabprotect.engine.query_space.lattice import Lattice, Query, bits
 from tabprotect.engine.query_space.margin_minima import smallest_counts
 from tabprotect.engine.query_space.workers import Workers, spread

@@ -13,15 +13,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 BlockingRule = Literal["any_zero", "negative", "none"]
 
@@ -193,13 +190,13 @@ class CellFactors:
 
     domain: Domain
     tables: tuple[PublishedTable, ...]
-    starts: IntArray
-    cells: IntArray
-    kind: IntArray
-    low: IntArray
-    high: IntArray
-    log_starts: IntArray
-    logs: FloatArray
+    starts: Ints
+    cells: Ints
+    kind: Ints
+    low: Ints
+    high: Ints
+    log_starts: Ints
+    logs: Floats
     rerun: Rerun | None = None
     note: str = ""
     approximate: bool = False
@@ -216,9 +213,9 @@ class CellFactors:
         cls,
         domain: Domain,
         tables: tuple[PublishedTable, ...],
-        sums: tuple[IntArray, IntArray],
-        kind: IntArray,
-        kinds: list[tuple[int, int, FloatArray | None]],
+        sums: tuple[Ints, Ints],
+        kind: Ints,
+        kinds: list[tuple[int, int, Floats | None]],
         *,
         rerun: Rerun | None = None,
         note: str = "",
@@ -247,16 +244,16 @@ class CellFactors:
         return len(self.kind)
 
 
-def each_cell(domain: Domain) -> tuple[IntArray, IntArray]:
+def each_cell(domain: Domain) -> tuple[Ints, Ints]:
     """The sums of ``CellFactors`` where every factor is one inner cell, in order."""
     return np.arange(domain.size + 1, dtype=np.int64), np.arange(domain.size, dtype=np.int64)
 
 
 def independent(
     published: PublishedTable,
-    weigh: Callable[[int], tuple[int, int, FloatArray | None]],
+    weigh: Callable[[int], tuple[int, int, Floats | None]],
     *,
-    hidden: tuple[int, int, FloatArray | None] = (0, UNBOUNDED, None),
+    hidden: tuple[int, int, Floats | None] = (0, UNBOUNDED, None),
     rerun: Rerun | None = None,
     note: str = "",
 ) -> CellFactors:

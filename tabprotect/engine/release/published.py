@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.table import Table
 
@@ -26,7 +26,7 @@ class PublishedTable:
     """
 
     table: Table
-    suppressed: npt.NDArray[np.bool_] | None = None
+    suppressed: Bools | None = None
 
     def __post_init__(self) -> None:
         if self.suppressed is None:
@@ -40,12 +40,12 @@ class PublishedTable:
         object.__setattr__(self, "suppressed", mask if mask.any() else None)
 
     @classmethod
-    def hiding(cls, table: Table, suppressed: npt.NDArray[np.bool_]) -> PublishedTable:
+    def hiding(cls, table: Table, suppressed: Bools) -> PublishedTable:
         """The table without the counts of some cells."""
         return cls(Table.dense(table.domain, np.where(suppressed, 0, table.counts)), suppressed)
 
     @cached_property
-    def hidden(self) -> npt.NDArray[np.bool_]:
+    def hidden(self) -> Bools:
         """The suppressed cells as an array of the table's shape, also where there is none."""
         if self.suppressed is None:
             return np.zeros(self.table.domain.shape, dtype=np.bool_)

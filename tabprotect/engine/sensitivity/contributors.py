@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InputError
 
 
@@ -29,9 +29,9 @@ class Contributors:
         For contributions that are negative, not in order, or more than their cell's total.
     """
 
-    number: npt.NDArray[np.int64]
-    total: npt.NDArray[np.float64]
-    largest: npt.NDArray[np.float64]
+    number: Ints
+    total: Floats
+    largest: Floats
 
     def __post_init__(self) -> None:
         cells = len(self.number)
@@ -51,8 +51,8 @@ class Contributors:
     @classmethod
     def of_records(
         cls,
-        cell: npt.NDArray[np.int64],
-        value: npt.NDArray[np.float64],
+        cell: Ints,
+        value: Floats,
         *,
         cells: int,
         top: int = 3,
@@ -69,7 +69,7 @@ class Contributors:
         total = np.bincount(cell, weights=value, minlength=cells).astype(np.float64)
         return cls(number.astype(np.int64), total, largest)
 
-    def sum_of_largest(self, n: int) -> npt.NDArray[np.float64]:
+    def sum_of_largest(self, n: int) -> Floats:
         """The sum of each cell's ``n`` largest contributions (cells,).
 
         Raises
@@ -82,5 +82,5 @@ class Contributors:
             raise InputError(
                 f"the rule needs the {n} largest contributions of a cell, only {top} are known"
             )
-        known: npt.NDArray[np.float64] = self.largest[:, :n].sum(axis=1)
+        known: Floats = self.largest[:, :n].sum(axis=1)
         return known

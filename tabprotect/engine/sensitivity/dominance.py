@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.sensitivity.contributors import Contributors
 
@@ -32,6 +30,6 @@ class Dominance:
         if wrong:
             raise ParameterError(wrong)
 
-    def mask(self, cells: Contributors) -> npt.NDArray[np.bool_]:
+    def mask(self, cells: Contributors) -> Bools:
         """Which cells are sensitive (cells,)."""
         return 100 * cells.sum_of_largest(self.n) > self.k * cells.total

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.sensitivity.contributors import Contributors
 from tabprotect.engine.sensitivity.small_count import SmallCount
@@ -30,6 +28,6 @@ class NRule:
         """The same rule for a table of counts."""
         return SmallCount(1, self.n - 1)
 
-    def mask(self, cells: Contributors) -> npt.NDArray[np.bool_]:
+    def mask(self, cells: Contributors) -> Bools:
         """Which cells are sensitive (cells,)."""
         return (cells.number > 0) & (cells.number < self.n)

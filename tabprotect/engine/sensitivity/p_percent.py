@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.sensitivity.contributors import Contributors
 
@@ -34,7 +34,7 @@ class PPercent:
         if wrong:
             raise ParameterError(wrong)
 
-    def mask(self, cells: Contributors) -> npt.NDArray[np.bool_]:
+    def mask(self, cells: Contributors) -> Bools:
         """Which cells are sensitive (cells,)."""
         rest = np.maximum(cells.total - cells.sum_of_largest(1 + self.coalition), 0.0)
         return 100 * rest < self.p * cells.largest[:, 0]

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import ParameterError
 
 
@@ -39,6 +37,6 @@ class SmallCount:
     def __str__(self) -> str:
         return f"{self.low}..{self.high}"
 
-    def mask(self, counts: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    def mask(self, counts: Ints) -> Bools:
         """Which of the counts are at risk, same shape."""
         return (counts >= self.low) & (counts <= self.high)

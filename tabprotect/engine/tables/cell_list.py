@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain, Variable
 from tabprotect.engine.tables.table import DENSE_LIMIT, Counts, Table
@@ -73,7 +74,7 @@ class CellList:
             out += self.code(axis)
         return out
 
-    def keep(self, wanted: npt.NDArray[np.bool_]) -> CellList:
+    def keep(self, wanted: Bools) -> CellList:
         """The chosen entries (bool (entries,)); categories without an entry are dropped."""
         rows = np.flatnonzero(wanted)
         categories, codes = [], []

@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.grouped import true_table
 from tabprotect.engine.tables.hierarchy import Grouping
 from tabprotect.engine.tables.table import Table
-
-IntArray = npt.NDArray[np.int64]
 
 SCALE = 1_000_000
 """Weights are kept in millionths and added exactly, so that no order of adding matters."""
@@ -57,12 +55,12 @@ class DesignWeights:
         return Table.sparse(domain, keys, rounded(values))
 
 
-def rounded(sums: IntArray) -> IntArray:
+def rounded(sums: Ints) -> Ints:
     """Millionths as whole numbers, half to even."""
     return times_mean(sums, np.ones_like(sums), np.zeros_like(sums))
 
 
-def times_mean(sums: IntArray, counts: IntArray, changes: IntArray) -> IntArray:
+def times_mean(sums: Ints, counts: Ints, changes: Ints) -> Ints:
     """Changed counts times the mean weight of each cell, rounded half to even, exactly.
 
     Parameters

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 
 Index = tuple[int, ...]
@@ -168,9 +168,7 @@ class Domain:
             index.append(i)
         return tuple(reversed(index))
 
-    def project_keys(
-        self, keys: npt.NDArray[np.int64], names: Iterable[str]
-    ) -> npt.NDArray[np.int64]:
+    def project_keys(self, keys: Ints, names: Iterable[str]) -> Ints:
         """Keys of the margin's cells that the cells ``keys`` are added into."""
         wanted = set(names)
         out = np.zeros(len(keys), dtype=np.int64)

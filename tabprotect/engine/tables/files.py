@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables import forms, spreadsheets
@@ -107,9 +107,7 @@ def read_table(
         cells, said = without_totals(cells, strip=strip_totals)
         notes += said
         progress.report("building the table", 0.9)
-        table, missing = cells.table()
-        if missing and not fill_missing:
-            _check_missing(cells, missing, table.domain)
+        table, missing = checked_table(cells, fill_missing=fill_missing)
     except InputError as error:
         raise error.in_file(path) from None
     if missing:
@@ -122,6 +120,20 @@ def read_table(
             "file by those that are, with the counts as weight"
         )
     return TableFile(table, tuple(notes))
+
+
+def checked_table(cells: CellList, *, fill_missing: bool) -> tuple[Table, int]:
+    """The table of listed cells, and how many cells are not listed.
+
+    Raises
+    ------
+    InputError
+        For a cell listed twice, or holes in a table that is no list of its positive cells.
+    """
+    table, missing = cells.table()
+    if missing and not fill_missing:
+        _check_missing(cells, missing, table.domain)
+    return table, missing
 
 
 def _check_missing(cells: CellList, missing: int, domain: Domain) -> None:
@@ -177,9 +189,7 @@ def _without_count(line: str) -> str:
     return labels + comma if comma else '""'
 
 
-def write_csv(
-    table: Table, *, count: str = COUNT, without: npt.NDArray[np.bool_] | None = None
-) -> bytes:
+def write_csv(table: Table, *, count: str = COUNT, without: Bools | None = None) -> bytes:
     """The table in long form: UTF-8, commas, ``\\n``, the same bytes for the same table.
 
     Every cell is written, zeros too, in the table's order, so that reading it back gives the same

@@ -13,11 +13,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.margins import MarginSet, all_margins
 
-IntArray = npt.NDArray[np.int64]
 Signs = npt.NDArray[np.int8]
 
 
@@ -79,8 +79,8 @@ class MoveSet:
     """
 
     domain: Domain
-    starts: IntArray
-    cells: IntArray
+    starts: Ints
+    cells: Ints
     signs: Signs
     margins: MarginSet
 
@@ -197,11 +197,11 @@ class MoveSet:
         return f"<MoveSet of {len(self)} cycles on {shape}>"
 
     @cached_property
-    def rows(self) -> IntArray:
+    def rows(self) -> Ints:
         """The cycle each entry belongs to, (entries,)."""
         return np.repeat(np.arange(len(self), dtype=np.int64), np.diff(self.starts))
 
-    def entries(self, cycle: int) -> tuple[IntArray, Signs]:
+    def entries(self, cycle: int) -> tuple[Ints, Signs]:
         """Cells and signs of one cycle."""
         span = slice(int(self.starts[cycle]), int(self.starts[cycle + 1]))
         return self.cells[span], self.signs[span]
@@ -224,7 +224,7 @@ class MoveSet:
                 [tuple(index[e]) for e in span if signs[e] < 0],
             )
 
-    def take(self, order: Sequence[int] | IntArray) -> MoveSet:
+    def take(self, order: Sequence[int] | Ints) -> MoveSet:
         """The cycles of the given numbers, in that order; a cycle may come again."""
         chosen = np.asarray(order, dtype=np.int64)
         length = np.diff(self.starts)[chosen]
@@ -285,7 +285,7 @@ class MoveSet:
         return sorted(found, key=lambda v: (v.cycle, v.margin, v.index))
 
     @cached_property
-    def touches(self) -> tuple[IntArray, IntArray]:
+    def touches(self) -> tuple[Ints, Ints]:
         """How many cycles add to and subtract from each cell, two flat arrays (cells,)."""
         plus = np.bincount(self.cells[self.signs > 0], minlength=self.domain.size)
         minus = np.bincount(self.cells[self.signs < 0], minlength=self.domain.size)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.tables.table import INT64_MAX
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,40}")
@@ -87,9 +87,7 @@ def parse_count(text: str, *, decimal: str | None = None) -> int:
     return value
 
 
-def parse_counts(
-    texts: Sequence[str], *, decimal: str | None = None
-) -> tuple[npt.NDArray[np.int64], int]:
+def parse_counts(texts: Sequence[str], *, decimal: str | None = None) -> tuple[Ints, int]:
     """Many counts as int64 (n,), and how many of them were written with decimals.
 
     Raises

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables import spreadsheets
@@ -47,7 +47,7 @@ class PublishedRows:
     publication: Publication
     cells: Counts
     counts: Counts
-    known: npt.NDArray[np.bool_]
+    known: Bools
     labels: Callable[[int], tuple[str, ...]]
 
     @property
@@ -193,7 +193,7 @@ def _refuse_twice(listed: CellList) -> None:
         )
 
 
-def _refuse_holes(publication: Publication, known: npt.NDArray[np.bool_]) -> None:
+def _refuse_holes(publication: Publication, known: Bools) -> None:
     for m, margin in enumerate(publication.margins):
         holes = np.flatnonzero(~known[publication.starts[m] : publication.starts[m + 1]])
         if len(holes):

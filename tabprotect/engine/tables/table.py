@@ -9,10 +9,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain, Index
 
-Counts = npt.NDArray[np.int64]
+Counts = Ints
 
 DENSE_LIMIT = 2**27
 """Cells a dense array may have (1 GiB); larger tables stay sparse."""

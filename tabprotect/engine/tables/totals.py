@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import islice
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.cell_list import CellList
 from tabprotect.engine.tables.table import Counts, exact_sum
@@ -46,9 +46,7 @@ def _grouped_sums(keys: Counts, values: Counts, wanted: Counts) -> Counts:
     return sums[np.where(hit, at, len(unique))]
 
 
-def check(
-    cells: CellList, totals: dict[int, int]
-) -> tuple[npt.NDArray[np.bool_], list[tuple[int, int]]]:
+def check(cells: CellList, totals: dict[int, int]) -> tuple[Bools, list[tuple[int, int]]]:
     """Which entries are totals (bool (entries,)), and those that do not add up.
 
     A total is compared with the sum of the inner cells it covers, over any number of variables at

@@ -26,9 +26,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from tabprotect.engine.arrays import Bools
 from tabprotect.gui.grid.layout import Layout
-from tabprotect.gui.label import tip
-from tabprotect.gui.theme import THEME, colour, count_text
+from tabprotect.gui.look.label import tip
+from tabprotect.gui.look.theme import THEME, colour, count_text
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 Grid = npt.NDArray[Any]
@@ -140,11 +141,11 @@ class CellDelegate(QStyledItemDelegate):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.mark: npt.NDArray[np.bool_] | None = None
+        self.mark: Bools | None = None
         self.ground: npt.NDArray[np.uint8] | None = None
         self.grounds: list[tuple[QColor, QColor]] = []
-        self.hatch: npt.NDArray[np.bool_] | None = None
-        self.hidden: npt.NDArray[np.bool_] | None = None
+        self.hatch: Bools | None = None
+        self.hidden: Bools | None = None
         self.draw: Callable[[QPainter, QRect, int, int, bool], None] | None = None
         self.quiet_zeros = True
         self.quiet = False

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tabprotect.gui.grid.cells import Grid
-from tabprotect.gui.theme import count_text, number_text
+from tabprotect.gui.look.theme import count_text, number_text
 
 FIGURES = {
     "counts": "Counts",

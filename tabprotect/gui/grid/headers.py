@@ -7,7 +7,7 @@ from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHeaderView, QWidget
 
 from tabprotect.gui.grid.layout import Layout
-from tabprotect.gui.theme import GRID, THEME, colour
+from tabprotect.gui.look.theme import GRID, THEME, colour
 
 LABEL_LIMIT = 22
 """Characters of a label that a header makes room for; the rest is elided, the tooltip has all."""

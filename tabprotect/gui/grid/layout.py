@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Domain, Index
 
@@ -30,8 +31,8 @@ class Layout:
     domain: Domain
     placement: Placement
     layer: Index
-    rows: npt.NDArray[np.int64] | None = None
-    columns: npt.NDArray[np.int64] | None = None
+    rows: Ints | None = None
+    columns: Ints | None = None
 
     @cached_property
     def full_shape(self) -> tuple[int, int]:
@@ -100,7 +101,7 @@ class Layout:
         """The layer of another cell, unfiltered."""
         return Layout(self.domain, self.placement, index)
 
-    def only(self, wanted: npt.NDArray[np.bool_]) -> Layout:
+    def only(self, wanted: Bools) -> Layout:
         """Only rows and columns with a wanted cell; ``wanted`` has the table's shape."""
         grid = self.flat(wanted)
         return Layout(

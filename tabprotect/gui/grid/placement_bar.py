@@ -26,8 +26,8 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Domain, Index
-from tabprotect.gui.label import Label, tip
-from tabprotect.gui.theme import GRID, THEME
+from tabprotect.gui.look.label import Label, tip
+from tabprotect.gui.look.theme import GRID, THEME
 
 Zone = Literal["rows", "columns", "layers"]
 ZONES: tuple[Zone, ...] = ("rows", "columns", "layers")

@@ -23,7 +23,7 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.grid.cells import CellDelegate, Grid, GridModel
 from tabprotect.gui.grid.headers import Corner, LevelHeader
 from tabprotect.gui.grid.layout import Layout
-from tabprotect.gui.theme import GRID, THEME, count_text, tabular
+from tabprotect.gui.look.theme import GRID, THEME, count_text, tabular
 
 COLUMN_LIMIT = 16
 """Characters of a column's label that the first width makes room for."""

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, STATUS, UNKNOWN, UNRELEASABLE
-from tabprotect.gui.plots.figure import Figure
-from tabprotect.gui.theme import GRID, Colours, count_text
+from tabprotect.gui.look.drawing import Drawing
+from tabprotect.gui.look.theme import GRID, Colours, count_text
 
 ORDER = (RELEASED, CANDIDATE, UNKNOWN, UNRELEASABLE)
 LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
 
-class DimensionBars(Figure):
+class DimensionBars(Drawing):
     """A bar for each dimension, as long as the share of its sub-tables in each region."""
 
     def __init__(self) -> None:
         super().__init__("Sub-tables by dimension")
-        self.counts: npt.NDArray[np.int64] = np.zeros((4, 0), dtype=np.int64)
+        self.counts: Ints = np.zeros((4, 0), dtype=np.int64)
 
-    def show_counts(self, counts: npt.NDArray[np.int64]) -> None:
+    def show_counts(self, counts: Ints) -> None:
         """Show counts (4, K + 1) by region and dimension."""
         self.counts = counts
         said = []

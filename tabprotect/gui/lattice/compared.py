@@ -10,7 +10,12 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.release_state import evidence_of
 from tabprotect.engine.query_space.criterion import BoundsWay
 from tabprotect.engine.query_space.lattice import Query
-from tabprotect.engine.query_space.optimal import Plan, SearchMethod, optimal, plan
+from tabprotect.engine.query_space.optimal.best_release import (
+    ReleaseProposal,
+    SearchMethod,
+    optimal,
+    plan,
+)
 from tabprotect.engine.query_space.registered import criteria, utilities
 from tabprotect.engine.randomness import Randomness
 
@@ -31,7 +36,7 @@ class Compared:
         tables too large to rebuild.
     """
 
-    plan: Plan
+    plan: ReleaseProposal
     rebuilt: float | None
 
     @property
@@ -80,7 +85,7 @@ def search(project: Project, method: SearchMethod, progress: Progress) -> Compar
     return _rebuilt(project, found, progress)
 
 
-def _rebuilt(project: Project, found: Plan, progress: Progress) -> Compared:
+def _rebuilt(project: Project, found: ReleaseProposal, progress: Progress) -> Compared:
     table = project.original
     if table.domain.size > REBUILT_CELLS:
         return Compared(found, None)

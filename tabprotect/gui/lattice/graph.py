@@ -7,14 +7,14 @@ import math
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
-from tabprotect.engine.query_space.independence_graph import IndependenceGraph
+from tabprotect.engine.arrays import Letters
+from tabprotect.engine.query_space.graphs.independence_graph import IndependenceGraph
 from tabprotect.engine.query_space.lattice import bits
-from tabprotect.gui.lattice.names import Letters
-from tabprotect.gui.plots.figure import Figure
-from tabprotect.gui.theme import GRID, Colours
+from tabprotect.gui.look.drawing import Drawing
+from tabprotect.gui.look.theme import GRID, Colours
 
 
-class GraphFigure(Figure):
+class GraphFigure(Drawing):
     """A clique can be lifted out: filled, its lines heavy."""
 
     def __init__(self) -> None:

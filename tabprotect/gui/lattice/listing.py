@@ -19,14 +19,15 @@ from PySide6.QtCore import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
-from tabprotect.gui.label import tip
-from tabprotect.gui.theme import GRID, THEME, count_text, tabular
+from tabprotect.engine.arrays import Ints
+from tabprotect.gui.look.label import tip
+from tabprotect.gui.look.theme import GRID, THEME, count_text, tabular
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 
 
 @dataclass(frozen=True)
-class Column:
+class ListColumn:
     """One column: what it sorts by, and how a value reads.
 
     Attributes
@@ -56,12 +57,12 @@ class RowsModel(QAbstractTableModel):
 
     def __init__(self) -> None:
         super().__init__()
-        self.columns: tuple[Column, ...] = ()
-        self.rows: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
-        self.chosen: npt.NDArray[np.int64] = self.rows
+        self.columns: tuple[ListColumn, ...] = ()
+        self.rows: Ints = np.zeros(0, dtype=np.int64)
+        self.chosen: Ints = self.rows
         self.sorted_by: tuple[int, bool] | None = None
 
-    def show(self, columns: Sequence[Column], rows: npt.NDArray[np.int64]) -> None:
+    def show(self, columns: Sequence[ListColumn], rows: Ints) -> None:
         """Other columns; ``rows`` are those to show, in their natural order."""
         self.beginResetModel()
         self.columns, self.chosen = tuple(columns), rows
@@ -149,8 +150,8 @@ class Listing(QTableView):
 
     def show_rows(
         self,
-        columns: Sequence[Column],
-        rows: npt.NDArray[np.int64] | None = None,
+        columns: Sequence[ListColumn],
+        rows: Ints | None = None,
         *,
         stretch: int | None = 0,
         current: int | None = None,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QBrush,
@@ -21,9 +20,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame
 
+from tabprotect.engine.arrays import Ints, Letters
 from tabprotect.engine.query_space.lattice import Query
-from tabprotect.gui.lattice.names import Letters
-from tabprotect.gui.theme import GRID, THEME, count_text, tabular
+from tabprotect.gui.look.theme import GRID, THEME, count_text, tabular
 
 STEPS = {
     Qt.Key.Key_Up: -1,
@@ -35,7 +34,7 @@ STEPS = {
 }
 
 
-def blocked(queries: Sequence[Query], columns: Sequence[int]) -> npt.NDArray[np.int64]:
+def blocked(queries: Sequence[Query], columns: Sequence[int]) -> Ints:
     """Queries in an order in which equal columns lie together: sorted by the columns in turn."""
     found = np.array(queries, dtype=np.int64)
     if not len(found):
@@ -64,10 +63,10 @@ class FrontierMatrix(QAbstractScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.hatched = hatched
-        self.queries: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self.queries: Ints = np.zeros(0, dtype=np.int64)
         self._letters: Letters | None = None
         self._columns: list[int] = []
-        self._figures: npt.NDArray[np.int64] = self.queries
+        self._figures: Ints = self.queries
         self._focus: Query = -1
         self.setFont(tabular(self.font()))
 
@@ -76,7 +75,7 @@ class FrontierMatrix(QAbstractScrollArea):
         letters: Letters,
         queries: Sequence[Query],
         columns: Sequence[int],
-        widths: npt.NDArray[np.int64],
+        widths: Ints,
     ) -> None:
         """Show an antichain; ``widths`` (2^K,) are written beside its rows."""
         self._letters, self._columns = letters, list(columns)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tabprotect.engine.query_space.lattice import Lattice, Query, bits
-from tabprotect.gui.theme import count_text
+from tabprotect.gui.look.theme import count_text
 
 TOTAL = "total"
 """What the sub-table of no variable is called in a drawing."""

@@ -14,11 +14,11 @@ from tabprotect.engine.query_space.criterion import BoundsWay
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.registered import criteria, rules
 from tabprotect.engine.query_space.release_set import ReleaseSet
-from tabprotect.engine.query_space.server import Answer, Request, ServerState
+from tabprotect.engine.query_space.table_server.fold import Answer, Request, ServerState
 from tabprotect.engine.tables.table import Table
 
 if TYPE_CHECKING:
-    from tabprotect.engine.query_space.database import Entry
+    from tabprotect.engine.query_space.table_server.database import Entry
 
 ANSWER_CELLS = 5_000
 """Cells of an answer that are listed."""
@@ -54,8 +54,8 @@ class Serving:
         progress: Progress,
     ) -> None:
         # The database library would cost every start of the window most of a second.
-        from tabprotect.engine.query_space.database import Ledger
-        from tabprotect.engine.query_space.session import ServerSession
+        from tabprotect.engine.query_space.table_server.database import Ledger
+        from tabprotect.engine.query_space.table_server.session import ServerSession
 
         if not url.strip():
             raise InputError(
@@ -79,7 +79,7 @@ class Serving:
 
     def history(self, progress: Progress) -> Served:
         """All that was asked so far, by this session and by others."""
-        from tabprotect.engine.query_space.session import replay
+        from tabprotect.engine.query_space.table_server.session import replay
 
         try:
             found = list(replay(self.ledger, self._start, progress=progress))

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QObject, Signal
 
+from tabprotect.engine.arrays import Bools, Ints, Letters
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
@@ -21,15 +22,13 @@ from tabprotect.engine.query_space.evidence import Judgement
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_set import Consequence, ReleaseSet
-from tabprotect.gui.document import Document
-from tabprotect.gui.lattice.names import Letters
+from tabprotect.gui.base.document import Document
 
 RELEASED, CANDIDATE, UNRELEASABLE, UNKNOWN = range(4)
 
 STATUS = ("released", "candidate", "unreleasable", "not proved safe")
 """The words for the four regions, by number."""
 
-Flags = npt.NDArray[np.bool_]
 KEPT = 256
 
 
@@ -54,7 +53,7 @@ class Regions:
         return self.state.released.variables
 
     @cached_property
-    def every(self) -> npt.NDArray[np.int64]:
+    def every(self) -> Ints:
         """All queries (2^K,)."""
         return np.arange(1 << self.variables, dtype=np.int64)
 
@@ -68,7 +67,7 @@ class Regions:
         return out
 
     @cached_property
-    def frontier(self) -> Flags:
+    def frontier(self) -> Bools:
         """Whether a query is on the released or the unreleasable frontier (2^K,)."""
         out = np.zeros(1 << self.variables, dtype=np.bool_)
         for edge in (self.state.released, self.state.unreleasable):
@@ -76,7 +75,7 @@ class Regions:
         return out
 
     @cached_property
-    def by_dimension(self) -> npt.NDArray[np.int64]:
+    def by_dimension(self) -> Ints:
         """How many queries of each region there are by dimension (4, K + 1)."""
         size = np.bitwise_count(self.every)
         out = np.zeros((4, self.variables + 1), dtype=np.int64)
@@ -100,8 +99,8 @@ class Foresight:
     query: Query
     consequence: Consequence
     judgement: Judgement
-    newly_released: Flags
-    newly_unreleasable: Flags
+    newly_released: Bools
+    newly_unreleasable: Bools
 
 
 def foresee(regions: Regions, query: Query, progress: Progress) -> Foresight:

@@ -11,15 +11,15 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from tabprotect.gui.label import Label
 from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, UNKNOWN, UNRELEASABLE
-from tabprotect.gui.theme import GRID, THEME, Colours
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.theme import GRID, THEME, Colours
 
 RADIUS = 5.0
 
 
 @dataclass(frozen=True)
-class Look:
+class NodeLook:
     """One node.
 
     Attributes
@@ -45,7 +45,13 @@ class Look:
 
 
 def paint_node(
-    painter: QPainter, box: QRectF, text: str, look: Look, colours: Colours, *, scale: float = 1.0
+    painter: QPainter,
+    box: QRectF,
+    text: str,
+    look: NodeLook,
+    colours: Colours,
+    *,
+    scale: float = 1.0,
 ) -> None:
     """One rounded box with its letters."""
     painter.setOpacity(0.25 if look.faint else 1.0)
@@ -72,7 +78,7 @@ def paint_node(
     painter.setOpacity(1.0)
 
 
-def _ground(painter: QPainter, box: QRectF, look: Look, colours: Colours) -> tuple[str, str]:
+def _ground(painter: QPainter, box: QRectF, look: NodeLook, colours: Colours) -> tuple[str, str]:
     """Fill the box; the ink for its letters, and the plain ground they need (or none)."""
     painter.setPen(Qt.PenStyle.NoPen)
     if look.fill:
@@ -92,7 +98,7 @@ def _ground(painter: QPainter, box: QRectF, look: Look, colours: Colours) -> tup
     return colours.text if look.region == CANDIDATE else colours.quiet, ""
 
 
-def _edge(look: Look, colours: Colours) -> str:
+def _edge(look: NodeLook, colours: Colours) -> str:
     if look.fill:
         return colours.text if look.frontier else colours.border
     return {
@@ -115,18 +121,18 @@ def _ghost(painter: QPainter, box: QRectF, to: int, colours: Colours, scale: flo
     painter.drawRoundedRect(box, RADIUS * scale, RADIUS * scale)
 
 
-LEGEND: tuple[tuple[str, Look], ...] = (
-    ("released", Look(RELEASED)),
-    ("its frontier", Look(RELEASED, frontier=True)),
-    ("candidate", Look(CANDIDATE)),
-    ("unreleasable", Look(UNRELEASABLE)),
-    ("its frontier", Look(UNRELEASABLE, frontier=True)),
-    ("not proved safe", Look(UNKNOWN)),
+LEGEND: tuple[tuple[str, NodeLook], ...] = (
+    ("released", NodeLook(RELEASED)),
+    ("its frontier", NodeLook(RELEASED, frontier=True)),
+    ("candidate", NodeLook(CANDIDATE)),
+    ("unreleasable", NodeLook(UNRELEASABLE)),
+    ("its frontier", NodeLook(UNRELEASABLE, frontier=True)),
+    ("not proved safe", NodeLook(UNKNOWN)),
 )
 
 
 class _Sample(QWidget):
-    def __init__(self, look: Look) -> None:
+    def __init__(self, look: NodeLook) -> None:
         super().__init__()
         self._look = look
         self.setFixedSize(self.sizeHint())

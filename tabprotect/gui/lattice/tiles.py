@@ -18,10 +18,11 @@ from PySide6.QtGui import (
     QPen,
 )
 
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.query_space.lattice import Query
-from tabprotect.gui.plots.figure import Figure
-from tabprotect.gui.plots.heat import shades
-from tabprotect.gui.theme import GRID, Colours, colour
+from tabprotect.gui.look.drawing import Drawing
+from tabprotect.gui.look.shades import shades
+from tabprotect.gui.look.theme import GRID, Colours, colour
 
 GAP = 4.0
 
@@ -30,7 +31,7 @@ def _rgb(colour: QColor) -> tuple[int, int, int]:
     return colour.red(), colour.green(), colour.blue()
 
 
-class TileMap(Figure):
+class TileMap(Drawing):
     """``focused`` carries the query of a tile that was clicked or walked to."""
 
     focused = Signal(int)
@@ -40,14 +41,14 @@ class TileMap(Figure):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.focus: Query = 0
         self.chain: Sequence[Query] = ()
-        self._levels: list[npt.NDArray[np.int64]] = []
+        self._levels: list[Ints] = []
         self._shade: npt.NDArray[np.uint8] = np.zeros(0, dtype=np.uint8)
-        self._faint: npt.NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+        self._faint: Bools = np.zeros(0, dtype=np.bool_)
         self._columns, self._tile = 1, 4.0
         self._tops: list[float] = []
 
     def show_tiles(
-        self, shade: npt.NDArray[np.uint8], faint: npt.NDArray[np.bool_], chain: Sequence[Query]
+        self, shade: npt.NDArray[np.uint8], faint: Bools, chain: Sequence[Query]
     ) -> None:
         """Show the shade numbers (2^K,), the ``faint`` ones lighter; empty shows nothing."""
         self._shade, self._faint, self.chain = shade, faint, chain

@@ -17,12 +17,12 @@ from PySide6.QtGui import (
     QWheelEvent,
 )
 
+from tabprotect.engine.arrays import Letters
 from tabprotect.engine.query_space.lattice import Query, bits
 from tabprotect.gui.lattice.arrangement import Arrangement, arrange
-from tabprotect.gui.lattice.names import Letters
-from tabprotect.gui.lattice.symbols import Look, paint_node
-from tabprotect.gui.plots.figure import Figure
-from tabprotect.gui.theme import GRID, Colours, colour
+from tabprotect.gui.lattice.symbols import NodeLook, paint_node
+from tabprotect.gui.look.drawing import Drawing
+from tabprotect.gui.look.theme import GRID, Colours, colour
 
 Levels = Sequence[tuple[int, Sequence[Query]]]
 
@@ -35,7 +35,7 @@ SIZES = (1.45, 1.35, 1.25, 1.15, 1.05, 1.0, 0.92, 0.85, 0.78)
 """How large the nodes may be drawn; below the last one the drawing is panned."""
 
 
-class LatticeView(Figure):
+class LatticeView(Drawing):
     """Nodes by dimension, the grand total on top.
 
     Signals: ``focused`` (query, by mouse or keyboard), ``activated`` (query: clicked, or Enter).
@@ -51,7 +51,7 @@ class LatticeView(Figure):
         self.letters: Letters | None = None
         self.focus: Query = 0
         self.chain: Sequence[Query] = ()
-        self.look: Callable[[Query], Look] = lambda query: Look(0)
+        self.look: Callable[[Query], NodeLook] = lambda query: NodeLook(0)
         self.text: Callable[[Query], str] = str
         self.second: Callable[[Query], str] | None = None
         self.neighbour_edges = True

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from tabprotect.engine.arrays import Letters
 from tabprotect.engine.query_space.evidence import Judgement
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_set import ReleaseSet
-from tabprotect.gui.lattice.names import Letters, counted, listed
+from tabprotect.gui.lattice.names import counted, listed
 from tabprotect.gui.lattice.space import (
     CANDIDATE,
     RELEASED,
@@ -15,7 +16,7 @@ from tabprotect.gui.lattice.space import (
     Foresight,
     Regions,
 )
-from tabprotect.gui.theme import count_text
+from tabprotect.gui.look.theme import count_text
 
 WAYS = {
     "decomposable": "sharp bounds in closed form",

@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QTextBrowser
 
-from tabprotect.gui.document import Document
-from tabprotect.gui.pages.page import Changes, Page
-from tabprotect.gui.theme import THEME
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.page import Changes, Page
+from tabprotect.gui.look.theme import THEME
 
 WALK = """
 <h3>Five minutes</h3>

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
@@ -20,14 +19,11 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.project.examples import Example, examples
-from tabprotect.gui import icons
-from tabprotect.gui.document import Document
-from tabprotect.gui.label import Label
-from tabprotect.gui.pages.page import Changes, Page
-from tabprotect.gui.theme import GRID
-
-if TYPE_CHECKING:
-    from tabprotect.gui.files import Files
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.page import Changes, Page
+from tabprotect.gui.look import icons
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.theme import GRID
 
 
 class Card(QFrame):
@@ -87,10 +83,6 @@ class StartPage(Page):
     icon = "start"
     hint = "Open something."
 
-    files: Files
-    ask_open = Signal()
-    ask_tabulate = Signal()
-
     def __init__(self, document: Document) -> None:
         super().__init__(document)
         self.set_heading("Protect a table of counts")
@@ -119,6 +111,7 @@ class StartPage(Page):
         self._column.addLayout(self._recent)
         self._column.addStretch(1)
         self._recent_title.hide()
+        document.work_found.connect(self._offer_recovery)
 
     @classmethod
     def why_not(cls, document: Document) -> str:
@@ -133,8 +126,8 @@ class StartPage(Page):
                 card.repaint_picture()
         self._list_recent()
 
-    def offer_recovery(
-        self, text: str, *, recover: Callable[[], object], discard: Callable[[], object]
+    def _offer_recovery(
+        self, text: str, recover: Callable[[], object], discard: Callable[[], object]
     ) -> None:
         """Offer what a killed program left behind."""
         frame = QFrame()
@@ -159,20 +152,26 @@ class StartPage(Page):
 
     def _ways(self) -> QGridLayout:
         ways = (
-            ("Open a table", "CSV, Excel, a project or a release bundle.", "open", self.ask_open),
+            ("Open a table", "CSV, Excel, a project or a release bundle.", "open", self._ask_open),
             (
                 "Tabulate microdata",
                 "Count the records of a CSV or Parquet file.",
                 "microdata",
-                self.ask_tabulate,
+                self._ask_tabulate,
             ),
         )
         cards = []
-        for title, text, icon, signal in ways:
+        for title, text, icon, ask in ways:
             card = self._card(title, text, icon=icon, foot="or drop a file on the window")
-            card.chosen.connect(signal)
+            card.chosen.connect(ask)
             cards.append(card)
         return self._grid(cards)
+
+    def _ask_open(self) -> None:
+        self.document.open_asked.emit("")
+
+    def _ask_tabulate(self) -> None:
+        self.document.page_asked.emit("tabulate")
 
     def _example(self, example: Example) -> Card:
         card = self._card(
@@ -181,7 +180,7 @@ class StartPage(Page):
             icon="microdata" if example.microdata else "table",
             foot=f"example:{example.name}",
         )
-        card.chosen.connect(lambda: self.files.open(f"example:{example.name}"))
+        card.chosen.connect(lambda: self.document.open_asked.emit(f"example:{example.name}"))
         return card
 
     def _card(self, title: str, text: str, *, icon: str, foot: str = "") -> Card:
@@ -210,12 +209,12 @@ class StartPage(Page):
             item = self._recent.takeAt(0)
             if item.widget() is not None:
                 item.widget().deleteLater()
-        recent = self.files.recent()
+        recent = self.document.recent()
         self._recent_title.setVisible(bool(recent))
         for path in recent:
             button = QPushButton(path, flat=True, icon=icons.icon("open"))
             button.setIconSize(QSize(16, 16))
             button.setStyleSheet("text-align: left; padding: 4px;")
             button.setAccessibleName(f"Open {path}")
-            button.clicked.connect(lambda _=False, p=path: self.files.open(p))
+            button.clicked.connect(lambda _=False, p=path: self.document.open_asked.emit(p))
             self._recent.addWidget(button)

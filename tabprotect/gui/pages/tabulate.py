@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -20,11 +20,11 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.errors import TabprotectError
-from tabprotect.engine.project.examples import records_file
-from tabprotect.gui.document import Document
-from tabprotect.gui.label import Label
-from tabprotect.gui.pages.page import Changes, Page
-from tabprotect.gui.theme import GRID, count_text
+from tabprotect.engine.project.sources import records_file
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.page import Changes, Page
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.theme import GRID, count_text
 
 if TYPE_CHECKING:
     from tabprotect.engine.microdata.tabulate import ColumnSummary
@@ -35,9 +35,7 @@ TITLES = ("Variable", "Kind", "Categories", "Missing")
 
 
 class TabulatePage(Page):
-    """Records to counts. The records themselves are never shown; ``listed``: their columns are."""
-
-    listed = Signal()
+    """Records to counts. The records themselves are never shown; ``told``: their columns are."""
 
     name = "tabulate"
     label = "Tabulate microdata"
@@ -111,6 +109,9 @@ class TabulatePage(Page):
         # Names and sizes of categories of records that are not published.
         return bool(self._columns)
 
+    def take(self, source: str) -> None:
+        self.choose(source)
+
     def choose(self, source: str) -> None:
         """Take a file of records, or ``example:NAME``, and list its variables."""
         self.errors.clear()
@@ -172,7 +173,7 @@ class TabulatePage(Page):
             self._key.addItem(column.name, column.name)
             self._design.addItem(column.name, column.name)
         self._apply_filter(self._filter.text())
-        self.listed.emit()
+        self.told.emit()
         self._list.setCurrentCell(0, 0)
         self._list.setFocus()
         self._say()

@@ -12,7 +12,6 @@ from html import escape
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import (
     QBrush,
@@ -26,10 +25,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QGraphicsPolygonItem, QGraphicsRectItem
 
+from tabprotect.engine.arrays import Floats
+from tabprotect.gui.look.theme import THEME, Colours, chance_text
 from tabprotect.gui.plots.marks import Mark, nice_step
-from tabprotect.gui.theme import THEME, Colours, chance_text
-
-Floats = npt.NDArray[np.float64]
 
 HATCH = 8
 """Pixels between the lines of a hatched bar, upwards."""

@@ -9,14 +9,14 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QBrush, QColor, QPen
 
+from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.gui.look.theme import chance_text, count_text
 from tabprotect.gui.plots.canvas import Canvas
 from tabprotect.gui.plots.marks import Mark, merged
 from tabprotect.gui.plots.plot import Plot
-from tabprotect.gui.theme import chance_text, count_text
 
 WIDE, NARROW = 12, 4
 """Zooming helps from so many counts on, and shows at least so many."""
@@ -45,9 +45,9 @@ class Belief:
     """
 
     who: str
-    values: npt.NDArray[np.int64]
-    chances: npt.NDArray[np.float64]
-    prior: npt.NDArray[np.float64] | None = None
+    values: Ints
+    chances: Floats
+    prior: Floats | None = None
 
 
 class CellHistogram(Plot):
@@ -134,7 +134,7 @@ class CellHistogram(Plot):
         self._put_prior_label(canvas)
 
     @staticmethod
-    def _seen(canvas: Canvas, belief: Belief) -> npt.NDArray[np.bool_]:
+    def _seen(canvas: Canvas, belief: Belief) -> Bools:
         return (belief.values > canvas.low - 0.5) & (belief.values < canvas.high + 0.5)
 
     @staticmethod

@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPen, QResizeEvent
 
-from tabprotect.gui.plots.figure import Figure
+from tabprotect.engine.arrays import Floats
+from tabprotect.gui.look.drawing import Drawing
+from tabprotect.gui.look.theme import GRID, THEME, Colours, chance_text, number_text
 from tabprotect.gui.plots.symbols import Look
-from tabprotect.gui.theme import GRID, THEME, Colours, chance_text, number_text
-
-Floats = npt.NDArray[np.float64]
 
 WIDEST, NARROWEST = 12, 4
 """Counts to either side that get a bar each; what lies beyond stands at the last bar."""
@@ -43,7 +41,7 @@ class Panel:
         return f"{self.number + 1} {self.label}: {unchanged} unchanged, {mean} off on average"
 
 
-class Deviations(Figure):
+class Deviations(Drawing):
     """One small histogram for each setting, all on the same axes.
 
     ``chosen`` carries the number of the setting that was clicked.

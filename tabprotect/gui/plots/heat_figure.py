@@ -10,9 +10,9 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter
 
 from tabprotect.gui.grid.layout import Layout
-from tabprotect.gui.plots.figure import CENTRE, LEFT, Figure
-from tabprotect.gui.plots.heat import draw_scale, shade_numbers, shades
-from tabprotect.gui.theme import GRID, Colours
+from tabprotect.gui.look.drawing import CENTRE, LEFT, Drawing
+from tabprotect.gui.look.shades import draw_scale, shade_numbers, shades
+from tabprotect.gui.look.theme import GRID, Colours
 
 WRITTEN = 2_500
 """Layers of more cells are drawn as coloured points without numbers."""
@@ -25,7 +25,7 @@ def _cut(text: str) -> str:
     return text if len(text) <= LABEL else f"{text[: LABEL - 1]}\u2026"
 
 
-class HeatFigure(Figure):
+class HeatFigure(Drawing):
     """One layer: row and column labels, a shade and a number per cell, the scale."""
 
     def __init__(

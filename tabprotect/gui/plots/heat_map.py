@@ -11,13 +11,14 @@ from PySide6.QtCore import QRect, Signal
 from PySide6.QtGui import QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.view import GridView
-from tabprotect.gui.label import Label
-from tabprotect.gui.plots.heat import ScaleBar, shade_numbers, shades
-from tabprotect.gui.theme import GRID, THEME, colour
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.shades import ScaleBar, shade_numbers, shades
+from tabprotect.gui.look.theme import GRID, THEME, colour
 
 Grid = npt.NDArray[Any]
 
@@ -40,8 +41,8 @@ class HeatMap(QWidget):
         self._values: Grid | None = None
         self._text: Callable[[Any], str] = str
         self._top, self._flip = 1.0, False
-        self._dots: npt.NDArray[np.bool_] | None = None
-        self._shown_dots: npt.NDArray[np.bool_] | None = None
+        self._dots: Bools | None = None
+        self._shown_dots: Bools | None = None
         self._showing = False
         self.grid.delegate.quiet_zeros = False
         self.grid.delegate.draw = self._draw_dot
@@ -83,7 +84,7 @@ class HeatMap(QWidget):
         top: float | None,
         selection: Index | None,
         flip: bool = False,
-        dots: npt.NDArray[np.bool_] | None = None,
+        dots: Bools | None = None,
     ) -> None:
         """Show numbers of the table's shape.
 

@@ -18,15 +18,15 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QToolButton, QToolTip, QVBoxLayout, QWidget
 
+from tabprotect.gui.look.drawing import Drawing
+from tabprotect.gui.look.theme import THEME, Colours
 from tabprotect.gui.plots.canvas import Canvas
-from tabprotect.gui.plots.figure import Figure
-from tabprotect.gui.theme import THEME, Colours
 
 STEP = 0.8
 """What a key press leaves of the part that is seen."""
 
 
-class Plot(Figure):
+class Plot(Drawing):
     """Base of the histograms: what they show, they put on a canvas.
 
     Wheel, drag, and + - Left Right zoom and pan the value axis where it is wide; a double click,

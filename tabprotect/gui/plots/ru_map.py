@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
@@ -25,13 +24,13 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QToolTip
 
-from tabprotect.gui.label import tip
-from tabprotect.gui.plots.figure import Figure
+from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.gui.look.drawing import Drawing
+from tabprotect.gui.look.label import tip
+from tabprotect.gui.look.theme import GRID, THEME, Colours
 from tabprotect.gui.plots.marks import nice_step
 from tabprotect.gui.plots.symbols import Look
-from tabprotect.gui.theme import GRID, THEME, Colours
 
-Floats = npt.NDArray[np.float64]
 Place = tuple[int, int | None]
 """A setting, and one of its runs (its number in the comparison) or ``None`` for their mean."""
 
@@ -78,7 +77,7 @@ class Setting:
     number: int
     label: str
     look: Look
-    runs: npt.NDArray[np.int64]
+    runs: Ints
     x: Floats
     y: Floats
     mean: tuple[float, float]
@@ -132,7 +131,7 @@ class _Scale:
         return out
 
 
-class RiskUtilityMap(Figure):
+class RiskUtilityMap(Drawing):
     """``chosen`` and ``opened`` carry a :data:`Place`."""
 
     chosen = Signal(object)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtGui import QBrush, QColor, QPen
 
+from tabprotect.engine.arrays import Floats
 from tabprotect.gui.plots.canvas import Canvas
 from tabprotect.gui.plots.marks import Mark, merged, nice_step
 from tabprotect.gui.plots.plot import Plot
@@ -26,13 +26,11 @@ class SpreadPlot(Plot):
 
     def __init__(self) -> None:
         super().__init__("Spread over possible originals")
-        self.values: npt.NDArray[np.float64] = np.zeros(0)
+        self.values: Floats = np.zeros(0)
         self.marks: tuple[Mark, ...] = ()
         self.label = ""
 
-    def show_values(
-        self, values: npt.NDArray[np.float64], *, marks: tuple[Mark, ...], label: str
-    ) -> None:
+    def show_values(self, values: Floats, *, marks: tuple[Mark, ...], label: str) -> None:
         """Show the finite ones of the numbers, marked values, and what is counted."""
         self.values = values[np.isfinite(values)]
         self.marks = tuple(mark for mark in marks if math.isfinite(mark.value))
@@ -71,7 +69,7 @@ class SpreadPlot(Plot):
         room = (high - low) / bars
         return low - room / 2, high + room / 2, bars
 
-    def _shares(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    def _shares(self) -> tuple[Floats, Floats]:
         low, high, bars = self._ends()
         counts, edges = np.histogram(self.values, bins=bars, range=(low, high))
         return counts / len(self.values), edges

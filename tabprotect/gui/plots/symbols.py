@@ -9,7 +9,7 @@ from math import cos, pi, sin
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QBrush, QColor, QIcon, QPainter, QPen, QPixmap, QPolygonF
 
-from tabprotect.gui.theme import Colours
+from tabprotect.gui.look.theme import Colours
 
 
 def _round(corners: int, turn: float = 0.0, inner: float = 1.0) -> tuple[tuple[float, float], ...]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tabprotect.engine.assessment.case import Case
+from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.key import Key
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
@@ -86,9 +86,9 @@ def case(
     key: Key = KEY,
     hidden: Sequence[int] = (),
     **others: Any,
-) -> Case:
+) -> AssessedRelease:
     """A release with these published counts beside its original."""
-    return Case(
+    return AssessedRelease(
         problem=problem,
         release=released(counts, publication, hidden=hidden, **others),
         compared=compared or publication,

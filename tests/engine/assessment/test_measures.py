@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.association import association
 from tabprotect.engine.assessment.attribute_disclosure import guess
 from tabprotect.engine.assessment.beliefs import Budget
-from tabprotect.engine.assessment.case import Case
 from tabprotect.engine.assessment.compared import common, derive
 from tabprotect.engine.assessment.distances import ranks
 from tabprotect.engine.assessment.figure import Figure
@@ -43,7 +43,7 @@ OTHER = [12, 3, 6, 5, 5, 0, 1, 1, 7]
 """Published counts: the total, A, B, then the inner cells."""
 
 
-def looked_at(counts: list[int], **others: object) -> Case:
+def looked_at(counts: list[int], **others: object) -> AssessedRelease:
     return case(counts, WITH_TOTALS, problem=PROBLEM, key=TWO_KEY, **others)  # type: ignore[arg-type]
 
 
@@ -54,7 +54,7 @@ def believed(release: Release) -> Posterior:
     return infer(replace(likelihood, rerun=None))
 
 
-def figure(name: str, looked: Case) -> Figure:
+def figure(name: str, looked: AssessedRelease) -> Figure:
     return measures()[name].assess(looked)
 
 
@@ -232,7 +232,7 @@ def test_two_releases_multiply() -> None:
     given = {"D": 2, "V": 1.0, "js": 0}
     first = looked_at([10, 4, 6, 5, 5, 4, 0, 0, 5], given=given)
     again = released([10, 4, 6, 5, 5, 4, 0, 2, 5], WITH_TOTALS, given=given)
-    both = Case(PROBLEM, first.release, WITH_TOTALS, TWO_KEY, second=again)
+    both = AssessedRelease(PROBLEM, first.release, WITH_TOTALS, TWO_KEY, second=again)
     one, two = (believed(r) for r in (first.release, again))
     grid = np.arange(8)
     joint = [one.probability(k)[1, 0] * two.probability(k)[1, 0] for k in grid]
@@ -240,17 +240,17 @@ def test_two_releases_multiply() -> None:
     assert found == pytest.approx(joint[1] / sum(joint))
     assert found != pytest.approx(one.probability(1)[1, 0])
     # A release that must be the same again says nothing new.
-    same = Case(PROBLEM, first.release, WITH_TOTALS, TWO_KEY, second_is_new=False)
+    same = AssessedRelease(PROBLEM, first.release, WITH_TOTALS, TWO_KEY, second_is_new=False)
     assert figure("differencing", same).value == pytest.approx(one.probability(1)[1, 0])
-    alone = Case(PROBLEM, first.release, WITH_TOTALS, TWO_KEY)
+    alone = AssessedRelease(PROBLEM, first.release, WITH_TOTALS, TWO_KEY)
     assert "no second release" in figure("differencing", alone).reason
 
 
 def test_posteriors_too_dear_are_left_out_with_the_reason() -> None:
     release = released(SAME, WITH_TOTALS, given={"js": 0})
-    affordable = Case(PROBLEM, release, WITH_TOTALS, TWO_KEY)
+    affordable = AssessedRelease(PROBLEM, release, WITH_TOTALS, TWO_KEY)
     assert figure("posterior_true", affordable).value is not None
-    seen = Case(PROBLEM, release, WITH_TOTALS, TWO_KEY, budget=Budget(cells=3))
+    seen = AssessedRelease(PROBLEM, release, WITH_TOTALS, TWO_KEY, budget=Budget(cells=3))
     for name in ("posterior_true", "posterior_small", "exact_disclosure", "feasibility_width"):
         found = figure(name, seen)
         assert found.value is None and "too many for a posterior" in found.reason
@@ -260,7 +260,9 @@ def test_posteriors_too_dear_are_left_out_with_the_reason() -> None:
 def test_an_unchanged_table_is_useful_and_gives_itself_away(name: str) -> None:
     measure = measures()[name]
     seen = looked_at(SAME, given={"D": 1, "V": 0.1, "js": 0})
-    found = Case(seen.problem, seen.release, seen.compared, seen.key, second_is_new=False)
+    found = AssessedRelease(
+        seen.problem, seen.release, seen.compared, seen.key, second_is_new=False
+    )
     figure = measure.assess(found)
     assert figure.value is not None, figure.reason
     if measure.noun == "utility":
@@ -320,7 +322,7 @@ def test_estimates_are_compared_with_sums_of_weights() -> None:
     given_ = {"D": 1, "V": 0.5, "js": 0, "weighted": "yes", "weight_low": 2, "weight_high": 3}
     values = method.resolve(TWO, given_)
     release, _ = method.perform(problem, values, np.random.default_rng(1))
-    looked = Case(problem, release, WITH_TOTALS, TWO_KEY)
+    looked = AssessedRelease(problem, release, WITH_TOTALS, TWO_KEY)
     assert looked.truth.tolist() == [25, 10, 15, 12, 12, 10, 0, 2, 12]
     assert looked.counts.tolist() == SAME and looked.inner.tolist() == [[10, 0], [2.5, 12.5]]
     moved = np.abs(looked.published - looked.truth)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tabprotect.engine.bounds.decomposable import (
     decomposable_bounds,
     is_decomposable,
-    junction_tree,
+    margin_tree,
 )
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -44,7 +44,7 @@ edges = st.lists(
 def test_cliques_and_separators_of_chordal_graphs(pairs: list[tuple[str, str]]) -> None:
     graph = graph_of(pairs)
     cliques = [tuple(sorted(clique)) for clique in nx.find_cliques(graph)]
-    tree = junction_tree(tuple(cliques))
+    tree = margin_tree(tuple(cliques))
     assert tree.decomposable == nx.is_chordal(graph)
     assert len(tree.separators) == len(tree.parts) - 1
     if tree.decomposable:
@@ -73,7 +73,7 @@ def test_decomposable_means_chordal_with_the_margins_as_cliques(
     graph = graph_of(margins)
     conformal = {frozenset(c) for c in nx.find_cliques(graph)} == maximal(margins)
     assert is_decomposable(tuple(margins)) == (nx.is_chordal(graph) and conformal)
-    tree = junction_tree(tuple(margins))
+    tree = margin_tree(tuple(margins))
     covered = {name for part in tree.parts for name in part.names}
     assert covered == set().union(*margins)
     for part in tree.parts:
@@ -86,7 +86,7 @@ def test_the_triangle_of_pairs_is_not_decomposable() -> None:
 
 
 def test_separators_count_as_often_as_they_occur() -> None:
-    tree = junction_tree((("A", "B"), ("A", "C"), ("A", "D"), ("E",)))
+    tree = margin_tree((("A", "B"), ("A", "C"), ("A", "D"), ("E",)))
     assert Counter(tree.separators) == Counter({("A",): 2, (): 1})
 
 

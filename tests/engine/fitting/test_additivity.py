@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InputError, Interrupted
 from tabprotect.engine.fitting.additivity import restore
 from tabprotect.engine.progress import Cancellable
@@ -14,13 +14,11 @@ from tabprotect.engine.tables.hierarchy import Grouping
 from tabprotect.engine.tables.publication import Publication
 from tests.engine.fitting.party import PUBLICATION, REFERENCE, cells
 
-Reals = npt.NDArray[np.float64]
 
-
-def direct(sums: Reals, values: Reals) -> Reals:
+def direct(sums: Floats, values: Floats) -> Floats:
     """The device with dense least squares by singular values."""
 
-    def fitted(rows: Reals, wanted: Reals) -> Reals:
+    def fitted(rows: Floats, wanted: Floats) -> Floats:
         return rows @ np.linalg.lstsq(rows, wanted, rcond=1e-10)[0]
 
     values = values.copy()
@@ -44,7 +42,7 @@ def publication(formula: str, shape: tuple[int, ...]) -> Publication:
     return Publication.of(domain, formula, (half, edge))
 
 
-def noisy(published: Publication, seed: int) -> npt.NDArray[np.int64]:
+def noisy(published: Publication, seed: int) -> Ints:
     """Published counts of a sparse table, each moved on its own, none below 0."""
     random = np.random.default_rng(seed)
     table = random.poisson(random.gamma(0.2, 4, published.domain.size))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.fitting import expected as module
 from tabprotect.engine.fitting.additivity import restore
@@ -16,9 +16,7 @@ from tabprotect.engine.tables.publication import Publication
 from tests.engine.fitting.party import DOMAIN, PUBLICATION, REFERENCE, cells, rows
 
 
-def one_by_one(
-    sums: npt.NDArray[np.int64], values: npt.NDArray[np.float64], sweeps: int = 3000
-) -> npt.NDArray[np.float64]:
+def one_by_one(sums: Ints, values: Floats, sweeps: int = 3000) -> Floats:
     """Scaling to every published count in turn."""
     fitted = np.ones(sums.shape[1])
     for _ in range(sweeps):

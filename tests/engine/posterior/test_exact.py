@@ -14,10 +14,10 @@ from brute_force import marginals, move_cells, posterior
 
 from tabprotect.engine.cycles.designs import bidiagonal, design
 from tabprotect.engine.errors import InfeasibleError, InputError, Interrupted
-from tabprotect.engine.posterior.elimination import Elimination
-from tabprotect.engine.posterior.enumeration import distribution
 from tabprotect.engine.posterior.infer import infer
-from tabprotect.engine.posterior.model import group_model
+from tabprotect.engine.posterior.moves.elimination import Elimination
+from tabprotect.engine.posterior.moves.enumeration import distribution
+from tabprotect.engine.posterior.moves.signature_model import group_model
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import (
     CellTable,

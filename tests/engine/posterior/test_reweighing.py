@@ -10,7 +10,7 @@ import pytest
 from factor_oracle import every_original, exactly, marginals, of_sums, sums_of
 
 from tabprotect.engine.errors import InfeasibleError
-from tabprotect.engine.posterior import reweighing
+from tabprotect.engine.posterior.factors import reweighing
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Poisson

@@ -10,13 +10,13 @@ import pytest
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.cycles.layers import layers
 from tabprotect.engine.errors import InfeasibleError
-from tabprotect.engine.posterior import sampling
-from tabprotect.engine.posterior.coin import Coin
-from tabprotect.engine.posterior.elimination import Elimination
 from tabprotect.engine.posterior.infer import infer
-from tabprotect.engine.posterior.model import GroupModel, group_model
+from tabprotect.engine.posterior.moves import sampling
+from tabprotect.engine.posterior.moves.coin import Coin
+from tabprotect.engine.posterior.moves.elimination import Elimination
+from tabprotect.engine.posterior.moves.signature_model import GroupModel, group_model
 from tabprotect.engine.posterior.prior import Poisson, Positive, Prior, Uniform
-from tabprotect.engine.protection.walk import flip, walk
+from tabprotect.engine.protection.cycle_runs.forward import flip, walk
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import BlockingRule, MoveSequence
 from tabprotect.engine.tables.domain import Domain

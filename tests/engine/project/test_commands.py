@@ -28,7 +28,7 @@ from tabprotect.engine.project.history import History
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.shell import as_command
-from tabprotect.engine.project.table_verbs import pasted
+from tabprotect.engine.project.verbs.table_verbs import pasted
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 

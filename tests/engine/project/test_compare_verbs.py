@@ -12,9 +12,9 @@ from tabprotect.engine.assessment.comparison import Comparison
 from tabprotect.engine.assessment.run_spec import parse_spec
 from tabprotect.engine.errors import Interrupted, ParameterError
 from tabprotect.engine.project import storage
-from tabprotect.engine.project.compare_verbs import comparison_settings
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.shell import as_command
+from tabprotect.engine.project.verbs.compare_verbs import comparison_settings
 
 EXAMPLE = "example:langsrud-lupp"
 

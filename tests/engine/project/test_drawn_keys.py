@@ -12,7 +12,7 @@ import pytest
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.project import recipe, replay, storage
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.table_verbs import VERBS
+from tabprotect.engine.project.verbs.table_verbs import VERBS
 from tabprotect.engine.randomness import KEY_MODULUS
 
 

@@ -8,14 +8,8 @@ import pytest
 
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.project.examples import (
-    Opened,
-    examples,
-    load_example,
-    open_table,
-    records_file,
-    tabulate_source,
-)
+from tabprotect.engine.project.examples import examples, load_example
+from tabprotect.engine.project.sources import Opened, open_table, records_file, tabulate_source
 
 REFERENCE = json.loads((Path(__file__).parents[2] / "reference" / "cyclic.json").read_text())
 TABLES = [example for example in examples() if not example.microdata]

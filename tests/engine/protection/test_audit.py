@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from suppression_brute_force import intervals, tables_alike
 
-from tabprotect.engine.protection.audit import audit
-from tabprotect.engine.protection.deviation import ENDLESS
+from tabprotect.engine.protection.suppressing.audit import audit
+from tabprotect.engine.protection.suppressing.deviation import ENDLESS
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.hierarchy import parse_groupings
 from tabprotect.engine.tables.publication import Publication

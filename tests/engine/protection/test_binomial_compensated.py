@@ -18,11 +18,11 @@ from round_trip import round_trip
 
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.posterior.prior import Poisson
-from tabprotect.engine.protection import compensation
 from tabprotect.engine.protection.guarantees import verify
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
-from tabprotect.engine.protection.resampling import limits
+from tabprotect.engine.protection.resampling import compensation
+from tabprotect.engine.protection.resampling.truncated import limits
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.release import Release

@@ -21,7 +21,12 @@ from tabprotect.engine.errors import InputError, ParameterError, TooLargeError
 from tabprotect.engine.posterior.prior import Poisson
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
-from tabprotect.engine.protection.resampling import averaged, binomial_logs, limits, possible
+from tabprotect.engine.protection.resampling.truncated import (
+    averaged,
+    binomial_logs,
+    limits,
+    possible,
+)
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.release import Release

@@ -18,8 +18,11 @@ from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.prior import Poisson
 from tabprotect.engine.progress import Cancellable
 from tabprotect.engine.protection import guarantees
-from tabprotect.engine.protection import perturbation_files as files
-from tabprotect.engine.protection.perturbation_table import PerturbationTable, perturbation_table
+from tabprotect.engine.protection.cell_keys import perturbation_files as files
+from tabprotect.engine.protection.cell_keys.perturbation_table import (
+    PerturbationTable,
+    perturbation_table,
+)
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import KEY_MODULUS, Randomness

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from tabprotect.engine.errors import InfeasibleError, InputError, Interrupted, ParameterError
 from tabprotect.engine.progress import Cancellable
-from tabprotect.engine.protection.controlled_programme import ControlledProgramme
-from tabprotect.engine.protection.cox_rounding import chance, round_unbiased
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
+from tabprotect.engine.protection.rounding.controlled_programme import ControlledProgramme
+from tabprotect.engine.protection.rounding.cox_rounding import chance, round_unbiased
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.release import Release

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.posterior.prior import Poisson
 from tabprotect.engine.protection.methods.controlled_tabular_adjustment import PLUGIN
-from tabprotect.engine.protection.nearest_table import nearest_safe
 from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.suppressing.nearest_table import nearest_safe
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.mechanism import Mechanism

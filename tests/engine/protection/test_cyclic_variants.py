@@ -19,16 +19,16 @@ from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.cycles.family import Family
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
-from tabprotect.engine.posterior import adaptive_tables, adaptive_walk
+from tabprotect.engine.posterior.adaptive import adaptive_tables, adaptive_walk
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.prior import Poisson, Positive, Uniform
 from tabprotect.engine.project import storage
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.shell import as_command
-from tabprotect.engine.protection import walk
+from tabprotect.engine.protection.cycle_runs import forward as walk
+from tabprotect.engine.protection.cycle_runs.sequence import draw_sequence
 from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.protection.registered import likelihood_of, methods
-from tabprotect.engine.protection.sequence import draw_sequence
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import AdaptiveSequence, Likelihood, MoveSequence
 from tabprotect.engine.release.mechanism import Mechanism
@@ -548,6 +548,6 @@ def test_beliefs_that_forget_the_choice_do_not(monkeypatch: pytest.MonkeyPatch) 
 
 def test_drawn_beliefs_come_true(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(adaptive_tables, "MOST_TABLES", 0)
-    monkeypatch.setattr("tabprotect.engine.posterior.infer_adaptive.DRAWS", 500)
+    monkeypatch.setattr("tabprotect.engine.posterior.adaptive.infer_adaptive.DRAWS", 500)
     found = calibrated(order="positive", runs=150)
     assert found.bins >= 10 and found.worst_z < 4.5, str(found)

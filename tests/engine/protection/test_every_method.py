@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.errors import InfeasibleError, ParameterError, TabprotectError
-from tabprotect.engine.posterior import reweighing
+from tabprotect.engine.posterior.factors import reweighing
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.project.snapshot import Decoder, Encoder
 from tabprotect.engine.protection.guarantees import GUARANTEES, verify

@@ -7,8 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from tabprotect.engine.protection import hypercubes
-from tabprotect.engine.protection.hypercubes import Hypercubes
+from tabprotect.engine.protection.suppressing import hypercubes
+from tabprotect.engine.protection.suppressing.hypercubes import Hypercubes
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.hierarchy import parse_groupings
 from tabprotect.engine.tables.publication import Publication

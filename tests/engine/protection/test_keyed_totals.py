@@ -14,7 +14,7 @@ import pytest
 
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.prior import Poisson
-from tabprotect.engine.protection.perturbation_table import perturbation_table
+from tabprotect.engine.protection.cell_keys.perturbation_table import perturbation_table
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import KEY_MODULUS, Randomness

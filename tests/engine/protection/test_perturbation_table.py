@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
-from tabprotect.engine.protection import perturbation_files as files
-from tabprotect.engine.protection.perturbation_table import (
+from tabprotect.engine.protection.cell_keys import perturbation_files as files
+from tabprotect.engine.protection.cell_keys.perturbation_table import (
     KEYS,
     PerturbationTable,
     perturbation_table,

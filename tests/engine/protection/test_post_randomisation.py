@@ -18,10 +18,10 @@ from round_trip import round_trip
 
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.posterior.prior import Poisson
-from tabprotect.engine.protection import transitions
 from tabprotect.engine.protection.methods.post_randomisation import moment_estimate
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
+from tabprotect.engine.protection.resampling import transitions
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.release import Release

@@ -16,7 +16,7 @@ from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.prior import Poisson, Uniform
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
-from tabprotect.engine.protection.small_rounding import Rules, SmallCounts
+from tabprotect.engine.protection.rounding.small_rounding import Rules, SmallCounts
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors, Likelihood
 from tabprotect.engine.release.mechanism import Mechanism

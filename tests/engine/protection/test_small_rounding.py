@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.protection import small_rounding
-from tabprotect.engine.protection.small_rounding import Rules, SmallCounts
+from tabprotect.engine.protection.rounding import small_rounding
+from tabprotect.engine.protection.rounding.small_rounding import Rules, SmallCounts
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.hierarchy import Grouping
 from tabprotect.engine.tables.publication import Publication

@@ -14,13 +14,13 @@ from suppression_brute_force import tables_alike
 
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.posterior.prior import Poisson
-from tabprotect.engine.protection import linear_moves
-from tabprotect.engine.protection.audit import audit
-from tabprotect.engine.protection.linear_moves import MOST_WORK, LinearMoves
 from tabprotect.engine.protection.methods.suppression import PLUGIN
 from tabprotect.engine.protection.problem import Problem
-from tabprotect.engine.protection.suppression_pattern import Insiders, Task, select
-from tabprotect.engine.protection.two_way_flows import TwoWayFlows
+from tabprotect.engine.protection.suppressing import linear_moves
+from tabprotect.engine.protection.suppressing.audit import audit
+from tabprotect.engine.protection.suppressing.linear_moves import MOST_WORK, LinearMoves
+from tabprotect.engine.protection.suppressing.pattern import Insiders, Task, select
+from tabprotect.engine.protection.suppressing.two_way_flows import TwoWayFlows
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.release import Release

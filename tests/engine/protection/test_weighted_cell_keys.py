@@ -20,9 +20,9 @@ from tabprotect.engine.errors import BundleError, InfeasibleError, InputError, P
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.prior import Poisson
 from tabprotect.engine.project.snapshot import Decoder, Encoder
-from tabprotect.engine.protection.perturbation_table import perturbation_table
+from tabprotect.engine.protection.cell_keys.perturbation_table import perturbation_table
+from tabprotect.engine.protection.cell_keys.published_laws import of_estimate
 from tabprotect.engine.protection.problem import Problem
-from tabprotect.engine.protection.published_laws import of_estimate
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.protection.summary import summarise
 from tabprotect.engine.randomness import KEY_MODULUS, Randomness

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabprotect.engine.query_space.chordal import (
+from tabprotect.engine.query_space.frontier import Frontier, maximal
+from tabprotect.engine.query_space.graphs.chordal import (
     covers,
     decomposable,
     graph_of,
@@ -19,8 +20,7 @@ from tabprotect.engine.query_space.chordal import (
     junction_tree,
     separates,
 )
-from tabprotect.engine.query_space.frontier import Frontier, maximal
-from tabprotect.engine.query_space.independence_graph import independence_graph
+from tabprotect.engine.query_space.graphs.independence_graph import independence_graph
 from tabprotect.engine.query_space.lattice import Lattice
 
 

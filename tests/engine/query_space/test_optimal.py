@@ -14,10 +14,10 @@ from small_tables import exact_width, tables
 
 from tabprotect.engine.errors import InfeasibleError, InputError, Interrupted, ParameterError
 from tabprotect.engine.query_space.evidence import Evidence
-from tabprotect.engine.query_space.exhaustive import every_release
 from tabprotect.engine.query_space.frontier import Frontier
-from tabprotect.engine.query_space.heuristic import longest_prefix
-from tabprotect.engine.query_space.optimal import optimal, plan
+from tabprotect.engine.query_space.optimal.best_release import optimal, plan
+from tabprotect.engine.query_space.optimal.exhaustive import every_release
+from tabprotect.engine.query_space.optimal.heuristic import longest_prefix
 from tabprotect.engine.query_space.registered import criteria
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import SmallCount

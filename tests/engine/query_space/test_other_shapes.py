@@ -13,11 +13,11 @@ from small_tables import alike, every_table, exact_width
 
 from tabprotect.engine.bounds.bounding import WAYS, bounds, width
 from tabprotect.engine.errors import InfeasibleError, ParameterError
-from tabprotect.engine.query_space.chordal import decomposable
 from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.evidence import Evidence
 from tabprotect.engine.query_space.frontier import Frontier, maximal, minimal
-from tabprotect.engine.query_space.optimal import optimal
+from tabprotect.engine.query_space.graphs.chordal import decomposable
+from tabprotect.engine.query_space.optimal.best_release import optimal
 from tabprotect.engine.query_space.registered import criteria
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.randomness import Randomness

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from small_tables import tables
 
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.query_space.chordal import decomposable
 from tabprotect.engine.query_space.evidence import Evidence
 from tabprotect.engine.query_space.fitting import fitted, misplaced
 from tabprotect.engine.query_space.frontier import Frontier
+from tabprotect.engine.query_space.graphs.chordal import decomposable
 from tabprotect.engine.query_space.registered import criteria, rules, utilities
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.rule import Situation

@@ -19,12 +19,12 @@ import pytest
 import sqlalchemy as sa
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.query_space.database import Ledger
 from tabprotect.engine.query_space.evidence import Evidence
 from tabprotect.engine.query_space.registered import criteria, rules
 from tabprotect.engine.query_space.release_set import ReleaseSet
-from tabprotect.engine.query_space.server import Request, ServerState, serve
-from tabprotect.engine.query_space.session import ServerSession, replay
+from tabprotect.engine.query_space.table_server.database import Ledger
+from tabprotect.engine.query_space.table_server.fold import Request, ServerState, serve
+from tabprotect.engine.query_space.table_server.session import ServerSession, replay
 from tabprotect.engine.tables.table import Table
 
 USER = "keeper"
@@ -184,7 +184,7 @@ def test_a_locked_history(
     server: Server, start: ServerState, czech: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url = server.database("locked")
-    monkeypatch.setattr("tabprotect.engine.query_space.database.PATIENCE", 1)
+    monkeypatch.setattr("tabprotect.engine.query_space.table_server.database.PATIENCE", 1)
     engine = sa.create_engine(psycopg(url))
     with Ledger(url, czech) as ledger:
         session = ServerSession(ledger, start)

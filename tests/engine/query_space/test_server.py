@@ -14,13 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabprotect.engine.errors import InfeasibleError, InputError
-from tabprotect.engine.query_space import database
-from tabprotect.engine.query_space.database import Ledger, Taken, fingerprint
 from tabprotect.engine.query_space.evidence import Evidence
 from tabprotect.engine.query_space.registered import criteria, rules
 from tabprotect.engine.query_space.release_set import ReleaseSet
-from tabprotect.engine.query_space.server import LogLine, Request, ServerState, serve
-from tabprotect.engine.query_space.session import ServerSession, replay
+from tabprotect.engine.query_space.table_server import database
+from tabprotect.engine.query_space.table_server.database import Ledger, Taken, fingerprint
+from tabprotect.engine.query_space.table_server.fold import LogLine, Request, ServerState, serve
+from tabprotect.engine.query_space.table_server.session import ServerSession, replay
 from tabprotect.engine.tables.table import Table
 
 

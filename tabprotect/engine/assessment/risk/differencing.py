@@ -11,9 +11,9 @@ it says nothing new, and neither does this figure beside the belief in the true 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from tabprotect.engine.assessment.case import Case
+from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure, NotComputable
 from tabprotect.engine.assessment.measure import Measure
 from tabprotect.engine.posterior.posterior import Posterior
@@ -33,7 +33,7 @@ class Differencing(Measure):
     )
     over = "inner cells"
 
-    def compute(self, case: Case) -> Figure:
+    def compute(self, case: AssessedRelease) -> Figure:
         """From the posteriors of both releases."""
         at_risk = case.at_risk
         truth = case.believed
@@ -52,9 +52,9 @@ class Differencing(Measure):
 def _joined(
     first: Posterior,
     second: Posterior,
-    truth: npt.NDArray[np.int64],
-    cells: npt.NDArray[np.bool_],
-) -> npt.NDArray[np.float64]:
+    truth: Ints,
+    cells: Bools,
+) -> Floats:
     """The belief in the true count of the chosen cells after both, shape of the table."""
     belief = first.probability(truth)
     for cell in np.argwhere(cells):

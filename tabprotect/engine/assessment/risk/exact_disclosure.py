@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tabprotect.engine.assessment.case import Case
+from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure, mean
 from tabprotect.engine.assessment.measure import Measure
 
@@ -26,7 +26,7 @@ class ExactDisclosure(Measure):
     needs = ("posterior",)
     over = "inner cells"
 
-    def compute(self, case: Case) -> Figure:
+    def compute(self, case: AssessedRelease) -> Figure:
         """From the posterior of the release."""
         case.require_counts()
         posterior = case.posterior

@@ -8,7 +8,7 @@ Source: Langsrud and Lupp 2021, tables 9 and 10.
 
 from __future__ import annotations
 
-from tabprotect.engine.assessment.case import Case
+from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure, mean
 from tabprotect.engine.assessment.measure import Measure
 
@@ -28,7 +28,7 @@ class GuessProbabilityKnowYourself(Measure):
     )
     over = "key groups"
 
-    def compute(self, case: Case) -> Figure:
+    def compute(self, case: AssessedRelease) -> Figure:
         """From the expected inner cells."""
         disclosures = case.disclosures("know_yourself")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tabprotect.engine.assessment.case import Case
+from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure
 from tabprotect.engine.assessment.measure import Measure
 
@@ -25,7 +25,7 @@ class PosteriorTrue(Measure):
     needs = ("posterior",)
     over = "inner cells"
 
-    def compute(self, case: Case) -> Figure:
+    def compute(self, case: AssessedRelease) -> Figure:
         """From the posterior of the release."""
         at_risk = case.at_risk
         belief = np.where(at_risk, case.posterior.probability(case.believed), np.nan)

@@ -11,7 +11,7 @@ Source: Langsrud and Lupp 2021, section 6, equation 5.
 
 from __future__ import annotations
 
-from tabprotect.engine.assessment.case import Case
+from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure
 from tabprotect.engine.assessment.measure import Measure
 
@@ -31,7 +31,7 @@ class RiskFbeta(Measure):
     )
     over = "key groups"
 
-    def compute(self, case: Case) -> Figure:
+    def compute(self, case: AssessedRelease) -> Figure:
         """From the expected inner cells."""
         disclosures = case.disclosures("guessing")
 

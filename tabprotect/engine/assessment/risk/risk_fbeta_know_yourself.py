@@ -12,7 +12,7 @@ Source: Langsrud and Lupp 2021, section 6, equation 5.
 
 from __future__ import annotations
 
-from tabprotect.engine.assessment.case import Case
+from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure
 from tabprotect.engine.assessment.measure import Measure
 
@@ -32,7 +32,7 @@ class RiskFbetaKnowYourself(Measure):
     )
     over = "key groups"
 
-    def compute(self, case: Case) -> Figure:
+    def compute(self, case: AssessedRelease) -> Figure:
         """From the expected inner cells."""
         disclosures = case.disclosures("know_yourself")
 

@@ -10,7 +10,7 @@ Source: Langsrud and Lupp 2021, section 6.
 
 from __future__ import annotations
 
-from tabprotect.engine.assessment.case import Case
+from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure, NotComputable
 from tabprotect.engine.assessment.measure import Measure
 
@@ -29,7 +29,7 @@ class RiskRecallKnowYourself(Measure):
         "key",
     )
 
-    def compute(self, case: Case) -> Figure:
+    def compute(self, case: AssessedRelease) -> Figure:
         """From the expected inner cells."""
         disclosures = case.disclosures("know_yourself")
 

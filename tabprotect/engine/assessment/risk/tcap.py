@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tabprotect.engine.assessment.case import Case
+from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure
 from tabprotect.engine.assessment.measure import Measure
 
@@ -33,7 +33,7 @@ class Tcap(Measure):
     )
     over = "key groups"
 
-    def compute(self, case: Case) -> Figure:
+    def compute(self, case: AssessedRelease) -> Figure:
         """From the expected inner cells."""
         disclosures = case.disclosures("guessing")
         original, expected = case.by_key(case.inner), case.by_key(case.expected)

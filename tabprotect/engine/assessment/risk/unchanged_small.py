@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tabprotect.engine.assessment.case import Case
+from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure, mean
 from tabprotect.engine.assessment.measure import Measure
 
@@ -21,7 +21,7 @@ class UnchangedSmall(Measure):
     direction = "lower is better"
     noun = "risk"
 
-    def compute(self, case: Case) -> Figure:
+    def compute(self, case: AssessedRelease) -> Figure:
         """From the published counts."""
         at_risk = case.problem.at_risk.mask(case.counts.astype(np.int64))
         same = np.where(at_risk, case.published == case.truth, np.nan)

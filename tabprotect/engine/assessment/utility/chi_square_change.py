@@ -6,8 +6,8 @@ the sum of |change| over the pairs, divided by the sum in the original.
 
 from __future__ import annotations
 
+from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.association import pairs
-from tabprotect.engine.assessment.case import Case
 from tabprotect.engine.assessment.figure import Figure, NotComputable
 from tabprotect.engine.assessment.measure import Measure
 
@@ -25,7 +25,7 @@ class ChiSquareChange(Measure):
         "expected",
     )
 
-    def compute(self, case: Case) -> Figure:
+    def compute(self, case: AssessedRelease) -> Figure:
         """From the expected inner cells."""
         found = pairs(case.inner, case.expected)
         before = sum(pair.chi_square[0] for pair in found)

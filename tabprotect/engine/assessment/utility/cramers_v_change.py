@@ -5,8 +5,8 @@ Mean over all pairs of variables of |Cramer's V in the expected inner cells - V 
 
 from __future__ import annotations
 
+from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.association import pairs
-from tabprotect.engine.assessment.case import Case
 from tabprotect.engine.assessment.figure import Figure, NotComputable
 from tabprotect.engine.assessment.measure import Measure
 
@@ -24,7 +24,7 @@ class CramersVChange(Measure):
         "expected",
     )
 
-    def compute(self, case: Case) -> Figure:
+    def compute(self, case: AssessedRelease) -> Figure:
         """From the expected inner cells."""
         found = pairs(case.inner, case.expected)
         if not found:

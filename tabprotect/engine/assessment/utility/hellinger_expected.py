@@ -9,7 +9,7 @@ Source: Langsrud and Lupp 2021, section 5.
 
 from __future__ import annotations
 
-from tabprotect.engine.assessment.case import Case
+from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.distances import hellinger
 from tabprotect.engine.assessment.figure import Figure
 from tabprotect.engine.assessment.measure import Measure
@@ -29,7 +29,7 @@ class HellingerExpected(Measure):
     )
     over = "inner cells"
 
-    def compute(self, case: Case) -> Figure:
+    def compute(self, case: AssessedRelease) -> Figure:
         """From the expected inner cells."""
         value, per_cell = hellinger(case.inner, case.expected)
         return Figure(value, per_cell)

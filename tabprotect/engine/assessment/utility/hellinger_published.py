@@ -9,7 +9,7 @@ Source: Langsrud and Lupp 2021, section 5.
 
 from __future__ import annotations
 
-from tabprotect.engine.assessment.case import Case
+from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.distances import hellinger
 from tabprotect.engine.assessment.figure import Figure
 from tabprotect.engine.assessment.measure import Measure
@@ -24,7 +24,7 @@ class HellingerPublished(Measure):
     direction = "higher is better"
     noun = "utility"
 
-    def compute(self, case: Case) -> Figure:
+    def compute(self, case: AssessedRelease) -> Figure:
         """From the published counts, whether or not they add up."""
         true, published = case.pair
         value, per_cell = hellinger(true, published)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tabprotect.engine.assessment.case import Case
+from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.distances import hellinger
 from tabprotect.engine.assessment.figure import Figure
 from tabprotect.engine.assessment.measure import Measure
@@ -27,7 +27,7 @@ class HellingerRestored(Measure):
     noun = "utility"
     needs = ("restored",)
 
-    def compute(self, case: Case) -> Figure:
+    def compute(self, case: AssessedRelease) -> Figure:
         """From the restored counts."""
         known = np.isfinite(case.restored)
         value, per_cell = hellinger(case.truth[known], case.restored[known])

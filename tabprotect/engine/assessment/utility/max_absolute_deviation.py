@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tabprotect.engine.assessment.case import Case
+from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure
 from tabprotect.engine.assessment.measure import Measure
 
@@ -18,7 +18,7 @@ class MaxAbsoluteDeviation(Measure):
     direction = "lower is better"
     noun = "utility"
 
-    def compute(self, case: Case) -> Figure:
+    def compute(self, case: AssessedRelease) -> Figure:
         """From the published counts."""
         true, published = case.pair
         moved = np.abs(published - true)

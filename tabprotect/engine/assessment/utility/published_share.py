@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tabprotect.engine.assessment.case import Case
+from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure
 from tabprotect.engine.assessment.measure import Measure
 
@@ -21,7 +21,7 @@ class PublishedShare(Measure):
     direction = "higher is better"
     noun = "utility"
 
-    def compute(self, case: Case) -> Figure:
+    def compute(self, case: AssessedRelease) -> Figure:
         """From what is published."""
         known = case.known.astype(np.float64)
         return Figure(float(known.mean()), known)

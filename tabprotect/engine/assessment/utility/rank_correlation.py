@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tabprotect.engine.assessment.case import Case
+from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.distances import ranks
 from tabprotect.engine.assessment.figure import Figure, NotComputable
 from tabprotect.engine.assessment.measure import Measure
@@ -22,7 +22,7 @@ class RankCorrelation(Measure):
     direction = "higher is better"
     noun = "utility"
 
-    def compute(self, case: Case) -> Figure:
+    def compute(self, case: AssessedRelease) -> Figure:
         """From the published counts."""
         true, published = (ranks(counts) for counts in case.pair)
         true, published = true - true.mean(), published - published.mean()

@@ -28,15 +28,15 @@ from itertools import pairwise
 from typing import ClassVar, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Parameter, resolve
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection import compensation
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
-from tabprotect.engine.protection.resampling import law_of_cell, limits, weighed
+from tabprotect.engine.protection.resampling import compensation
+from tabprotect.engine.protection.resampling.truncated import law_of_cell, limits, weighed
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
@@ -45,8 +45,6 @@ from tabprotect.engine.tables.formula import terms
 from tabprotect.engine.tables.margins import maximal
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-
-IntArray = npt.NDArray[np.int64]
 
 MOST_RECORDS = 2**52
 
@@ -168,13 +166,13 @@ def _margin(domain: Domain, values: Mapping[str, object]) -> tuple[str, ...]:
     return margins[0]
 
 
-def _blocks(domain: Domain, values: Mapping[str, object]) -> IntArray:
+def _blocks(domain: Domain, values: Mapping[str, object]) -> Ints:
     """The cell of the kept margin that each inner cell adds into, int64 (cells,)."""
     return Publication(domain, (_margin(domain, values),)).keys(0)
 
 
 def _rerun(
-    out: IntArray, sums: IntArray, blocks: tuple[IntArray, IntArray], quality: float, cellwise: bool
+    out: Ints, sums: Ints, blocks: tuple[Ints, Ints], quality: float, cellwise: bool
 ) -> Rerun | None:
     """The whole probability over that of the cells on their own, which the factors hold."""
     order, ends = blocks
@@ -183,7 +181,7 @@ def _rerun(
         return None
     scale: list[float] = []
 
-    def beyond(x: IntArray) -> float:
+    def beyond(x: Ints) -> float:
         log = -float(law_of_cell(x, out, sums, quality).sum()) if cellwise else 0.0
         for block in parts:
             held = block[x[block] > 0]

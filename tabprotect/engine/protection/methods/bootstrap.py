@@ -28,14 +28,14 @@ from collections.abc import Mapping
 from typing import ClassVar, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError, ParameterError, TooLargeError
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
-from tabprotect.engine.protection.resampling import (
+from tabprotect.engine.protection.resampling.truncated import (
     MOST_SPAN,
     averaged,
     boxed,
@@ -49,8 +49,6 @@ from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
-
-IntArray = npt.NDArray[np.int64]
 
 TOTAL = "total"
 """Disclosed by the run: the number of records."""
@@ -169,7 +167,7 @@ class Bootstrap(Method):
         )
 
 
-def _check(box: tuple[IntArray, IntArray], times: IntArray) -> None:
+def _check(box: tuple[Ints, Ints], times: Ints) -> None:
     """Refuse what would take minutes: what each count could be, and their sum, are laid out."""
     widths = (box[1] - box[0]).astype(np.float64)
     laid_out = float(widths.sum()) + math.sqrt(float(widths**2 @ times))
@@ -181,7 +179,7 @@ def _check(box: tuple[IntArray, IntArray], times: IntArray) -> None:
         )
 
 
-def _rerun(out: IntArray, total: int, drawn: tuple[float, int], cellwise: bool) -> Rerun | None:
+def _rerun(out: Ints, total: int, drawn: tuple[float, int], cellwise: bool) -> Rerun | None:
     """The whole probability over that of the cells on their own, which the factors hold."""
     quality, samples = drawn
     low, high = limits(out, total, quality, samples)
@@ -189,7 +187,7 @@ def _rerun(out: IntArray, total: int, drawn: tuple[float, int], cellwise: bool) 
         return None
     scale: list[float] = []
 
-    def beyond(x: IntArray, n: int) -> float:
+    def beyond(x: Ints, n: int) -> float:
         log = _log_chance(x, out, n, quality, samples)
         if cellwise and log > -math.inf:
             log -= float(law_of_cell(x, out, n, quality, samples).sum())
@@ -209,13 +207,13 @@ def _rerun(out: IntArray, total: int, drawn: tuple[float, int], cellwise: bool) 
     return Rerun(estimate, exact=True, cost=500.0 + 15.0 * len(out) + 0.6 * laid_out)
 
 
-def _reach(x: IntArray, out: IntArray, total: int, quality: float, samples: int) -> bool:
+def _reach(x: Ints, out: Ints, total: int, quality: float, samples: int) -> bool:
     """Whether every count could lead to the published one."""
     low, high = limits(x, total, quality, samples)
     return bool(((averaged(low, samples) <= out) & (out <= averaged(high, samples))).all())
 
 
-def _log_chance(x: IntArray, out: IntArray, total: int, quality: float, samples: int) -> float:
+def _log_chance(x: Ints, out: Ints, total: int, quality: float, samples: int) -> float:
     """log P(published | original), both (cells,)."""
     if not x.any():
         return 0.0

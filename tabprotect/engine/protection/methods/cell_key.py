@@ -46,8 +46,8 @@ from pathlib import Path
 from typing import ClassVar, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats
 from tabprotect.engine.errors import (
     InputError,
     ParameterError,
@@ -55,17 +55,21 @@ from tabprotect.engine.errors import (
 )
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection import perturbation_files as files
-from tabprotect.engine.protection.cell_noise import drawn, perturbed
-from tabprotect.engine.protection.keyed_totals import with_totals
-from tabprotect.engine.protection.method import Method
-from tabprotect.engine.protection.perturbation_table import (
+from tabprotect.engine.protection.cell_keys import perturbation_files as files
+from tabprotect.engine.protection.cell_keys.cell_noise import drawn, perturbed
+from tabprotect.engine.protection.cell_keys.keyed_totals import with_totals
+from tabprotect.engine.protection.cell_keys.perturbation_table import (
     LARGEST_D,
     PerturbationTable,
     perturbation_table,
 )
+from tabprotect.engine.protection.cell_keys.published_laws import (
+    check_possible,
+    of_count,
+    of_estimate,
+)
+from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Preview, Problem
-from tabprotect.engine.protection.published_laws import check_possible, of_count, of_estimate
 from tabprotect.engine.protection.published_sums import rank
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
 from tabprotect.engine.release.likelihood import CellFactors, independent
@@ -75,9 +79,6 @@ from tabprotect.engine.tables.design_weights import SCALE
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import INT64_MAX, Table
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 KEYS = {
     "auto": "Those that came with the table; where there are none, drawn for this run.",
@@ -384,7 +385,7 @@ class CellKey(Method):
         table, weighted = table_of(values), self.weighted(values)
         low, high = _range_of(values) if weighted else (0, 0)
 
-        def weigh(count: int) -> tuple[int, int, FloatArray | None]:
+        def weigh(count: int) -> tuple[int, int, Floats | None]:
             if not weighted:
                 return of_count(table, count)
             return of_estimate(table, count, low=low, high=high)

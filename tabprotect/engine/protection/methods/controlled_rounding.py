@@ -28,13 +28,11 @@ from collections.abc import Callable, Mapping
 from typing import ClassVar, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.controlled_programme import ControlledProgramme
-from tabprotect.engine.protection.cox_rounding import chance, round_unbiased
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import (
@@ -45,7 +43,9 @@ from tabprotect.engine.protection.published_sums import (
     main_first,
     sum_factors,
 )
-from tabprotect.engine.protection.rounding_base import BASE, reaches, require_reach
+from tabprotect.engine.protection.rounding.controlled_programme import ControlledProgramme
+from tabprotect.engine.protection.rounding.cox_rounding import chance, round_unbiased
+from tabprotect.engine.protection.rounding.rounding_base import BASE, reaches, require_reach
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.release import Release
@@ -192,13 +192,13 @@ def _without_unused(table: Table, publication: Publication) -> tuple[Table, Publ
     return small, Publication(small.domain, publication.margins, groupings)
 
 
-def _two_way(table: Table) -> npt.NDArray[np.int64]:
+def _two_way(table: Table) -> Ints:
     """The counts as rows and columns; a table of fewer variables is a single row."""
     return table.counts.reshape(-1, table.domain.shape[-1] if table.domain.ndim else 1)
 
 
 def _agreement(
-    counts: npt.NDArray[np.int64], publication: Publication, base: int
+    counts: Ints, publication: Publication, base: int
 ) -> Callable[[Table, np.random.Generator], float]:
     """Whether an original has the published counts as its nearest rounding: 1 or 0."""
 
@@ -216,7 +216,7 @@ def _agreement(
 
 
 def _chance(
-    counts: npt.NDArray[np.int64], publication: Publication, base: int
+    counts: Ints, publication: Publication, base: int
 ) -> Callable[[Table, np.random.Generator], float]:
     """The chance that the unbiased variant makes the published counts of an original."""
 

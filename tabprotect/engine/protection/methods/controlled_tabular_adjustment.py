@@ -32,23 +32,22 @@ from collections.abc import Callable, Mapping
 from typing import ClassVar, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
-from tabprotect.engine.protection.nearest_table import Distance, Totals, nearest_safe
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import counts_of, main_first, sum_factors
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
+from tabprotect.engine.protection.suppressing.nearest_table import Distance, Totals, nearest_safe
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
-Ints = npt.NDArray[np.int64]
 Values = Mapping[str, object]
 
 DISTANCES = {

@@ -48,16 +48,16 @@ from tabprotect.engine.cycles.designs import DESIGNS, default_design, design
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.cycle_trials import attempt, walker_of
-from tabprotect.engine.protection.method import Method
-from tabprotect.engine.protection.problem import Draft, Preview, Problem
-from tabprotect.engine.protection.sequence import (
+from tabprotect.engine.protection.cycle_runs.sequence import (
     DISCLOSED_ORDERS,
     ORDERS,
     SEQUENCE,
     number_of_steps,
     stated_sequence,
 )
+from tabprotect.engine.protection.cycle_runs.trials import attempt, walker_of
+from tabprotect.engine.protection.method import Method
+from tabprotect.engine.protection.problem import Draft, Preview, Problem
 from tabprotect.engine.release.likelihood import (
     BLOCKING_RULES,
     AdaptiveSequence,

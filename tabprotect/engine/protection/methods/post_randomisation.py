@@ -32,22 +32,19 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Parameter, resolve
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection import transitions
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
+from tabprotect.engine.protection.resampling import transitions
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 TRANSITION = "transition"
 """Disclosed by the run: the matrix of every variable."""
@@ -163,7 +160,7 @@ class PostRandomisation(Method):
         out = published.counts.reshape(-1)
         blocks = transitions.blocks(domain, matrices)
         totals, kind = np.unique([out[cells].sum() for cells in blocks], return_inverse=True)
-        kinds: list[tuple[int, int, FloatArray | None]] = [(int(n), int(n), None) for n in totals]
+        kinds: list[tuple[int, int, Floats | None]] = [(int(n), int(n), None) for n in totals]
         starts = [0, *np.cumsum([len(cells) for cells in blocks]).tolist()]
         shapes = _shapes(out, blocks, matrices, domain)
         loose = np.array(sorted(shapes), dtype=np.int64)
@@ -184,8 +181,8 @@ class PostRandomisation(Method):
 
 
 def _shapes(
-    out: IntArray, blocks: Sequence[IntArray], matrices: Mapping[str, FloatArray], domain: Domain
-) -> dict[int, FloatArray]:
+    out: Ints, blocks: Sequence[Ints], matrices: Mapping[str, Floats], domain: Domain
+) -> dict[int, Floats]:
     """Log weights of each cell's counts from 0 up: what is left out where nothing else is used.
 
     A normal law around the unbiased estimate with its variance, flat far out; empty where there
@@ -213,14 +210,14 @@ def _shapes(
     return found
 
 
-def _along(array: FloatArray, matrices: Sequence[FloatArray]) -> FloatArray:
+def _along(array: Floats, matrices: Sequence[Floats]) -> Floats:
     """Each axis multiplied by its matrix, from the left: rows are what goes in."""
     for axis, matrix in enumerate(matrices):
         array = np.moveaxis(np.moveaxis(array, axis, -1) @ matrix, -1, axis)
     return array
 
 
-def moment_estimate(release: Release) -> FloatArray:
+def moment_estimate(release: Release) -> Floats:
     """The unbiased estimate of the true counts, shape of the table: published times inverses.
 
     Raises
@@ -255,8 +252,8 @@ def _chances(domain: Domain, text: str) -> dict[str, float]:
     return dict.fromkeys(domain.names, 1.0) | found
 
 
-def _matrices(domain: Domain, text: str) -> dict[str, FloatArray]:
-    found: dict[str, FloatArray] = {}
+def _matrices(domain: Domain, text: str) -> dict[str, Floats]:
+    found: dict[str, Floats] = {}
     for part in filter(None, (part.strip() for part in text.split(";"))):
         name, _, body = part.partition("=")
         try:
@@ -268,7 +265,7 @@ def _matrices(domain: Domain, text: str) -> dict[str, FloatArray]:
     return found
 
 
-def _matrix(domain: Domain, name: str, rows: object) -> FloatArray:
+def _matrix(domain: Domain, name: str, rows: object) -> Floats:
     if name not in domain.names:
         raise ValueError(f"{name!r} is none of {', '.join(domain.names)}")
     size = len(domain[name].categories)
@@ -283,7 +280,7 @@ def _matrix(domain: Domain, name: str, rows: object) -> FloatArray:
     return matrix
 
 
-def _transition(table: Table, values: Mapping[str, object]) -> dict[str, FloatArray]:
+def _transition(table: Table, values: Mapping[str, object]) -> dict[str, Floats]:
     """The matrix of every variable, in order; with ``proportional`` it depends on the table."""
     domain = table.domain
     own = _matrices(domain, str(values["matrices"] or ""))
@@ -303,7 +300,7 @@ def _transition(table: Table, values: Mapping[str, object]) -> dict[str, FloatAr
     return out
 
 
-def _stated(domain: Domain, parameters: Mapping[str, object]) -> dict[str, FloatArray]:
+def _stated(domain: Domain, parameters: Mapping[str, object]) -> dict[str, Floats]:
     stated = parameters.get(TRANSITION)
     if not isinstance(stated, Mapping) or set(stated) != set(domain.names):
         raise InputError(f'the mechanism does not state "{TRANSITION}" for every variable')
@@ -313,7 +310,7 @@ def _stated(domain: Domain, parameters: Mapping[str, object]) -> dict[str, Float
         raise InputError(str(error)) from None
 
 
-def _staying(table: Table, matrices: Mapping[str, FloatArray]) -> float:
+def _staying(table: Table, matrices: Mapping[str, Floats]) -> float:
     """Expected share of the records that keep all their categories."""
     expected = table.counts.astype(np.float64)
     for matrix in reversed(list(matrices.values())):
@@ -321,20 +318,20 @@ def _staying(table: Table, matrices: Mapping[str, FloatArray]) -> float:
     return float(expected) / table.total if table.total else 1.0
 
 
-def _inverse(matrix: FloatArray) -> FloatArray:
+def _inverse(matrix: Floats) -> Floats:
     return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
 
 
-def _condition(matrix: FloatArray) -> float | None:
+def _condition(matrix: Floats) -> float | None:
     found = float(np.linalg.cond(matrix))
     return found if found < 1e12 else None
 
 
 def _rerun(
-    out: IntArray,
-    blocks: Sequence[IntArray],
-    matrices: Mapping[str, FloatArray],
-    shapes: Mapping[int, FloatArray],
+    out: Ints,
+    blocks: Sequence[Ints],
+    matrices: Mapping[str, Floats],
+    shapes: Mapping[int, Floats],
     values: Mapping[str, object],
 ) -> Rerun | None:
     """The whole probability over the shapes, which the factors hold."""
@@ -346,7 +343,7 @@ def _rerun(
     scale: list[float] = []
     own = _names(values) if values["spread"] == "proportional" else frozenset(matrices)
 
-    chances_of: list[FloatArray] = []
+    chances_of: list[Floats] = []
 
     def beyond(original: Table, generator: np.random.Generator) -> float:
         x, log = original.counts.reshape(-1), 0.0

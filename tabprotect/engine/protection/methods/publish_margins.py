@@ -38,15 +38,15 @@ from tabprotect.engine.errors import (
 )
 from tabprotect.engine.parameters import Parameter, resolve
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.composed import composed
-from tabprotect.engine.protection.margin_by_margin import (
+from tabprotect.engine.protection.margins.margin_by_margin import (
     Following,
     following,
     part,
     registered,
     values_for,
 )
-from tabprotect.engine.protection.margin_safety import CRITERION, judged
+from tabprotect.engine.protection.margins.margin_factors import composed
+from tabprotect.engine.protection.margins.margin_safety import CRITERION, judged
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import counts_of, sum_factors

@@ -31,8 +31,8 @@ from collections.abc import Mapping
 from typing import ClassVar, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
@@ -45,8 +45,8 @@ from tabprotect.engine.protection.published_sums import (
     main_first,
     sum_factors,
 )
-from tabprotect.engine.protection.rounding_base import BASE, reaches, require_reach
-from tabprotect.engine.protection.small_rounding import Rules, SmallCounts
+from tabprotect.engine.protection.rounding.rounding_base import BASE, reaches, require_reach
+from tabprotect.engine.protection.rounding.small_rounding import Rules, SmallCounts
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.release import Release
@@ -243,9 +243,7 @@ def _true_sum(published: int, cells: int, rules: Rules) -> Support:
     return max(low, 0), high, None
 
 
-def _rerun(
-    counts: npt.NDArray[np.int64], publication: Publication, rules: Rules, unknown: int
-) -> Rerun | None:
+def _rerun(counts: Ints, publication: Publication, rules: Rules, unknown: int) -> Rerun | None:
     """The rounding of a candidate original, exactly over all permutations where they are few.
 
     Parameters

@@ -40,17 +40,17 @@ from collections.abc import Callable, Mapping
 from typing import ClassVar, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Floats, Ints, Letters
 from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.audit import audit
 from tabprotect.engine.protection.method import Method
-from tabprotect.engine.protection.problem import Draft, Letters, Problem
+from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import counts_of, rank, sum_factors
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
-from tabprotect.engine.protection.suppression_pattern import INSIDERS, Insiders, Task, select
+from tabprotect.engine.protection.suppressing.audit import audit
+from tabprotect.engine.protection.suppressing.pattern import INSIDERS, Insiders, Task, select
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors, Rerun
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
@@ -63,8 +63,6 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
-Bools = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int64]
 Values = Mapping[str, object]
 
 RULES = {
@@ -311,7 +309,7 @@ def _task(problem: Problem, publication: Publication, values: Values) -> Task:
     )
 
 
-def _cost(publication: Publication, counts: Ints, values: Values) -> npt.NDArray[np.float64]:
+def _cost(publication: Publication, counts: Ints, values: Values) -> Floats:
     cost = np.ones(len(counts))
     if values["costs"] == "count":
         cost += counts

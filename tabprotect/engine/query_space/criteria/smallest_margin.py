@@ -12,12 +12,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.at_risk import Ints
 from tabprotect.engine.query_space.criterion import BoundsWay, RiskCriterion
 from tabprotect.engine.query_space.evidence import Evidence, Judgement, Screening
 from tabprotect.engine.query_space.frontier import maximal
-from tabprotect.engine.query_space.graph_walk import MarginWalk, Walk
+from tabprotect.engine.query_space.graphs.graph_walk import GraphWalk, MarginWalk
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.widths import by_figure
 
@@ -62,7 +62,7 @@ class SmallestMargin(RiskCriterion):
     def order(self, evidence: Evidence) -> list[Query]:
         return by_figure(evidence.widths.smallest)
 
-    def walk(self, evidence: Evidence, threshold: int) -> Walk:
+    def walk(self, evidence: Evidence, threshold: int) -> GraphWalk:
         return MarginWalk(evidence, threshold)
 
 

@@ -17,18 +17,17 @@ from functools import partial
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.bounds.bounding import WidthResult, width
 from tabprotect.engine.bounds.bounds import Bounds
 from tabprotect.engine.bounds.support import MOST_CELLS
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.at_risk import Ints
-from tabprotect.engine.query_space.chordal import Covers, covers, decomposable
 from tabprotect.engine.query_space.criterion import BoundsWay, RiskCriterion
 from tabprotect.engine.query_space.evidence import Evidence, Judgement, Screening, TightCell
 from tabprotect.engine.query_space.frontier import maximal
-from tabprotect.engine.query_space.graph_walk import Walk, WidthWalk
+from tabprotect.engine.query_space.graphs.chordal import Covers, covers, decomposable
+from tabprotect.engine.query_space.graphs.graph_walk import GraphWalk, WidthWalk
 from tabprotect.engine.query_space.lattice import Query
 
 EXACT_CELLS = 20_000
@@ -131,10 +130,10 @@ class Width(RiskCriterion):
                 below[reached & ~(1 << v)] = True
         return Screening(safe, bad)
 
-    def _wide(self, evidence: Evidence, cover: Covers, threshold: int) -> npt.NDArray[np.bool_]:
+    def _wide(self, evidence: Evidence, cover: Covers, threshold: int) -> Bools:
         """Which covers (n,) keep every at-risk cell wide enough."""
         tightest = evidence.widths.smallest[cover.cliques].min(axis=1)
-        wide: npt.NDArray[np.bool_] = tightest >= threshold
+        wide: Bools = tightest >= threshold
         # No lower bound exceeds the count itself: with that much room it need not be known.
         near = wide & (tightest < threshold + evidence.cells.rule.high)
         for at in np.flatnonzero(near):
@@ -146,7 +145,7 @@ class Width(RiskCriterion):
             return evidence.cells.table.domain.size <= EXACT_CELLS
         return bounds != "decomposable"
 
-    def walk(self, evidence: Evidence, threshold: int) -> Walk:
+    def walk(self, evidence: Evidence, threshold: int) -> GraphWalk:
         return WidthWalk(evidence, threshold)
 
     def _reaches(self, evidence: Evidence, cliques: Ints, separators: Ints, threshold: int) -> bool:

@@ -1,0 +1,90 @@
+"""Pages that follow from the program: the documents above, and a gallery of the examples."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+
+from tabprotect.engine.project.examples import Example, examples
+
+DOCUMENTS = (
+    "command_line.md",
+    "bundle_format.md",
+    "glossary.md",
+    "guide.md",
+    "changelog.md",
+)
+
+PAGE = """# {title}
+
+{description}
+
+Source: {source}
+
+Licence: {licence}. {terms}
+
+{body}
+"""
+
+TABLE = """```{{run}}
+import tabprotect as tp
+
+table = tp.read_table("example:{name}")
+print(table, "total", table.total)
+for variable in table.domain.variables:
+    print(f"{{variable.name}}: {{', '.join(variable.categories[:8])}}")
+```
+
+```{{run}}
+risky = ((table.counts > 0) & (table.counts <= 2)).sum()
+print(f"{{risky}} of {{table.domain.size}} cells hold 1 or 2")
+```
+"""
+
+RECORDS = """```{{run}}
+import tabprotect as tp
+
+table = tp.tabulate("example:{name}", by=["sex", "race"])
+print(table, "total", table.total)
+print(table.counts)
+```
+"""
+
+
+def write_pages(app: Sphinx) -> None:
+    """Write what the site includes beside its own pages."""
+    here = Path(app.srcdir)
+    docs = here.parent
+    made = here / "generated"
+    shutil.rmtree(made, ignore_errors=True)
+    for folder in ("documents", "methods", "decisions", "examples"):
+        (made / folder).mkdir(parents=True)
+    for name in DOCUMENTS:
+        shutil.copy(docs / name, made / "documents" / name)
+    for path in sorted((docs / "methods").glob("*.md")):
+        shutil.copy(path, made / "methods" / path.name)
+    for path in sorted((docs / "adr").glob("*.md")):
+        shutil.copy(path, made / "decisions" / path.name)
+    shutil.copytree(docs / "images", made / "images")
+    for example in examples():
+        (made / "examples" / f"{example.name}.md").write_text(_page(example), encoding="utf-8")
+
+
+def _page(example: Example) -> str:
+    body = RECORDS if example.microdata else TABLE
+    return PAGE.format(
+        title=example.title,
+        description=example.description,
+        source=example.source,
+        licence=example.licence,
+        terms=example.terms,
+        body=body.format(name=example.name),
+    )
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    app.connect("builder-inited", write_pages)
+    return {"parallel_read_safe": True}

@@ -1,0 +1,26 @@
+"""The documentation site: `sphinx-build -W resources/docs/site build/site`, without the network."""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "_ext"))
+
+from tabprotect import __version__  # noqa: E402
+
+project = "tabprotect"
+author = "The tabprotect developers"
+version = release = __version__
+extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "run_block", "reference_pages"]
+root_doc = "index"
+exclude_patterns = ["_ext"]
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 3
+# Links between documents that are included from the folder above lead to files, not to pages.
+suppress_warnings = ["myst.xref_missing", "myst.header"]
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+numpydoc_show_class_members = False
+html_theme = "furo"
+html_title = f"tabprotect {__version__}"
+html_show_sourcelink = False

@@ -1,0 +1,15 @@
+"""Types of arrays, one name each."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+"""Counts, cells and other whole numbers."""
+Floats = npt.NDArray[np.float64]
+"""Probabilities, weights and other real numbers."""
+Bools = npt.NDArray[np.bool_]
+"""Which cells, rows or margins are meant."""
+Letters = npt.NDArray[np.str_]
+"""A status letter for each published cell."""

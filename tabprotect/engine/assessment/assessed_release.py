@@ -1,0 +1,283 @@
+"""One release beside its original: what measures look at. Confidential."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.assessment.attribute_disclosure import Disclosures, Intruder
+from tabprotect.engine.assessment.beliefs import Budget, believe
+from tabprotect.engine.assessment.compared import derive, published_by, stated
+from tabprotect.engine.assessment.figure import NotComputable
+from tabprotect.engine.assessment.key import Key
+from tabprotect.engine.errors import (
+    Interrupted,
+    TabprotectError,
+)
+from tabprotect.engine.fitting.additivity import restore
+from tabprotect.engine.fitting.expected import fit
+from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.design_weights import SCALE, DesignWeights, rounded
+from tabprotect.engine.tables.grouped import true_table
+from tabprotect.engine.tables.publication import Publication
+
+UNNAMED = "the table has one variable only: none is left as a key"
+
+
+@dataclass(frozen=True, eq=False)
+class AssessedRelease:
+    """A release, its original, and what both say about the compared cells.
+
+    Attributes
+    ----------
+    compared
+        The cells that figures "over published cells" are about.
+    key
+        For the risk by attribute disclosure.
+    second
+        Another release of the same table by the same method; ``None`` where there is none.
+    affords_joined
+        Whether a posterior may take a second or more.
+    second_is_new
+        Whether the second release had chances of its own (else it says nothing new).
+    """
+
+    problem: Problem
+    release: Release
+    compared: Publication
+    key: Key
+    second: Release | None = None
+    second_is_new: bool = True
+    affords_joined: bool = True
+    budget: Budget = field(default_factory=Budget)
+    progress: Progress = SILENT
+
+    @cached_property
+    def own(self) -> Publication:
+        """The sub-tables that the release publishes."""
+        return published_by(self.release)
+
+    @cached_property
+    def weighted(self) -> bool:
+        """Whether estimates (sums of design weights) are published, not counts of records."""
+        mechanism = self.release.mechanism
+        return methods()[mechanism.method].weighted(mechanism.parameters)
+
+    def require_counts(self) -> None:
+        """Stop where published numbers mean nothing as counts of records.
+
+        Raises
+        ------
+        NotComputable
+            Where estimates are published.
+        """
+        if self.weighted:
+            raise NotComputable("estimates are published, not counts of records")
+
+    @cached_property
+    def counts(self) -> Floats:
+        """True counts of records of the compared cells, float64 (compared cells,)."""
+        return true_counts(self.compared, self.problem)
+
+    @cached_property
+    def truth(self) -> Floats:
+        """The compared cells as they would be published without protection: the counts, or the
+        rounded sums of weights; float64 (compared cells,)."""
+        if not self.weighted:
+            return self.counts
+        sums = self.compared.sums(self._weights.sums)
+        return np.concatenate([rounded(s.counts.reshape(-1)) for s in sums]).astype(np.float64)
+
+    @property
+    def _weights(self) -> DesignWeights:
+        if self.problem.weights is None:
+            raise NotComputable("the original has no design weights")
+        return self.problem.weights
+
+    @cached_property
+    def published(self) -> Floats:
+        """Published counts of the compared cells (or sums of such); NaN where there is none."""
+        return derive(self.own, self.compared, stated(self.release))
+
+    @cached_property
+    def known(self) -> Bools:
+        """Compared cells that have a published count.
+
+        Raises
+        ------
+        NotComputable
+            When no cell has.
+        """
+        known = ~np.isnan(self.published)
+        if not known.any():
+            raise NotComputable("no compared cell is published")
+        return np.asarray(known)
+
+    @cached_property
+    def pair(self) -> tuple[Floats, Floats]:
+        """(true, published) counts of the cells that have both, (known cells,)."""
+        return self.truth[self.known], self.published[self.known]
+
+    def spread(self, figures: Floats) -> Floats:
+        """Figures of the known cells as one per compared cell, NaN at the others."""
+        out = np.full(self.compared.size, np.nan)
+        out[self.known] = figures
+        return out
+
+    @cached_property
+    def _restored(self) -> Floats | str:
+        values = stated(self.release)
+        known = ~np.isnan(values)
+        try:
+            return restore(
+                self.own,
+                np.where(known, values, 0.0),
+                known=None if known.all() else known,
+                progress=self.progress,
+            )
+        except Interrupted:
+            raise
+        except TabprotectError as error:
+            return f"additivity cannot be restored: {error}"
+
+    @property
+    def restored_own(self) -> Floats:
+        """The release's counts made additive (own cells,); suppressed ones are free, and NaN."""
+        if isinstance(self._restored, str):
+            raise NotComputable(self._restored)
+        return self._restored
+
+    @cached_property
+    def restored(self) -> Floats:
+        """The same for the compared cells."""
+        return derive(self.own, self.compared, self.restored_own)
+
+    @cached_property
+    def _expected(self) -> Floats | str:
+        values = self.restored_own
+        known = np.isfinite(values)
+        try:
+            return fit(self.own, np.nan_to_num(values), known=known, progress=self.progress).cells
+        except Interrupted:
+            raise
+        except TabprotectError as error:
+            return f"the inner cells cannot be fitted: {error}"
+
+    @property
+    def expected(self) -> Floats:
+        """The inner cells that the restored counts suggest, shape of the table."""
+        if isinstance(self._expected, str):
+            raise NotComputable(self._expected)
+        return self._expected
+
+    @cached_property
+    def inner(self) -> Floats:
+        """The original (its sums of weights, where estimates are published), float64, shape of
+        the table."""
+        if self.weighted:
+            return np.asarray(self._weights.sums.counts / SCALE)
+        return self.problem.table.counts.astype(np.float64)
+
+    def by_key(self, cells: Floats) -> Floats:
+        """Inner cells added up to (key groups, sensitive categories)."""
+        domain = self.problem.table.domain
+        if not self.key.variables:
+            raise NotComputable(UNNAMED)
+        wanted = (*self.key.variables, self.key.sensitive)
+        others = tuple(a for a, name in enumerate(domain.names) if name not in wanted)
+        left = [name for name in domain.names if name in wanted]
+        summed = np.moveaxis(cells.sum(axis=others), left.index(self.key.sensitive), -1)
+        return np.asarray(summed.reshape(-1, summed.shape[-1]))
+
+    def disclosures(self, intruder: Intruder) -> Disclosures:
+        """Exact disclosures in the original and in the expected inner cells."""
+        self.require_counts()
+        if intruder not in self._disclosures:
+            self._disclosures[intruder] = Disclosures.of(
+                self.by_key(self.inner), self.by_key(self.expected), intruder
+            )
+        return self._disclosures[intruder]
+
+    @cached_property
+    def _disclosures(self) -> dict[Intruder, Disclosures]:
+        return {}
+
+    def by_group(self, figures: Floats, occupied: Bools) -> Floats:
+        """Figures of key groups in the key variables' shape, NaN where nobody is."""
+        domain = self.problem.table.domain
+        shape = domain.project(self.key.variables).shape
+        return np.where(occupied, figures, np.nan).reshape(shape)
+
+    @property
+    def posterior(self) -> Posterior:
+        """What a reader who assumes nothing believes: see ``believe``."""
+        return self._believed_of(self.release)
+
+    @property
+    def second_posterior(self) -> Posterior:
+        """The same from the second release alone."""
+        if self.second is None:
+            raise NotComputable("there is no second release")
+        return self._believed_of(self.second)
+
+    def _believed_of(self, release: Release) -> Posterior:
+        return believe(release, self.budget, joined=self.affords_joined, progress=self.progress)
+
+    @cached_property
+    def believed(self) -> Ints:
+        """True counts of the cells that the posterior is about, int64, shape of its table.
+
+        The inner cells, or those of the main published table where inner cells are not published.
+        """
+        domain = self.posterior.domain
+        return true_table(self.problem.table, domain, self.own.groupings).counts
+
+    @cached_property
+    def at_risk(self) -> Bools:
+        """Which of these are at risk by the problem's rule, shape of the posterior's table.
+
+        Raises
+        ------
+        NotComputable
+            When there is none.
+        """
+        mask = self.problem.at_risk.mask(self.believed)
+        if not mask.any():
+            raise NotComputable(f"no cell has a count at risk ({self.problem.at_risk})")
+        return mask
+
+    @cached_property
+    def feasible(self) -> tuple[Floats, Floats]:
+        """Lowest and highest true count that remains possible, shape of the table each.
+
+        Raises
+        ------
+        NotComputable
+            Where the posterior is drawn: it shows some of the possible counts only.
+        """
+        posterior = self.posterior
+        if posterior.way != "exact":
+            raise NotComputable("the posterior is drawn: it does not show every possible count")
+        possible = posterior.chances > 0
+        low = possible.argmax(axis=1)
+        high = possible.shape[1] - 1 - possible[:, ::-1].argmax(axis=1)
+        group, first = posterior.group_of_cell, posterior.first
+        shape = posterior.domain.shape
+        return (
+            (first + low[group]).astype(np.float64).reshape(shape),
+            (first + high[group]).astype(np.float64).reshape(shape),
+        )
+
+
+def true_counts(compared: Publication, problem: Problem) -> Floats:
+    """The original's counts of compared cells, float64 (compared cells,)."""
+    return np.concatenate(
+        [table.counts.reshape(-1) for table in compared.sums(problem.table)]
+    ).astype(np.float64)

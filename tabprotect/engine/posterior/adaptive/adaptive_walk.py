@@ -1,0 +1,228 @@
+"""Cycles the running table chose, at any size: the mechanism walked backwards, weighted.
+
+At a table y, a step back undoes +M (or -M) where y - M (or y + M) is positive on M; its mass is
+alpha (or beta) over the number of cycles through positive cells of the table *before*. A step
+is drawn as if that number were the same as at y, which it nearly is, and the ratio goes into the
+weight. A guide (the prior) multiplies the masses by its ratio, and is put right at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.cycles.family import FULL, Family
+from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.posterior.prior import Prior, Uniform
+from tabprotect.engine.release.likelihood import AdaptiveSequence
+
+Masses = npt.NDArray[np.float32]
+
+BLOCK = 64
+"""Masses that are added up before one of them is drawn."""
+
+MOST_ENTRIES = 2**22
+"""Masses (cycle, coin, draw) of one population, which bounds its memory."""
+
+FEWEST, MOST = 16, 2000
+"""Draws of one population."""
+
+MOST_SPAN = 1000
+"""Changes of a count that the guide tells apart."""
+
+STEEPEST = 50.0
+"""Logs by which the guide may favour one step; in single precision, many together stay finite."""
+
+STEEP = 3.0
+"""How much less (in logs, per unit) the guide thinks of a count the prior excludes."""
+
+
+class AdaptiveWalk:
+    """Weighted draws of originals.
+
+    Parameters
+    ----------
+    family
+        Of the likelihood's cycles.
+    prior
+        A uniform one costs nothing.
+    """
+
+    def __init__(self, likelihood: AdaptiveSequence, family: Family, prior: Prior) -> None:
+        self._likelihood = likelihood
+        self._family = family
+        self._published = likelihood.published.counts.reshape(-1)[family.touched]
+        self._neighbours = family.neighbours()
+        self._prior = prior
+        span = min(likelihood.steps, MOST_SPAN)
+        # Column 0 of the guide stands for this count; the cell that pads weighs nothing.
+        self._first = np.append(self._published - span, 0)
+        self._guide = None
+        if not isinstance(prior, Uniform):
+            values = self._published[:, None] + np.arange(-span, span + 1)
+            log_prior = prior.log_weight(family.touched[:, None], values)
+            self._guide = _finite(np.concatenate([log_prior, np.zeros((1, 2 * span + 1))]))
+        # The cycle that pads the lists of neighbours.
+        pad_cells = np.full((1, family.cells.shape[1]), len(family.touched))
+        self._cells = np.concatenate([family.cells, pad_cells])
+        self._signs = np.concatenate([family.signs, np.zeros_like(pad_cells)])
+        # One cell of every cycle after the other, for quick look-ups.
+        self._columns = [
+            (np.ascontiguousarray(cell), np.ascontiguousarray(sign))
+            for cell, sign in zip(self._cells.T, self._signs.T, strict=True)
+        ]
+
+    @property
+    def updates(self) -> int:
+        """Cost of one draw in masses."""
+        return 4 * len(self._family) * self._likelihood.steps
+
+    @property
+    def largest_population(self) -> int:
+        """Draws side by side within the memory bound."""
+        return int(np.clip(MOST_ENTRIES // (2 * len(self._family)), FEWEST, MOST))
+
+    def population(
+        self, size: int, generator: np.random.Generator, report: Callable[[float], None]
+    ) -> Ints:
+        """Joint draws of equal weight: counts of the touched cells, int64 (touched, size).
+
+        Draws of one population share ancestors where weights had to be resampled; populations
+        are independent of each other.
+
+        Raises
+        ------
+        InfeasibleError
+            When no draw fits.
+        """
+        likelihood, every = self._likelihood, np.arange(size)
+        counts = self._family.padded(np.repeat(self._published[:, None], size, axis=1))
+        flat = np.zeros((-(-2 * len(self._cells) // BLOCK) * BLOCK, size), dtype=np.float32)
+        free = np.zeros((len(self._cells), size), dtype=np.bool_)
+        rows = np.repeat(np.arange(len(self._family))[:, None], size, axis=1)
+        self._look(counts, flat, free, rows, every)
+        number = free.sum(axis=0)
+        log_weight = np.zeros(size)
+        for step in range(likelihood.steps):
+            report(step / likelihood.steps)
+            leave = np.where(number > 0, likelihood.gamma, 1.0)
+            choices = np.maximum(number, 1)
+            sums = flat.reshape(-1, BLOCK, size).sum(axis=1, dtype=np.float64)
+            total = leave + sums.sum(axis=0) / choices
+            u = (generator.random(size) * total - leave) * choices
+            moving = np.flatnonzero((u >= 0) & (total > leave))
+            at = _drawn(flat, sums, u, moving)
+            minus, cycle = np.divmod(at, len(self._cells))
+            sign = 1 - 2 * minus
+            counts[self._cells[cycle], moving[:, None]] -= sign[:, None] * self._signs[cycle]
+            if self._neighbours is None:
+                rows = np.repeat(np.arange(len(self._family))[:, None], len(moving), axis=1)
+            else:
+                rows = self._neighbours[cycle].T
+            before = number[moving].copy()
+            number[moving] += self._look(counts, flat, free, rows, moving)
+            with np.errstate(divide="ignore"):
+                log_weight += np.log(total)
+            log_weight[moving] += np.log(np.maximum(before, 1) / number[moving])
+            chosen = _resampled(log_weight, generator, 0.5)
+            if chosen is not None:
+                # take, not an index: it keeps rows contiguous, and flat views of them views.
+                flat = np.take(flat, chosen, axis=1)
+                counts, free = np.take(counts, chosen, axis=1), np.take(free, chosen, axis=1)
+                number, log_weight = number[chosen], np.zeros(size)
+        if self._guide is not None:
+            log_weight += self._prior.log_weight(self._family.touched[:, None], counts[:-1]).sum(0)
+            log_weight -= self._guided(np.arange(len(self._published))[:, None], counts[:-1]).sum(0)
+        chosen = _resampled(log_weight, generator, 1.0)
+        return counts[:-1] if chosen is None else counts[:-1, chosen]
+
+    def _guided(self, cells: Ints, counts: Ints) -> Floats:
+        """The guide at counts of cells; beyond its ends as at its ends."""
+        assert self._guide is not None
+        column = np.clip(counts - self._first[cells], 0, self._guide.shape[1] - 1)
+        return np.asarray(self._guide[cells, column])
+
+    def _look(
+        self,
+        counts: Ints,
+        flat: Masses,
+        free: Bools,
+        rows: Ints,
+        draws: Ints,
+    ) -> Ints:
+        """Look at cycles again, ``rows`` (any, draws): by how many more are free in each draw."""
+        size = counts.shape[1]
+        low = np.full(rows.shape, FULL)
+        low_undone = [low.copy(), low.copy()]
+        tilts = [np.zeros(rows.shape), np.zeros(rows.shape)] if self._guide is not None else []
+        for cells, signs in self._columns:
+            cell, sign = cells.take(rows), signs.take(rows)
+            here = counts.reshape(-1).take(cell * size + draws)
+            np.minimum(low, here, out=low)
+            undone = (here - sign, here + sign)
+            for minus in range(2):
+                np.minimum(low_undone[minus], undone[minus], out=low_undone[minus])
+                if tilts:
+                    tilts[minus] += self._guided(cell, undone[minus]) - self._guided(cell, here)
+        real = rows < len(self._family)
+        at = rows * size + draws
+        now = (low > 0) & real
+        # Pads come again within a column; all of them write that nothing is free.
+        gained = now.sum(axis=0) - (free.reshape(-1).take(at) & real).sum(axis=0)
+        free.reshape(-1)[at] = now
+        for minus, chance in enumerate((self._likelihood.alpha, self._likelihood.beta)):
+            found = np.where((low_undone[minus] > 0) & real, chance, 0.0)
+            if tilts:
+                found *= np.exp(np.clip(tilts[minus], -STEEPEST, STEEPEST))
+            flat.reshape(-1)[at + minus * len(self._cells) * size] = found
+        return np.asarray(gained, dtype=np.int64)
+
+
+def _drawn(flat: Masses, sums: Floats, u: Floats, draws: Ints) -> Ints:
+    """The row of ``flat`` where the running sum of each draw passes its ``u``; int64 (draws,).
+
+    ``sums`` are those of the blocks. By rounding ``u`` may pass the last one: it then falls on the
+    last row that weighs anything.
+    """
+    edges = np.cumsum(sums[:, draws], axis=0)
+    block = np.argmax(edges > np.minimum(u[draws], np.nextafter(edges[-1], 0)), axis=0)
+    column = np.arange(len(draws))
+    left = u[draws] - (edges[block, column] - sums[block, draws])
+    within = flat.reshape(-1, BLOCK, flat.shape[1])[block, :, draws].astype(np.float64)
+    inner = np.cumsum(within, axis=1)
+    row = np.argmax(inner > np.minimum(left, np.nextafter(inner[:, -1], 0))[:, None], axis=1)
+    return np.asarray(block * BLOCK + row, dtype=np.int64)
+
+
+def _finite(log_prior: Floats) -> Floats:
+    """The log prior made finite, so that a walk may pass where it may not end."""
+    guide = log_prior.copy()
+    columns = guide.shape[1]
+    for step in (1, -1):
+        order = range(1, columns) if step == 1 else range(columns - 2, -1, -1)
+        for c in order:
+            guide[:, c] = np.maximum(guide[:, c], guide[:, c - step] - STEEP)
+    return guide
+
+
+def _resampled(log_weight: Floats, generator: np.random.Generator, below: float) -> Ints | None:
+    """Ancestors by systematic resampling, where the weights are too uneven."""
+    peak = log_weight.max()
+    if peak == -np.inf:
+        raise InfeasibleError(
+            "no original table was found that fits this published table, mechanism and prior",
+            hint="check that table and mechanism belong together, choose a wider prior, "
+            "or take more draws",
+        )
+    weight = np.exp(log_weight - peak)
+    weight /= weight.sum()
+    size = len(weight)
+    if 1.0 / (weight**2).sum() >= below * size * (1 - 1e-9):
+        return None
+    edges = np.cumsum(weight)
+    edges /= edges[-1]
+    ends = np.clip(np.ceil(edges * size - generator.random()).astype(np.int64), 0, size)
+    return np.repeat(np.arange(size), np.diff(ends, prepend=0))

@@ -1,0 +1,213 @@
+"""The posterior where the running table chose the cycles: all originals listed, or drawn."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.cycles.family import Family
+from tabprotect.engine.errors import InfeasibleError, InputError
+from tabprotect.engine.posterior.adaptive.adaptive_tables import originals
+from tabprotect.engine.posterior.adaptive.adaptive_walk import AdaptiveWalk
+from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.posterior.prior import Prior
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.likelihood import AdaptiveSequence
+
+DRAWS = 20_000
+POPULATIONS = 10
+"""Independent populations: their spread is the error."""
+
+MOST_UPDATES = 8 * 10**9
+"""Masses looked at by one estimate unless a number of draws is asked for (about a minute)."""
+
+
+def infer_adaptive(
+    likelihood: AdaptiveSequence,
+    prior: Prior,
+    *,
+    way: Literal["auto", "exact", "monte_carlo"],
+    randomness: Randomness | None,
+    draws: int | None,
+    progress: Progress,
+) -> Posterior:
+    """As ``infer``."""
+    family = Family.of(likelihood.moves)
+    _check(likelihood, prior, family)
+    listed = None if way == "monte_carlo" else originals(likelihood, family, progress)
+    if listed is not None and not np.isfinite(listed.log_likelihood).any():
+        raise InputError(
+            "the published table cannot come from so many steps of this mechanism",
+            hint="the table and the mechanism do not belong together",
+        )
+    if listed is not None:
+        log_weight = listed.log_likelihood + prior.log_weight(family.touched, listed.counts).sum(
+            axis=1
+        )
+        possible = log_weight > -np.inf
+        if not possible.any():
+            raise InfeasibleError(
+                "the prior excludes every original that could have become the published table",
+                hint="choose a wider prior",
+            )
+        return _exact(likelihood, prior, family, listed.counts[possible], log_weight[possible])
+    if way == "exact":
+        raise InfeasibleError(
+            "too many originals could have become the published table for an exact posterior",
+            hint="take Monte Carlo, or fewer steps",
+        )
+    generator = (randomness or Randomness.fresh()).generator()
+    reason = "asked for" if way == "monte_carlo" else "too many originals are possible to list"
+    return _estimated(likelihood, prior, family, reason, draws, generator, progress)
+
+
+def _check(likelihood: AdaptiveSequence, prior: Prior, family: Family) -> None:
+    published = likelihood.published
+    domain, counts = published.domain, published.counts.reshape(-1)
+    if published.has_negative:
+        raise InputError(
+            "a published count is negative, which cycles through positive cells never make",
+            cell=domain.cell_text(domain.unflat(int(np.flatnonzero(counts < 0)[0]))),
+            hint="the table and the mechanism do not belong together",
+        )
+    untouched = np.setdiff1d(np.arange(domain.size), family.touched)
+    excluded = ~np.isfinite(prior.log_weight(untouched, counts[untouched]))
+    if excluded.any():
+        cell = domain.unflat(int(untouched[excluded][0]))
+        raise InfeasibleError(
+            f"no cycle touches cell {domain.cell_text(cell)}, so its published count is the "
+            "true one; the prior excludes it",
+            hint="choose a prior that allows the published count there",
+        )
+    low, high = prior.support(family.touched)
+    now = counts[family.touched]
+    never = (low > now + likelihood.steps) | (high < now - likelihood.steps) | (low > high)
+    if never.any():
+        cell = domain.unflat(int(family.touched[never][0]))
+        raise InfeasibleError(
+            f"the prior excludes every original that cell {domain.cell_text(cell)} could have",
+            hint="choose a prior that allows counts near the published one",
+        )
+
+
+def _whole(published: Ints, family: Family, counts: Ints) -> Ints:
+    """Tables of all cells out of those of the touched ones, int64 (number, cells)."""
+    out = np.repeat(published[None, :], len(counts), axis=0)
+    out[:, family.touched] = counts
+    return out
+
+
+def _rows(likelihood: AdaptiveSequence, family: Family) -> Ints:
+    """The row of each cell; cells that no cycle touches share a last row that never changes."""
+    out = np.full(likelihood.published.domain.size, len(family.touched), dtype=np.int64)
+    out[family.touched] = np.arange(len(family.touched))
+    return out
+
+
+def _shares(change: Ints, span: int, weight: Floats | None = None) -> Floats:
+    """Distribution of each cell's change, (touched + 1, 2 span + 1), of (tables, touched)."""
+    columns = 2 * span + 1
+    out = np.zeros((change.shape[1] + 1, columns))
+    out[-1, span] = 1.0
+    for cell in range(change.shape[1]):
+        found = np.bincount(change[:, cell] + span, weights=weight, minlength=columns)
+        out[cell] = found / found.sum()
+    return out
+
+
+def _exact(
+    likelihood: AdaptiveSequence,
+    prior: Prior,
+    family: Family,
+    counts: Ints,
+    log_weight: Floats,
+) -> Posterior:
+    published = likelihood.published.counts.reshape(-1)
+    weight = np.exp(log_weight - log_weight.max())
+    weight /= weight.sum()
+    change = counts - published[family.touched]
+    span = int(np.abs(change).max(initial=0))
+
+    def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
+        return _whole(
+            published, family, counts[generator.choice(len(counts), size=number, p=weight)]
+        )
+
+    return Posterior(
+        published=likelihood.published,
+        prior=prior,
+        way="exact",
+        reason=f"all {len(counts):,} possible originals were listed",
+        group_of_cell=_rows(likelihood, family),
+        first=published - span,
+        chances=_shares(change, span, weight),
+        draw_originals=draw,
+        count_originals=lambda: len(counts),
+        list_originals=lambda: (_whole(published, family, counts), weight),
+    )
+
+
+def _estimated(
+    likelihood: AdaptiveSequence,
+    prior: Prior,
+    family: Family,
+    reason: str,
+    draws: int | None,
+    generator: np.random.Generator,
+    progress: Progress,
+) -> Posterior:
+    published = likelihood.published.counts.reshape(-1)
+    walk = AdaptiveWalk(likelihood, family, prior)
+    if draws is None:
+        draws = int(np.clip(MOST_UPDATES // max(walk.updates, 1), 16 * POPULATIONS, DRAWS))
+    size = min(walk.largest_population, -(-draws // POPULATIONS))
+    populations = max(POPULATIONS, round(draws / size))
+    changes = []
+    for number in range(populations):
+
+        def report(fraction: float, number: int = number) -> None:
+            progress.report("drawing originals", (number + fraction) / populations)
+
+        drawn = walk.population(size, generator, report)
+        changes.append((drawn - published[family.touched, None]).T)
+    span = max(int(np.abs(change).max(initial=0)) for change in changes)
+    each = np.stack([_shares(change, span) for change in changes])
+    mean = each.mean(axis=0)
+    variance = each.var(axis=0, ddof=1) / populations
+    spread, noise = float((mean * (1 - mean)).sum()), float(variance.sum())
+    error = np.sqrt(variance)
+
+    def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
+        parts: list[Ints] = []
+        have, most = 0, walk.largest_population
+        while have < number:
+
+            def report(fraction: float, done: int = have) -> None:
+                progress.report("drawing originals", min((done + fraction * most) / number, 1.0))
+
+            found = walk.population(most, generator, report).T
+            parts.append(found[generator.permutation(most)[: number - have]])
+            have += len(parts[-1])
+        none = np.zeros((0, len(family.touched)), dtype=np.int64)
+        return _whole(published, family, np.concatenate([none, *parts]))
+
+    return Posterior(
+        published=likelihood.published,
+        prior=prior,
+        way="monte_carlo",
+        reason=reason,
+        group_of_cell=_rows(likelihood, family),
+        first=published - span,
+        chances=mean,
+        draw_originals=draw,
+        count_originals=lambda: None,
+        standard_errors=error,
+        error=float(error.max(initial=0.0)),
+        effective_sample_size=min(spread / noise, float(populations * size))
+        if noise
+        else float(size),
+        draws=populations * size,
+    )

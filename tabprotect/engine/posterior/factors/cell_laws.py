@@ -1,0 +1,176 @@
+"""What is believed about each true count by itself: its prior, and the factors of this cell alone.
+
+Cells under the same factors and the same prior share a *law*: in a table of a million cells there
+are a few dozen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.posterior.prior import Prior
+from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors
+
+MOST_COUNTS = 2**22
+"""Counts that one law may have."""
+
+FAR = 45.0
+"""A tail this far (in logs) below the peak is cut off: what is beyond weighs less than 1e-15."""
+
+
+@dataclass(frozen=True, eq=False)
+class CellLaws:
+    """The laws of all cells of a table.
+
+    Attributes
+    ----------
+    law_of_cell : int64 (cells,)
+    cell : int64 (laws,)
+        A cell under each law.
+    kinds
+        The factor kinds of each law.
+    low, high : int64 (laws,)
+        Possible counts (closed); ``high`` may be ``UNBOUNDED``.
+    """
+
+    likelihood: CellFactors
+    prior: Prior
+    law_of_cell: Ints
+    cell: Ints
+    kinds: tuple[tuple[int, ...], ...]
+    low: Ints
+    high: Ints
+
+    def __len__(self) -> int:
+        return len(self.cell)
+
+    def log_weights(self, law: int, low: int, high: int) -> Floats:
+        """Log weights of the counts low..high under a law, up to a constant; -inf outside.
+
+        Raises
+        ------
+        InfeasibleError
+            When they are too many.
+        """
+        if high - low >= MOST_COUNTS:
+            raise InfeasibleError(
+                f"the counts that {self._named(law)} could have are too many to be weighed",
+                hint="take a prior that knows more about it",
+            )
+        values = np.arange(low, high + 1, dtype=np.int64)
+        logs = self.prior.log_weight(self.cell[law], values)
+        for kind in self.kinds[law]:
+            logs = logs + kind_logs(self.likelihood, kind, values)
+        return logs
+
+    def settled(self, law: int) -> tuple[int, Floats, bool]:
+        """(lowest count, log weights from there on, whether a tail was cut off) of one law.
+
+        Raises
+        ------
+        InfeasibleError
+            When no count is possible, or the weights do not fall off.
+        """
+        low, high = int(self.low[law]), int(self.high[law])
+        if high < UNBOUNDED:
+            logs = self.log_weights(law, low, high)
+            possible = np.flatnonzero(logs > -np.inf)
+            if not len(possible):
+                raise self.impossible(int(self.cell[law]))
+            return low + int(possible[0]), logs[possible[0] : possible[-1] + 1], False
+        width = 64
+        while width <= MOST_COUNTS:
+            logs = self.log_weights(law, low, low + width - 1)
+            peak = logs.max()
+            flat = logs[-1] > -np.inf and logs[-1] >= logs[width // 2]
+            if peak > -np.inf and not flat and logs[-1] < peak - FAR:
+                kept = np.flatnonzero(logs > peak - FAR)
+                return low + int(kept[0]), logs[kept[0] : kept[-1] + 1], True
+            if flat and logs[width // 2] == logs[-1] == peak:
+                break
+            width *= 4
+        raise self.improper(int(self.cell[law]))
+
+    def impossible(self, cell: int) -> InfeasibleError:
+        """The error for a cell that can have no count."""
+        domain = self.likelihood.domain
+        return InfeasibleError(
+            f"no true count of cell {domain.cell_text(domain.unflat(cell))} fits the release and "
+            "the prior",
+            hint="check that table and mechanism belong together, or choose a wider prior",
+        )
+
+    def improper(self, cell: int) -> InfeasibleError:
+        """The error for a cell whose count nothing limits."""
+        domain = self.likelihood.domain
+        return InfeasibleError(
+            f"neither the release nor the prior limits the true count of cell "
+            f"{domain.cell_text(domain.unflat(cell))}",
+            hint="take a prior around expected counts (poisson:FILE, negative_binomial:FILE) or a "
+            "table of weights (table:FILE)",
+        )
+
+    def _named(self, law: int) -> str:
+        domain = self.likelihood.domain
+        return f"cell {domain.cell_text(domain.unflat(int(self.cell[law])))}"
+
+
+def kind_logs(likelihood: CellFactors, kind: int, values: Ints) -> Floats:
+    """Log weights of sums under a factor kind; -inf where it does not allow them."""
+    low, high = int(likelihood.low[kind]), int(likelihood.high[kind])
+    run = likelihood.logs[likelihood.log_starts[kind] : likelihood.log_starts[kind + 1]]
+    inside = (values >= low) & (values <= high)
+    if not len(run):
+        return np.where(inside, 0.0, -np.inf)
+    return np.where(inside, run[np.clip(values - low, 0, len(run) - 1)], -np.inf)
+
+
+def cell_laws(likelihood: CellFactors, prior: Prior) -> CellLaws:
+    """Group the cells by law. O(cells log cells).
+
+    Raises
+    ------
+    InfeasibleError
+        When some cell can have no count.
+    """
+    size = likelihood.domain.size
+    single = np.flatnonzero(np.diff(likelihood.starts) == 1)
+    cells = likelihood.cells[likelihood.starts[single]]
+    kinds = likelihood.kind[single]
+    order = np.argsort(cells, kind="stable")
+    cells, kinds = cells[order], kinds[order]
+    begins = np.searchsorted(cells, cells)
+    rank = np.arange(len(cells)) - begins
+    code = np.unique(prior.alike(np.arange(size, dtype=np.int64)), return_inverse=True)[1]
+    code = code.reshape(-1).astype(np.int64)
+    among = len(likelihood.low) + 1
+    for turn in range(int(rank.max(initial=-1)) + 1):
+        added = np.zeros(size, dtype=np.int64)
+        added[cells[rank == turn]] = kinds[rank == turn] + 1
+        code = np.unique(code * among + added, return_inverse=True)[1].reshape(-1)
+    _, first, law_of_cell = np.unique(code, return_index=True, return_inverse=True)
+    first = first.astype(np.int64)
+    own = [
+        tuple(kinds[a:b].tolist())
+        for a, b in zip(
+            np.searchsorted(cells, first, side="left").tolist(),
+            np.searchsorted(cells, first, side="right").tolist(),
+            strict=True,
+        )
+    ]
+    low, high = prior.support(first)
+    for law, mine in enumerate(own):
+        for kind in mine:
+            low[law] = max(low[law], likelihood.low[kind])
+            high[law] = min(high[law], likelihood.high[kind])
+    found = CellLaws(
+        likelihood, prior, law_of_cell.reshape(-1).astype(np.int64), first, tuple(own), low, high
+    )
+    impossible = np.flatnonzero(low > high)
+    if len(impossible):
+        raise found.impossible(int(first[impossible[0]]))
+    return found

@@ -1,0 +1,262 @@
+"""Cells that hang together by sums: narrowed, and split into parts that can be solved apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.cycles import graphs
+from tabprotect.engine.errors import InfeasibleError, TooLargeError
+from tabprotect.engine.posterior.factors.cell_laws import CellLaws, kind_logs
+from tabprotect.engine.release.likelihood import UNBOUNDED
+
+MOST_ROUNDS = 200
+"""Rounds of narrowing; stopping early only leaves the bounds wider."""
+
+MOST_WEIGHTS = 2**25
+"""Log weights of all cells' counts that are held: 256 MiB."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sum:
+    """A factor of one sum, over local cells: what the sum of the free cells may be.
+
+    Attributes
+    ----------
+    cells : int64 (cells,)
+        Local numbers.
+    low, high
+        Closed.
+    logs : float64 (high - low + 1,) or None
+        Log weights; ``None`` for all alike.
+    """
+
+    cells: Ints
+    low: int
+    high: int
+    logs: Floats | None
+
+
+@dataclass(frozen=True, eq=False)
+class Component:
+    """Cells joined by sums.
+
+    Attributes
+    ----------
+    cells : int64 (cells,)
+        Flat cells.
+    low, high : int64 (cells,)
+        Possible counts.
+    logs
+        Log weights of each cell's counts low..high, one array per cell.
+    sums
+        The factors.
+    """
+
+    cells: Ints
+    low: Ints
+    high: Ints
+    logs: tuple[Floats, ...]
+    sums: tuple[Sum, ...]
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """The original taken apart.
+
+    Attributes
+    ----------
+    alone : int64
+        Flat cells that no sum constrains.
+    known : int64
+        Flat cells with one possible count, and that count.
+    components
+        The rest.
+    """
+
+    alone: Ints
+    known: tuple[Ints, Ints]
+    components: tuple[Component, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Sums:
+    """The factors over more than one cell, flattened."""
+
+    starts: Ints
+    cells: Ints
+    low: Ints
+    high: Ints
+    kind: Ints
+
+    @property
+    def of_entry(self) -> Ints:
+        return np.repeat(np.arange(len(self.kind)), np.diff(self.starts))
+
+    def added(self, figures: Ints) -> Ints:
+        """The sum of a figure of the cells for each factor; every factor has a cell."""
+        return np.add.reduceat(figures[self.cells], self.starts[:-1])
+
+    def taken(self, chosen: Bools) -> _Sums:
+        entry = chosen[self.of_entry]
+        lengths = np.diff(self.starts)[chosen]
+        starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        return _Sums(
+            starts, self.cells[entry], self.low[chosen], self.high[chosen], self.kind[chosen]
+        )
+
+
+def split(laws: CellLaws) -> Split:
+    """Narrow the cells by all sums and take apart what no longer hangs together.
+
+    Raises
+    ------
+    InfeasibleError
+        When a cell or a sum has no possible count left; or when nothing limits a cell.
+    """
+    lk = laws.likelihood
+    low, high = laws.low[laws.law_of_cell], laws.high[laws.law_of_cell]
+    lengths = np.diff(lk.starts)
+    if (lk.low[lk.kind[lengths == 0]] > 0).any():
+        raise InfeasibleError(
+            "a published sum of no cells is not 0",
+            hint="check that tables and mechanism belong together",
+        )
+    every = _Sums(lk.starts, lk.cells, lk.low[lk.kind], lk.high[lk.kind], lk.kind)
+    sums = every.taken(lengths > 1)
+    if not len(sums.kind):
+        return Split(np.arange(lk.domain.size), (np.zeros(0, np.int64),) * 2, ())
+    _narrow(laws, sums, low, high)
+    in_sum = np.zeros(lk.domain.size, dtype=np.bool_)
+    in_sum[sums.cells] = True
+    # A sum that allows whatever its cells can have, all alike, says nothing.
+    flat = np.diff(lk.log_starts)[sums.kind] == 0
+    unbounded = sums.added((high >= UNBOUNDED).astype(np.int64)) > 0
+    most = sums.added(np.where(high >= UNBOUNDED, 0, high))
+    idle = flat & (sums.low <= sums.added(low))
+    idle &= np.where(unbounded, sums.high >= UNBOUNDED, most <= sums.high)
+    # What all its cells fix is as good as said.
+    fixed = low == high
+    idle |= sums.added((~fixed).astype(np.int64)) == 0
+    known = np.flatnonzero(fixed & in_sum)
+    sums = sums.taken(~idle)
+    joined = np.zeros(lk.domain.size, dtype=np.bool_)
+    joined[sums.cells] = True
+    joined &= ~fixed
+    # Cells that sums have narrowed but no longer join keep their bounds as a component of one.
+    narrowed = in_sum & ~fixed & ~joined
+    narrowed &= (low > laws.low[laws.law_of_cell]) | (high < laws.high[laws.law_of_cell])
+    free = np.flatnonzero(joined | narrowed)
+    endless = free[high[free] >= UNBOUNDED]
+    if len(endless):
+        _limit(laws, endless, high)
+    rest = np.ones(lk.domain.size, dtype=np.bool_)
+    rest[free], rest[known] = False, False
+    parts = _components(laws, sums, free, (low, high))
+    return Split(np.flatnonzero(rest), (known, low[known]), parts)
+
+
+def _limit(laws: CellLaws, cells: Ints, high: Ints) -> None:
+    """Cells that only their prior limits: cut its tail."""
+    ends: dict[int, int] = {}
+    for cell, law in zip(cells.tolist(), laws.law_of_cell[cells].tolist(), strict=True):
+        if law not in ends:
+            first, logs, _ = laws.settled(law)
+            ends[law] = first + len(logs) - 1
+        high[cell] = ends[law]
+
+
+def _narrow(laws: CellLaws, sums: _Sums, low: Ints, high: Ints) -> None:
+    """Tighten ``low`` and ``high`` (in place) until no sum says more."""
+    entry, cells = sums.of_entry, sums.cells
+    for _ in range(MOST_ROUNDS):
+        endless = high >= UNBOUNDED
+        finite = np.where(endless, 0, high)
+        least, most = sums.added(low), sums.added(finite)
+        without = sums.added(endless.astype(np.int64))
+        top = np.where(
+            sums.high[entry] >= UNBOUNDED,
+            UNBOUNDED,
+            sums.high[entry] - (least[entry] - low[cells]),
+        )
+        others = without[entry] - endless[cells]
+        bottom = np.where(others > 0, 0, sums.low[entry] - (most[entry] - finite[cells]))
+        new_low, new_high = low.copy(), high.copy()
+        np.maximum.at(new_low, cells, bottom)
+        np.minimum.at(new_high, cells, top)
+        empty = np.flatnonzero(new_low > new_high)
+        if len(empty):
+            raise laws.impossible(int(empty[0]))
+        if (new_low == low).all() and (new_high == high).all():
+            return
+        low[:], high[:] = new_low, new_high
+
+
+def _components(
+    laws: CellLaws, sums: _Sums, free: Ints, bounds: tuple[Ints, Ints]
+) -> tuple[Component, ...]:
+    low, high = bounds
+    if not len(free):
+        return ()
+    number = np.full(laws.likelihood.domain.size, -1, dtype=np.int64)
+    number[free] = np.arange(len(free))
+    base = sums.added(np.where(number < 0, low, 0)) if len(sums.kind) else sums.low
+    entry = number[sums.cells] >= 0
+    left, right = sums.of_entry[entry], number[sums.cells[entry]]
+    label = graphs.components(left + len(free), right, len(free) + len(sums.kind))
+    order = np.argsort(label[: len(free)], kind="stable")
+    ids, begins = np.unique(label[: len(free)][order], return_index=True)
+    place = {int(i): k for k, i in enumerate(ids)}
+    ends = np.append(begins[1:], len(free))
+    local = np.empty(len(free), dtype=np.int64)
+    local[order] = np.arange(len(free)) - np.repeat(begins, ends - begins)
+    mine: list[list[Sum]] = [[] for _ in ids]
+    bounds_of = np.searchsorted(left, np.arange(len(sums.kind) + 1))
+    for f in range(len(sums.kind)):
+        members = right[bounds_of[f] : bounds_of[f + 1]]
+        one = _sum(laws, sums, f, int(base[f]), (low[free[members]], high[free[members]]))
+        mine[place[int(label[len(free) + f])]].append(
+            Sum(local[members], one.low, one.high, one.logs)
+        )
+    laws_used = np.unique(np.stack([laws.law_of_cell[free], low[free], high[free]]), axis=1)
+    if int((laws_used[2] - laws_used[1] + 1).sum()) > MOST_WEIGHTS:
+        raise TooLargeError(
+            f"the {len(free):,} unpublished counts can each be so many that weighing them is "
+            "beyond what this program takes on",
+            hint="take a prior that knows no single cells (uniform, positive), or ask for bounds "
+            "instead (tabprotect bounds)",
+        )
+    cache: dict[tuple[int, int, int], Floats] = {}
+    out = []
+    for k, (a, b) in enumerate(zip(begins, ends, strict=True)):
+        cells = free[order[a:b]]
+        logs = []
+        for cell in cells.tolist():
+            key = (int(laws.law_of_cell[cell]), int(low[cell]), int(high[cell]))
+            if key not in cache:
+                cache[key] = laws.log_weights(*key)
+            logs.append(cache[key])
+        out.append(Component(cells, low[cells], high[cells], tuple(logs), tuple(mine[k])))
+    return tuple(out)
+
+
+def _sum(laws: CellLaws, sums: _Sums, f: int, base: int, bounds: tuple[Ints, Ints]) -> Sum:
+    """Factor ``f`` as one of its free cells alone; its range cut to what these can add up to."""
+    least, most = int(bounds[0].sum()), int(bounds[1].sum())
+    low = max(int(sums.low[f]) - base, least)
+    high = min(int(sums.high[f]) - base, most)
+    if low > high:
+        raise InfeasibleError(
+            "no original fits the published sums and the prior",
+            hint="check that tables and mechanism belong together, or choose a wider prior",
+        )
+    kind, lk = int(sums.kind[f]), laws.likelihood
+    if lk.log_starts[kind] == lk.log_starts[kind + 1]:
+        return Sum(bounds[0], low, high, None)
+    values = np.arange(low, high + 1, dtype=np.int64) + base
+    return Sum(bounds[0], low, high, kind_logs(lk, kind, values))

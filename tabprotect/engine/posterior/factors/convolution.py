@@ -1,0 +1,173 @@
+"""Cells that one sum joins (merged categories, a lone total): exact by convolution.
+
+The weights are tilted by ``exp(theta x)``, which changes nothing given the sum, so that far tails
+do not underflow where they would: theta makes the expected sum a possible one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.posterior.factors.components import Component
+from tabprotect.engine.progress import SILENT, Progress
+
+MOST_WORK = 2 * 10**9
+"""Multiplications."""
+
+MOST_HELD = 2 * 10**7
+"""Numbers held."""
+
+MOST_ADDED = 3 * 10**7
+"""Additions of whole numbers of any size: some seconds."""
+
+UNDERFLOW = 1e-100
+"""A chance (against the largest) below this may have lost digits on the way."""
+
+EXACT_FLOAT = 2.0**52
+"""Whole numbers below this are exact as floats."""
+
+
+class Convolution:
+    """The posterior of a component with one sum."""
+
+    def __init__(self, component: Component) -> None:
+        self.component = component
+        (one,) = component.sums
+        base = int(component.low.sum())
+        self._least, self._most = one.low - base, one.high - base
+        self._set(0.0)
+        if self._after[0][0] < UNDERFLOW:
+            self._set(_tilt(component, self._least, self._most))
+
+    def _set(self, theta: float) -> None:
+        """Weigh the cells, tilted, and pass what follows back along the chain."""
+        one = self.component.sums[0]
+        self._weights = [_tilted(log[: self._most + 1], theta) for log in self.component.logs]
+        allowed = np.arange(self._least, self._most + 1)
+        end = np.full(self._most + 1, -np.inf)
+        end[self._least :] = (0.0 if one.logs is None else one.logs) - theta * allowed
+        after = [np.exp(end - end.max())]
+        for weight in self._weights[::-1]:
+            then = np.convolve(after[-1], weight[::-1])[len(weight) - 1 :]
+            after.append(then / (then.max() or 1.0))
+        # For each place in the chain the weight of what follows, by the sum so far.
+        self._after = after[::-1]
+
+    @classmethod
+    def of(cls, component: Component) -> Convolution | None:
+        """``None`` for more sums than one, or beyond the limits."""
+        if len(component.sums) != 1:
+            return None
+        total = component.sums[0].high - int(component.low.sum()) + 1
+        widths = np.minimum(component.high - component.low + 1, total)
+        if int((widths * total).sum()) > MOST_WORK or len(component) * total > MOST_HELD:
+            return None
+        return cls(component)
+
+    @property
+    def possible(self) -> bool:
+        """Whether any original fits."""
+        return bool(self._after[0][0] > 0)
+
+    def marginals(self, progress: Progress = SILENT) -> list[Floats]:
+        """Probabilities of each cell's counts from its ``low`` on."""
+        before = np.ones(1)
+        out: list[Floats] = []
+        known: dict[tuple[int, int], Floats] = {}
+        for k, weight in enumerate(self._weights):
+            if k % 64 == 0:
+                progress.report("adding up the cells", k / len(self._weights))
+            # Cells under one law, in one sum, are believed alike.
+            key = (id(self.component.logs[k]), int(self.component.low[k]))
+            if key not in known:
+                follows = np.correlate(self._after[k + 1], before, "full")[len(before) - 1 :]
+                mass = weight[: len(follows)] * follows[: len(weight)]
+                known[key] = mass / mass.sum()
+            out.append(known[key])
+            before = np.convolve(before, weight)[: self._most + 1]
+            before /= before.max()
+        return out
+
+    def draw(
+        self, number: int, generator: np.random.Generator, progress: Progress = SILENT
+    ) -> Ints:
+        """Independent joint draws, int64 (number, cells)."""
+        out = np.zeros((number, len(self._weights)), dtype=np.int64)
+        so_far = np.zeros(number, dtype=np.int64)
+        for k, weight in enumerate(self._weights):
+            progress.report("drawing tables", k / len(self._weights))
+            u = generator.random(number)
+            sums, which = np.unique(so_far, return_inverse=True)
+            order = np.argsort(which.reshape(-1), kind="stable")
+            ends = np.append(np.searchsorted(which[order], np.arange(len(sums))), number)
+            for s, a, b in zip(sums.tolist(), ends[:-1], ends[1:], strict=True):
+                follows = self._after[k + 1][s : s + len(weight)]
+                cumulative = np.cumsum(weight[: len(follows)] * follows)
+                mine = order[a:b]
+                at = np.searchsorted(cumulative, u[mine] * cumulative[-1], side="right")
+                out[mine, k] = np.minimum(at, int(np.argmax(cumulative >= cumulative[-1])))
+            so_far += out[:, k]
+        return out + self.component.low
+
+    def count(self, progress: Progress = SILENT) -> int | None:
+        """The number of originals; ``None`` where adding up such numbers would take too long."""
+        cans = [log[: self._most + 1] > -np.inf for log in self.component.logs]
+        # A run of possible counts begins and ends: two differences of running sums.
+        steps = [np.diff(can.astype(np.int64), prepend=0, append=0) for can in cans]
+        if sum(np.count_nonzero(step) for step in steps) * (self._most + 1) > MOST_ADDED:
+            return None
+        ways: npt.NDArray[Any] = np.zeros(self._most + 1)
+        ways[0] = 1.0
+        for k, step in enumerate(steps):
+            progress.report("counting originals", k / len(steps))
+            if ways.dtype != np.object_ and float(ways.sum()) >= EXACT_FLOAT:
+                ways = ways.astype(np.int64).astype(np.object_)
+            running, ways = np.cumsum(ways), np.zeros_like(ways)
+            for at in np.flatnonzero(step).tolist():
+                if at <= self._most:
+                    ways[at:] += int(step[at]) * running[: len(running) - at]
+        logs = self.component.sums[0].logs
+        allowed = np.arange(self._least, self._most + 1)
+        if logs is not None:
+            allowed = allowed[logs > -np.inf]
+        return sum(int(ways[s]) for s in allowed.tolist())
+
+
+def _tilted(logs: Floats, theta: float) -> Floats:
+    tilted = logs + theta * np.arange(len(logs)) if theta else logs
+    return np.asarray(np.exp(tilted - tilted.max()), dtype=np.float64)
+
+
+def _tilt(component: Component, least: int, most: int) -> float:
+    """The theta that brings the expected sum (above the lowest) into least..most."""
+    times = Counter(map(id, component.logs))
+    distinct = [(times[key], log) for key, log in {id(x): x for x in component.logs}.items()]
+
+    def mean(theta: float) -> float:
+        total = 0.0
+        for number, log in distinct:
+            weight = _tilted(log, theta)
+            total += number * float(weight @ np.arange(len(log))) / float(weight.sum())
+        return total
+
+    now = mean(0.0)
+    if least <= now <= most:
+        return 0.0
+    target = float(least if now < least else most)
+    low, high = (0.0, 64.0) if now < least else (-64.0, 0.0)
+    for _ in range(60):
+        middle = (low + high) / 2
+        found = mean(middle)
+        # Near is good enough: only underflow is to be kept away.
+        if abs(found - target) < 0.1 * target + 1:
+            return middle
+        if found < target:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2

@@ -1,0 +1,341 @@
+"""The posterior of a product of factors: each part of the original in the cheapest exact way.
+
+Cells that no sum joins are independent. Cells joined by one sum: convolution. By several: a
+dynamic programme over the sums so far, where its states are few. The rest: a Markov chain over
+the originals that fit, with its error. What the mechanism says beyond the factors weighs whole
+originals: all of them where they can be listed, else drawn ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.bounds.counting import TableCount
+from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.posterior.factors import reweighing
+from tabprotect.engine.posterior.factors.cell_laws import cell_laws
+from tabprotect.engine.posterior.factors.cellwise import MOST_ENTRIES, Cellwise, cellwise
+from tabprotect.engine.posterior.factors.chain import by_chain
+from tabprotect.engine.posterior.factors.components import Component, Split, split
+from tabprotect.engine.posterior.factors.residual_sums import MOST_STEPS
+from tabprotect.engine.posterior.factors.solved_parts import (
+    LOG_MOST,
+    Draw,
+    SolvedPart,
+    by_cell,
+    by_convolution,
+    by_residuals,
+)
+from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.posterior.prior import Prior
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.likelihood import CellFactors
+from tabprotect.engine.tables.table import Table
+
+THOROUGH = 3
+"""How much more may be spent where the exact way is asked for."""
+
+MIXED = 1.1
+"""R-hat above which it is said that chains disagree."""
+
+DRAWS = 20_000
+"""Independent draws where Monte Carlo is asked for though an exact way exists."""
+
+
+def infer_factors(
+    likelihood: CellFactors,
+    prior: Prior,
+    *,
+    way: Literal["auto", "exact", "monte_carlo"],
+    randomness: Randomness | None,
+    draws: int | None,
+    work: float | None = None,
+    progress: Progress,
+) -> Posterior:
+    """As ``infer``."""
+    progress.report("weighing each cell", 0.0)
+    laws = cell_laws(likelihood, prior)
+    pieces = split(laws)
+    alone = cellwise(laws, pieces.alone, progress)
+    generator = (randomness or Randomness.fresh()).generator()
+    parts = _solved(pieces.components, likelihood.domain.shape, way, draws, generator, progress)
+    found = _joined(likelihood, prior, pieces, (alone, parts))
+    if likelihood.rerun is not None:
+        return reweighing.reweighed(
+            found,
+            likelihood,
+            # Many cells alone can be neither listed nor, each with its own row, held.
+            [by_cell(alone), *parts] if len(alone.cells) <= reweighing.MOST_CELLS else None,
+            way=way,
+            draws=draws,
+            work=work,
+            generator=generator,
+            progress=progress,
+        )
+    if way == "monte_carlo" and found.way == "exact":
+        return _simulated(found, draws or DRAWS, generator, progress)
+    return found
+
+
+def _solved(
+    components: tuple[Component, ...],
+    shape: tuple[int, ...],
+    way: Literal["auto", "exact", "monte_carlo"],
+    draws: int | None,
+    generator: np.random.Generator,
+    progress: Progress,
+) -> list[SolvedPart]:
+    """Every component solved; those with the same sums and cells only once."""
+    known: dict[object, SolvedPart] = {}
+    out = []
+    for number, component in enumerate(components):
+        progress.report("solving the parts", number / len(components))
+        same = _likeness(component)
+        if same not in known:
+            known[same] = _one(component, shape, way, draws, generator, progress)
+        out.append(replace(known[same], cells=component.cells))
+    return out
+
+
+def _likeness(component: Component) -> object:
+    """Equal for components that differ in nothing but the numbers of their cells."""
+    return (
+        component.low.tobytes(),
+        tuple(map(id, component.logs)),
+        tuple(
+            (s.cells.tobytes(), s.low, s.high, None if s.logs is None else s.logs.tobytes())
+            for s in component.sums
+        ),
+    )
+
+
+def _one(
+    component: Component,
+    shape: tuple[int, ...],
+    way: Literal["auto", "exact", "monte_carlo"],
+    draws: int | None,
+    generator: np.random.Generator,
+    progress: Progress,
+) -> SolvedPart:
+    if way == "monte_carlo" and component.sums:
+        return by_chain(component, shape, draws=draws, generator=generator, progress=progress)
+    found = by_convolution(component, progress) or by_residuals(
+        component, most=MOST_STEPS * (THOROUGH if way == "exact" else 1), progress=progress
+    )
+    if found is None and way == "exact":
+        raise InfeasibleError(
+            "too many originals hang together for an exact posterior",
+            hint="take Monte Carlo, or a prior that knows more",
+        )
+    if found is None:
+        found = by_chain(component, shape, draws=draws, generator=generator, progress=progress)
+    return found
+
+
+def _joined(
+    likelihood: CellFactors, prior: Prior, pieces: Split, solved: tuple[Cellwise, list[SolvedPart]]
+) -> Posterior:
+    """One posterior of all parts."""
+    alone, parts = solved
+    domain = likelihood.domain
+    size = domain.size
+    group = np.zeros(size, dtype=np.int64)
+    first = np.zeros(size, dtype=np.int64)
+    group[alone.cells] = alone.row_of_cell
+    first[alone.cells] = alone.first[alone.row_of_cell]
+    count = len(alone.first)
+    known, value = pieces.known
+    group[known], first[known] = count, value
+    rows: list[Floats] = [np.ones(1)]
+    errors: list[Floats | None] = [None]
+    numbers: dict[int, int] = {}
+    for part in parts:
+        first[part.cells] = part.first
+        for k, row in enumerate(part.rows):
+            if id(row) not in numbers:
+                numbers[id(row)] = count + len(rows)
+                rows.append(row)
+                errors.append(None if part.errors is None else part.errors[k])
+            group[part.cells[k]] = numbers[id(row)]
+    width = max(alone.chances.shape[1] if count else 1, *(len(row) for row in rows))
+    if (count + len(rows)) * width > MOST_ENTRIES:
+        raise InfeasibleError(
+            "the distributions of so many cells over so many counts are too large",
+            hint="take a prior that knows more, or fewer cells",
+        )
+    chances = np.zeros((count + len(rows), width))
+    chances[:count, : alone.chances.shape[1]] = alone.chances
+    for k, row in enumerate(rows):
+        chances[count + k, : len(row)] = row
+    simulated = [part for part in parts if part.errors is not None]
+    standard_errors = None
+    if simulated:
+        standard_errors = np.zeros_like(chances)
+        for k, error in enumerate(errors):
+            if error is not None:
+                standard_errors[count + k, : len(error)] = error
+    published, hidden = _published(likelihood)
+    return Posterior(
+        published=published,
+        prior=prior,
+        way="monte_carlo" if simulated else "exact",
+        reason=_reason(alone, parts),
+        group_of_cell=group,
+        first=first,
+        chances=chances,
+        draw_originals=_drawing(
+            size,
+            pieces.known,
+            [(alone.cells, alone.draw)] + [(part.cells, part.draw) for part in parts],
+        ),
+        count_originals=_counting(alone, parts),
+        list_originals=lambda: _listing(alone, parts, (group, first)),
+        estimate_originals=_estimating(alone, parts),
+        hidden=hidden,
+        standard_errors=standard_errors,
+        error=None if standard_errors is None else float(standard_errors.max()),
+        effective_sample_size=min(
+            (p.effective_sample_size for p in simulated if p.effective_sample_size is not None),
+            default=None,
+        ),
+        draws=min((p.draws for p in simulated if p.draws is not None), default=None),
+        r_hat=max((p.r_hat for p in simulated if p.r_hat is not None), default=None),
+        note=likelihood.note if likelihood.rerun is None else "",
+        approximate=likelihood.approximate and likelihood.rerun is None,
+    )
+
+
+def _published(likelihood: CellFactors) -> tuple[Table, Bools | None]:
+    """The published inner cells, and which have no published count."""
+    domain = likelihood.domain
+    for table in likelihood.tables:
+        if table.table.domain == domain:
+            return table.table, table.suppressed
+    nothing = np.zeros(domain.shape, dtype=np.int64)
+    return Table.dense(domain, nothing), np.ones(domain.shape, dtype=np.bool_)
+
+
+def _reason(alone: Cellwise, parts: list[SolvedPart]) -> str:
+    simulated = [part for part in parts if part.errors is not None]
+    if simulated:
+        worst = max((p.r_hat for p in simulated if p.r_hat is not None), default=1.0)
+        said = "the published sums leave too many originals for the exact way"
+        return (
+            said if worst <= MIXED else f"{said}; the chains do not agree yet (R-hat {worst:.2f})"
+        )
+    if not len(alone.cells) and not parts:
+        return "the published sums leave one original"
+    if not parts:
+        return "the cells are independent of each other"
+    if len(alone.cells):
+        return "few cells hang together by published sums"
+    return "few originals hang together by published sums"
+
+
+def _drawing(size: int, known: tuple[Ints, Ints], parts: list[tuple[Ints, Draw]]) -> Draw:
+    def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
+        out = np.zeros((number, size), dtype=np.int64)
+        out[:, known[0]] = known[1]
+        for cells, part in parts:
+            if len(cells):
+                out[:, cells] = part(number, generator, progress)
+        return out
+
+    return draw
+
+
+def _counting(alone: Cellwise, parts: list[SolvedPart]) -> Callable[[], int | None]:
+    def count() -> int | None:
+        if alone.log_count > LOG_MOST:
+            return None
+        total = alone.count()
+        # Parts that are alike share their counting.
+        counted: dict[int, int | None] = {}
+        for part in parts:
+            key = id(part.rows)
+            if key not in counted:
+                counted[key] = part.count()
+            here = counted[key]
+            if here is None:
+                return None
+            total *= here
+            if total and math.log(total) > LOG_MOST:
+                return None
+        return total
+
+    return count
+
+
+def _listing(
+    alone: Cellwise, parts: list[SolvedPart], of_cell: tuple[Ints, Ints]
+) -> tuple[Ints, Floats] | None:
+    """Every original with its probability; ``None`` where they are too many."""
+    group, first = of_cell
+    if len(alone.cells) > reweighing.MOST_CELLS or alone.infinite.any():
+        return None
+    every = [by_cell(alone), *parts]
+    number = reweighing.number_of(every)
+    if number is None or number * len(group) > reweighing.MOST_HELD:
+        return None
+    unknown = np.sort(np.concatenate([part.cells for part in every]))
+    tables, chances = reweighing.listed(every, unknown)
+    out = np.tile(first, (len(tables), 1))
+    out[:, unknown] = tables
+    return out, chances
+
+
+def _estimating(alone: Cellwise, parts: list[SolvedPart]) -> Callable[[], TableCount | None]:
+    def estimate() -> TableCount | None:
+        if math.isinf(alone.log_count):
+            return None
+        total, relative = alone.count(), 0.0
+        for part in parts:
+            exact = part.count()
+            found = TableCount(exact, True, None) if exact is not None else part.estimate()
+            if found is None or found.count == 0:
+                return None
+            total *= found.count
+            relative += float(Fraction(found.error or 0) / found.count) ** 2
+        error = Fraction(math.sqrt(relative)) * total
+        return TableCount(total, False, float(error) if error < 2**1000 else int(error))
+
+    return estimate
+
+
+def _simulated(
+    exact: Posterior, draws: int, generator: np.random.Generator, progress: Progress = SILENT
+) -> Posterior:
+    """The same by independent draws, because it was asked for."""
+    size = len(exact.group_of_cell)
+    if size * exact.width > MOST_ENTRIES:
+        raise InfeasibleError(
+            "so many cells are too much for Monte Carlo", hint="take the exact way"
+        )
+    share = np.zeros(size * exact.width)
+    base = np.arange(size) * exact.width
+    block = max(1, 2**24 // size)
+    for done in range(0, draws, block):
+        progress.report("drawing originals", done / draws)
+        tables = exact.draw_originals(min(block, draws - done), generator, progress)
+        share += np.bincount((tables - exact.first + base).reshape(-1), minlength=len(share))
+    chances = (share / draws).reshape(size, exact.width)
+    errors = np.sqrt(chances * (1 - chances) / draws)
+    return replace(
+        exact,
+        way="monte_carlo",
+        reason="asked for",
+        group_of_cell=np.arange(size),
+        chances=chances,
+        standard_errors=errors,
+        error=float(errors.max(initial=0.0)),
+        effective_sample_size=float(draws),
+        draws=draws,
+    )

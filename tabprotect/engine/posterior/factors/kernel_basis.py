@@ -1,0 +1,110 @@
+"""The moves that keep given sums: a basis of the integer kernel, made short.
+
+Any two originals with the same sums differ by a whole combination of the basis, so that random
+combinations of it reach every original from every other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.progress import SILENT, Progress
+
+Vector = dict[int, int]
+"""Cell -> coefficient, without zeros."""
+
+MOST_REDUCED = 150
+"""Bases up to this size are reduced; larger ones come short enough out of the elimination."""
+
+DELTA = 0.75
+"""Of Lenstra, Lenstra and Lovasz."""
+
+
+def kernel(sums: Sequence[Ints], cells: int, progress: Progress = SILENT) -> list[Vector]:
+    """A basis of all whole vectors over the cells that change none of the sums.
+
+    Unimodular elimination of columns, always by the sparsest one with the smallest entry.
+    """
+    effect: list[Vector] = [{} for _ in range(cells)]
+    for f, members in enumerate(sums):
+        for cell in members.tolist():
+            effect[cell][f] = 1
+    basis: list[Vector] = [{cell: 1} for cell in range(cells)]
+    touching: list[set[int]] = [set(members.tolist()) for members in sums]
+    # Short sums first: a total then follows from its parts and costs nothing.
+    for done, f in enumerate(sorted(range(len(sums)), key=lambda f: len(sums[f]))):
+        progress.report("finding the moves", done / len(sums))
+        while len(touching[f]) > 1:
+            pivot = min(
+                touching[f], key=lambda j: (abs(effect[j][f]), len(basis[j]), len(effect[j]), j)
+            )
+            for other in sorted(touching[f] - {pivot}):
+                times = effect[other][f] // effect[pivot][f]
+                for g, value in effect[pivot].items():
+                    left = effect[other].get(g, 0) - times * value
+                    if left:
+                        effect[other][g] = left
+                        touching[g].add(other)
+                    else:
+                        effect[other].pop(g, None)
+                        touching[g].discard(other)
+                _subtract(basis[other], basis[pivot], times)
+        for pivot in touching[f].copy():
+            for g in effect[pivot]:
+                touching[g].discard(pivot)
+            effect[pivot] = {}
+            basis[pivot] = {}
+    return [vector for vector in basis if vector]
+
+
+def _subtract(vector: Vector, other: Vector, times: int) -> None:
+    for cell, value in other.items():
+        left = vector.get(cell, 0) - times * value
+        if left:
+            vector[cell] = left
+        else:
+            vector.pop(cell, None)
+
+
+def shortened(basis: list[Vector], cells: int) -> list[Vector]:
+    """The same lattice with shorter vectors (Lenstra, Lenstra, Lovasz 1982); small bases only."""
+    if not 1 < len(basis) <= MOST_REDUCED:
+        return basis
+    b = np.zeros((len(basis), cells), dtype=np.int64)
+    for row, vector in zip(b, basis, strict=True):
+        row[list(vector)] = list(vector.values())
+    reduced = _lll(b)
+    return [{int(c): int(row[c]) for c in np.flatnonzero(row)} for row in reduced]
+
+
+def _lll(b: Ints) -> Ints:
+    m = len(b)
+    star = np.zeros(b.shape)
+    norm = np.zeros(m)
+
+    def orthogonalise(k: int) -> Floats:
+        mu = star[:k] @ b[k] / norm[:k]
+        star[k] = b[k] - mu @ star[:k]
+        norm[k] = star[k] @ star[k]
+        return np.asarray(mu, dtype=np.float64)
+
+    orthogonalise(0)
+    k = 1
+    while k < m:
+        mu = orthogonalise(k)
+        for j in range(k - 1, -1, -1):
+            times = round(mu[j])
+            if times:
+                b[k] -= times * b[j]
+                mu = star[:k] @ b[k] / norm[:k]
+        orthogonalise(k)
+        if norm[k] >= (DELTA - mu[k - 1] ** 2) * norm[k - 1]:
+            k += 1
+        else:
+            b[[k - 1, k]] = b[[k, k - 1]]
+            orthogonalise(k - 1)
+            k = max(k - 1, 1)
+    return b

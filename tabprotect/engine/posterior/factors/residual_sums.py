@@ -1,0 +1,346 @@
+"""Cells that several sums join: exact by a dynamic programme over the sums so far.
+
+Cells are taken one by one. After each, all that matters of the earlier ones is how much the sums
+that are still open hold already: equal ones are one *state*. In a two-way table taken row by row
+these are the column residuals and that of the row at hand. Forward over the states and back gives
+every cell's distribution, joint draws, the number of originals, and the originals themselves.
+Logarithms throughout, so that nothing underflows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.posterior.factors.components import Component
+from tabprotect.engine.progress import SILENT, Progress
+
+HOPELESS = 45.0
+"""A rough number of states (in logs) from which on it is not even begun."""
+
+MOST_STEPS = 4_000_000
+"""Transitions between states that are kept; about 100 bytes each at the peak."""
+
+MOST_HELD = 2**25
+"""Numbers that the open sums of one layer's transitions hold: 256 MiB."""
+
+GREEDY = 400
+"""Components of at most so many cells are put into a good order."""
+
+SAFE = 2.0**62
+"""Counts below this fit int64."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Layer:
+    """The transitions of one cell: ``source`` (ascending) and ``target`` states, and the count."""
+
+    source: npt.NDArray[np.int32]
+    target: npt.NDArray[np.int32]
+    count: Ints
+    log: Floats
+    states: int
+
+
+class Residuals:
+    """The posterior of a component, by its states.
+
+    Build with :meth:`of`, which gives up as soon as there are too many.
+    """
+
+    def __init__(self, component: Component, order: Ints, layers: list[_Layer]) -> None:
+        self.component = component
+        self._order = order
+        self._layers = layers
+        self._back = self._backward()
+
+    @classmethod
+    def of(
+        cls, component: Component, *, most: int = MOST_STEPS, progress: Progress = SILENT
+    ) -> Residuals | None:
+        """``None`` beyond ``most`` transitions."""
+        order = _order(component)
+        if _estimate(component, order) > HOPELESS:
+            return None
+        walk = SumWalk(component, order)
+        layers: list[_Layer] = []
+        steps = 0
+        for k in range(len(order)):
+            progress.report("walking through the sums", k / len(order))
+            layer = walk.step(most - steps)
+            if layer is None:
+                return None
+            steps += len(layer.source)
+            layers.append(layer)
+        return cls(component, order, layers)
+
+    @property
+    def possible(self) -> bool:
+        """Whether any original fits."""
+        return bool(len(self._back[0]) and self._back[0][0] > -np.inf)
+
+    def _backward(self) -> list[Floats]:
+        """Log weight of what can follow each state, for every layer and the end."""
+        back = [np.zeros(1)]
+        for layer in self._layers[::-1]:
+            back.append(_log_add(layer.source, layer.log + back[-1][layer.target], layer.states))
+        return back[::-1]
+
+    def marginals(self, progress: Progress = SILENT) -> list[Floats]:
+        """Probabilities of each cell's counts from its ``low`` on."""
+        out: list[Floats] = [np.zeros(0)] * len(self._order)
+        ahead = np.zeros(1)
+        for k, layer in enumerate(self._layers):
+            progress.report("reading off the cells", k / len(self._layers))
+            cell = int(self._order[k])
+            joint = ahead[layer.source] + layer.log
+            weight = np.exp(joint + self._back[k + 1][layer.target] - self._back[0][0])
+            width = int(self.component.high[cell] - self.component.low[cell]) + 1
+            mass = np.bincount(
+                layer.count - self.component.low[cell], weights=weight, minlength=width
+            )
+            out[cell] = mass / mass.sum()
+            by_target = np.argsort(layer.target, kind="stable")
+            ahead = _log_add(layer.target[by_target], joint[by_target], len(self._back[k + 1]))
+        return out
+
+    def draw(
+        self, number: int, generator: np.random.Generator, progress: Progress = SILENT
+    ) -> Ints:
+        """Independent joint draws, int64 (number, cells)."""
+        out = np.empty((number, len(self._order)), dtype=np.int64)
+        state = np.zeros(number, dtype=np.int64)
+        for k, layer in enumerate(self._layers):
+            progress.report("drawing tables", k / len(self._layers))
+            back = self._back[k][layer.source]
+            with np.errstate(invalid="ignore"):
+                log = layer.log + self._back[k + 1][layer.target] - back
+            share = np.where(back > -np.inf, np.exp(log), 0.0)
+            cumulative = np.concatenate([[0.0], np.cumsum(share)])
+            bounds = np.searchsorted(layer.source, np.arange(layer.states + 1))
+            begin, end = bounds[state], bounds[state + 1]
+            low, high = cumulative[begin], cumulative[end]
+            wanted = low + generator.random(number) * (high - low)
+            at = np.searchsorted(cumulative, wanted, side="right") - 1
+            # Neither before the state's first transition nor beyond its last possible one.
+            at = np.clip(at, begin, np.searchsorted(cumulative, high, side="left") - 1)
+            out[:, self._order[k]] = layer.count[at]
+            state = layer.target[at].astype(np.int64)
+        return out
+
+    def count(self, progress: Progress = SILENT) -> int:
+        """The number of originals."""
+        ways: npt.NDArray[np.int64 | np.object_] = np.ones(1, dtype=np.int64)
+        sizes = np.ones(1)
+        for k, layer in enumerate(self._layers):
+            progress.report("counting originals", k / len(self._layers))
+            ways, sizes = added_ways(ways, sizes, layer, len(self._back[k + 1]))
+        return int(ways[0])
+
+    def originals(self, progress: Progress = SILENT) -> tuple[Ints, Floats]:
+        """Every original, int64 (originals, cells), and its probability.
+
+        Memory is theirs: ask for :meth:`count` first.
+        """
+        path = np.zeros((1, 0), dtype=np.int64)
+        state, log = np.zeros(1, dtype=np.int64), np.zeros(1)
+        for k, layer in enumerate(self._layers):
+            progress.report("listing originals", k / len(self._layers))
+            alive = np.flatnonzero(self._back[k + 1][layer.target] > -np.inf)
+            bounds = np.searchsorted(layer.source[alive], np.arange(layer.states + 1))
+            lengths = (bounds[1:] - bounds[:-1])[state]
+            parent, at = _runs(bounds[state], lengths)
+            at = alive[at]
+            path = np.concatenate([path[parent], layer.count[at, None].astype(np.int64)], axis=1)
+            state, log = layer.target[at].astype(np.int64), log[parent] + layer.log[at]
+        tables = np.empty_like(path)
+        tables[:, self._order] = path
+        return tables, np.exp(log - self._back[0][0])
+
+
+class SumWalk:
+    """Forward over the states, layer by layer."""
+
+    def __init__(self, component: Component, order: Ints) -> None:
+        self._component, self._order = component, order
+        self._sums: list[list[int]] = [[] for _ in order]
+        for f, one in enumerate(component.sums):
+            for cell in one.cells.tolist():
+                self._sums[cell].append(f)
+        self._left_low = [int(component.low[one.cells].sum()) for one in component.sums]
+        self._left_high = [int(component.high[one.cells].sum()) for one in component.sums]
+        self._left = [len(one.cells) for one in component.sums]
+        self._open: list[int] = []
+        self._held = np.zeros((1, 0), dtype=np.int64)
+        self._at = 0
+
+    def step(self, most: int) -> _Layer | None:
+        """Take in the next cell; ``None`` when it takes more than ``most`` transitions."""
+        c, cell = self._component, int(self._order[self._at])
+        self._at += 1
+        states = len(self._held)
+        low = np.full(states, c.low[cell])
+        high = np.full(states, c.high[cell])
+        for f in self._sums[cell]:
+            if f not in self._open:
+                self._open.append(f)
+                self._held = np.concatenate(
+                    [self._held, np.zeros((states, 1), dtype=np.int64)], axis=1
+                )
+            self._left[f] -= 1
+            self._left_low[f] -= int(c.low[cell])
+            self._left_high[f] -= int(c.high[cell])
+            held = self._held[:, self._open.index(f)]
+            np.maximum(low, c.sums[f].low - self._left_high[f] - held, out=low)
+            np.minimum(high, c.sums[f].high - self._left_low[f] - held, out=high)
+        lengths = np.maximum(high - low + 1, 0)
+        if int(lengths.sum()) > min(most, MOST_HELD // (len(self._open) + 1)):
+            return None
+        source, offset = _runs(low, lengths)
+        count = offset
+        log = c.logs[cell][count - c.low[cell]]
+        held = self._held[source]
+        for f in self._sums[cell]:
+            held[:, self._open.index(f)] += count
+        for f in self._sums[cell]:
+            if self._left[f]:
+                continue
+            place, one = self._open.index(f), c.sums[f]
+            if one.logs is not None:
+                log = log + one.logs[held[:, place] - one.low]
+            held = np.delete(held, place, axis=1)
+            self._open.pop(place)
+        possible = log > -np.inf
+        if not possible.all():
+            source, count, log, held = (a[possible] for a in (source, count, log, held))
+        self._held, target = _distinct(held)
+        return _Layer(
+            source.astype(np.int32), target.astype(np.int32), count.astype(np.int64), log, states
+        )
+
+
+def _runs(first: Ints, lengths: Ints) -> tuple[Ints, Ints]:
+    """The runs ``first[i], first[i] + 1, ...`` of the given lengths: (owner, value) of each entry."""
+    owner = np.repeat(np.arange(len(first)), lengths)
+    begins = np.cumsum(lengths) - lengths
+    return owner, np.arange(len(owner)) - begins[owner] + first[owner]
+
+
+def _distinct(held: Ints) -> tuple[Ints, Ints]:
+    """Distinct rows, and the place of each row among them."""
+    if not held.shape[1]:
+        return held[:1], np.zeros(len(held), dtype=np.int64)
+    if not len(held):
+        return held, np.zeros(0, dtype=np.int64)
+    low = held.min(axis=0)
+    ranges = held.max(axis=0) - low + 1
+    if float(np.prod(ranges.astype(np.float64))) < SAFE:
+        key = np.zeros(len(held), dtype=np.int64)
+        for column, size in enumerate(ranges.tolist()):
+            key = key * size + (held[:, column] - low[column])
+    else:
+        small = np.ascontiguousarray(held)
+        rows = small.view(np.dtype((np.void, 8 * small.shape[1]))).reshape(-1)
+        _, first, inverse = np.unique(rows, return_index=True, return_inverse=True)
+        return held[first], inverse.reshape(-1)
+    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+    return held[first], inverse.reshape(-1)
+
+
+def _log_add(owner: npt.NDArray[np.int32], logs: Floats, size: int) -> Floats:
+    """log of the sum of exp for each owner (ascending); -inf for owners without any."""
+    out = np.full(size, -np.inf)
+    if not len(owner):
+        return out
+    first = np.flatnonzero(np.r_[True, owner[1:] != owner[:-1]])
+    peak = np.maximum.reduceat(logs, first)
+    safe = np.where(peak > -np.inf, peak, 0.0)
+    lengths = np.diff(np.append(first, len(owner)))
+    total = np.add.reduceat(np.exp(logs - np.repeat(safe, lengths)), first)
+    with np.errstate(divide="ignore"):
+        out[owner[first]] = np.log(total) + safe
+    return out
+
+
+def added_ways(
+    ways: npt.NDArray[np.int64 | np.object_], sizes: Floats, layer: _Layer, states: int
+) -> tuple[npt.NDArray[np.int64 | np.object_], Floats]:
+    """Ways to reach each state of the next layer, exact, and the same as floats.
+
+    Whole numbers of any size from where int64 may no longer hold them.
+    """
+    after = np.asarray(
+        np.bincount(layer.target, weights=sizes[layer.source], minlength=states), dtype=np.float64
+    )
+    if after.max(initial=0.0) >= SAFE / 2 and ways.dtype != np.object_:
+        ways = ways.astype(np.object_)
+    out = np.zeros(states, dtype=ways.dtype)
+    np.add.at(out, layer.target, ways[layer.source])
+    return out, after
+
+
+def _order(component: Component) -> Ints:
+    """The order of the cells that keeps few states: as they are, or greedily; by an estimate."""
+    natural = np.arange(len(component))
+    if len(component) > GREEDY:
+        return natural
+    greedy = _greedy(component)
+    return min((natural, greedy), key=lambda order: _estimate(component, order))
+
+
+def _sums_of(component: Component) -> list[list[int]]:
+    out: list[list[int]] = [[] for _ in range(len(component))]
+    for f, one in enumerate(component.sums):
+        for cell in one.cells.tolist():
+            out[cell].append(f)
+    return out
+
+
+def _bits(component: Component, f: int, taken: int) -> float:
+    """About how many states (in logs) a sum has when so many of its cells are taken."""
+    one = component.sums[f]
+    if taken in (0, len(one.cells)):
+        return 0.0
+    spread = component.high[one.cells] - component.low[one.cells]
+    mean = float(spread.mean())
+    before = mean * taken
+    after = mean * (len(one.cells) - taken) + one.high - one.low
+    return float(np.log(min(before, after, one.high - int(component.low[one.cells].sum())) + 1))
+
+
+def _greedy(component: Component) -> Ints:
+    """Always the cell after which the fewest states are open."""
+    sums = _sums_of(component)
+    taken = [0] * len(component.sums)
+    table = [
+        [_bits(component, f, t) for t in range(len(one.cells) + 1)]
+        for f, one in enumerate(component.sums)
+    ]
+    left = list(range(len(component)))
+    order = []
+    while left:
+        best = min(
+            left, key=lambda c: sum(table[f][taken[f] + 1] - table[f][taken[f]] for f in sums[c])
+        )
+        left.remove(best)
+        order.append(best)
+        for f in sums[best]:
+            taken[f] += 1
+    return np.array(order, dtype=np.int64)
+
+
+def _estimate(component: Component, order: Ints) -> float:
+    """Roughly the largest number of states (in logs) along an order."""
+    sums = _sums_of(component)
+    taken = [0] * len(component.sums)
+    now, worst = 0.0, 0.0
+    for cell in order.tolist():
+        for f in sums[cell]:
+            now -= _bits(component, f, taken[f])
+            taken[f] += 1
+            now += _bits(component, f, taken[f])
+        worst = max(worst, now)
+    return worst

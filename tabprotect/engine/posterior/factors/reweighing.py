@@ -1,0 +1,302 @@
+"""What a mechanism says about whole originals beyond its factors: they are weighed one by one.
+
+Whether all originals are weighed, or drawn ones, or none, is decided by counted work: what a call
+is stated to cost, and what the programmes in it count. No clock is asked, so that a release and a
+seed give one posterior, whatever else the machine does.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.posterior.factors.solved_parts import MOST_ORIGINALS, SolvedPart, no_original
+from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.release.likelihood import CellFactors, Rerun
+from tabprotect.engine.solver import work as solver_work
+from tabprotect.engine.tables.table import Table
+
+MOST_CELLS = 20_000
+"""Unknown cells of an original that is weighed."""
+
+MOST_HELD = 2**24
+"""Counts of all weighed originals, and entries of their distributions."""
+
+BUDGET = 2e7
+"""Work for all weighing, in nominal microseconds, by the cost of the first calls."""
+
+OVERRUN = 3
+"""Budgets after which weighing is given up where later calls turn out dearer."""
+
+DRAWS = 5_000
+"""Originals drawn where they cannot be listed."""
+
+REPEATS = 200
+"""Estimates of one listed original's weight at most."""
+
+BATCHES = 10
+"""Independent sets of estimates: their spread is the error."""
+
+LEAST_EFFECTIVE = 50.0
+"""With fewer effective draws the weights say too little: they are left out, and it is said."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Weighed:
+    """Originals with their weights.
+
+    Attributes
+    ----------
+    tables : int64 (originals, unknown cells)
+    weights : float64 (batches, originals)
+        One row where they are exact.
+    listed
+        Whether these are all originals (or drawn ones).
+    """
+
+    tables: Ints
+    weights: Floats
+    listed: bool
+
+
+def reweighed(
+    found: Posterior,
+    likelihood: CellFactors,
+    parts: Sequence[SolvedPart] | None,
+    *,
+    way: Literal["auto", "exact", "monte_carlo"],
+    draws: int | None,
+    work: float | None,
+    generator: np.random.Generator,
+    progress: Progress,
+) -> Posterior:
+    """The posterior of the factors, weighed by ``likelihood.rerun`` where that is affordable.
+
+    Otherwise the posterior as it is, with the likelihood's note.
+    """
+    rerun = likelihood.rerun
+    assert rerun is not None
+    left_out = replace(found, note=likelihood.note, approximate=likelihood.approximate)
+    unknown = np.flatnonzero((found.chances > 0).sum(axis=1)[found.group_of_cell] > 1)
+    if parts is None or len(unknown) > MOST_CELLS:
+        return left_out
+    budget = BUDGET if work is None else work
+    weigher = _Weigher(found, rerun, generator, progress, budget)
+    trial = found.draw_originals(2, generator, progress)
+    # Where even one call is beyond the budget, none is tried.
+    if weigher.cost <= budget:
+        for table in trial:
+            weigher.weight(table)
+    calls = int(budget * max(weigher.calls, 1) / max(weigher.work, weigher.cost))
+    base = trial[0].copy()
+    number = number_of(parts)
+    most = MOST_HELD // max(len(unknown), 1)
+    if way != "monte_carlo" and number is not None and number <= min(calls, most):
+        repeats = 1 if rerun.exact else min(REPEATS, calls // number) // BATCHES * BATCHES
+        if repeats:
+            tables, chances = listed(parts, unknown)
+            weights = weigher.weights(base, (tables, unknown), repeats)
+            if weights is not None:
+                return _weighed(found, _Weighed(tables, weights * chances, True), unknown)
+    if way == "exact":
+        raise InfeasibleError(
+            "too many originals fit the published counts to weigh each by the whole mechanism",
+            hint="take Monte Carlo, or a prior that knows more",
+        )
+    drawn = min(draws or min(DRAWS, calls), MOST_HELD // found.domain.size)
+    if not calls or drawn < 2 * LEAST_EFFECTIVE:
+        return left_out
+    tables = found.draw_originals(drawn, generator, progress)[:, unknown]
+    if (len(unknown) + 1) * _width(tables) > MOST_HELD:
+        return left_out
+    weights = weigher.weights(base, (tables, unknown), 1, limited=draws is None)
+    if weights is None:
+        return left_out
+    total, square = float(weights.sum()), float((weights**2).sum())
+    effective = total**2 / square if square else 0.0
+    if found.effective_sample_size is not None:
+        effective *= min(1.0, found.effective_sample_size / drawn)
+    if effective < LEAST_EFFECTIVE:
+        return left_out
+    done = _weighed(found, _Weighed(tables, weights, False), unknown)
+    return replace(done, effective_sample_size=effective)
+
+
+def _table(found: Posterior, cells: Ints) -> Table:
+    return Table.dense(found.domain, cells.reshape(found.domain.shape))
+
+
+def number_of(parts: Sequence[SolvedPart]) -> int | None:
+    """How many originals there are; ``None`` where they cannot be listed."""
+    total = 1
+    for part in parts:
+        if part.listed is None:
+            return None
+        here = part.count()
+        if here is None:
+            return None
+        total *= here
+        if total > MOST_ORIGINALS:
+            return None
+    return total
+
+
+def listed(parts: Sequence[SolvedPart], unknown: Ints) -> tuple[Ints, Floats]:
+    """All originals (originals, unknown cells) and their probabilities under the factors."""
+    tables, chances = np.zeros((1, 0), dtype=np.int64), np.ones(1)
+    cells: list[Ints] = []
+    for part in parts:
+        assert part.listed is not None
+        mine, own = part.listed()
+        tables, chances = (
+            np.concatenate(
+                [np.repeat(tables, len(mine), axis=0), np.tile(mine, (len(tables), 1))], axis=1
+            ),
+            np.repeat(chances, len(mine)) * np.tile(own, len(chances)),
+        )
+        cells.append(part.cells)
+    every = np.concatenate(cells) if cells else np.zeros(0, dtype=np.int64)
+    place = np.argsort(every)
+    return tables[:, place[np.searchsorted(every[place], unknown)]], chances
+
+
+def _width(tables: Ints) -> int:
+    """The most counts between the lowest and the highest of one cell."""
+    return int((tables.max(axis=0) - tables.min(axis=0)).max(initial=0)) + 1
+
+
+class _Weigher:
+    """Calls of the mechanism, their work counted.
+
+    Attributes
+    ----------
+    cost
+        What one call is stated to cost.
+    calls, work
+        Made so far, and what they cost.
+    """
+
+    def __init__(
+        self,
+        found: Posterior,
+        rerun: Rerun,
+        generator: np.random.Generator,
+        progress: Progress,
+        budget: float,
+    ) -> None:
+        self._found, self._rerun, self._budget = found, rerun, budget
+        self._generator, self._progress = generator, progress
+        self.cost = rerun.cost_over(found.domain.size)
+        self.calls, self.work = 0, 0.0
+
+    def weight(self, original: Ints) -> float:
+        """One call."""
+        before = solver_work()
+        chance = self._rerun.estimate(_table(self._found, original), self._generator)
+        self.calls += 1
+        self.work += max(self.cost, solver_work() - before)
+        return chance
+
+    def weights(
+        self, base: Ints, what: tuple[Ints, Ints], repeats: int, *, limited: bool = True
+    ) -> Floats | None:
+        """Weights of the originals, float64 (batches or 1, originals); ``None`` when too dear.
+
+        Parameters
+        ----------
+        what
+            Originals (originals, unknown cells) and these cells; the others are those of ``base``.
+        limited
+            Whether to give up once the work is far beyond the budget.
+        """
+        tables, unknown = what
+        batches = BATCHES if repeats > 1 else 1
+        out = np.zeros((batches, len(tables)))
+        original = base.copy()
+        for k, cells in enumerate(tables):
+            # Dear calls end at the limit of the work, before the last original.
+            done = max(k / len(tables), self.work / (OVERRUN * self._budget) if limited else 0.0)
+            self._progress.report("weighing originals by the whole mechanism", min(done, 1.0))
+            original[unknown] = cells
+            for batch in range(batches):
+                if limited and self.work > OVERRUN * self._budget:
+                    return None
+                each = max(1, repeats // batches)
+                out[batch, k] = sum(self.weight(original) for _ in range(each)) / each
+        return out
+
+
+def _weighed(found: Posterior, weighed: _Weighed, unknown: Ints) -> Posterior:
+    """The posterior over weighed originals."""
+    tables, weights = weighed.tables, weighed.weights
+    mean = weights.mean(axis=0)
+    if not mean.sum() > 0:
+        raise no_original()
+    mean = mean / mean.sum()
+    first = tables.min(axis=0)
+    width = _width(tables)
+    exact = weighed.listed and len(weights) == 1
+    chances = np.zeros((len(unknown) + 1, width))
+    chances[-1, 0] = 1.0
+    errors = np.zeros_like(chances)
+    batches = weights / np.maximum(weights.sum(axis=1, keepdims=True), 1e-300)
+    for k in range(len(unknown)):
+        column = tables[:, k] - first[k]
+        chances[k] = np.bincount(column, weights=mean, minlength=chances.shape[1])
+        if exact:
+            continue
+        if weighed.listed:
+            each = [np.bincount(column, weights=b, minlength=chances.shape[1]) for b in batches]
+            errors[k] = np.std(each, axis=0, ddof=1) / math.sqrt(len(each))
+        else:
+            # Of a ratio of means: the spread of weight times (indicator - share).
+            square = np.bincount(column, weights=mean**2, minlength=chances.shape[1])
+            share = chances[k]
+            errors[k] = np.sqrt(square * (1 - 2 * share) + share**2 * float((mean**2).sum()))
+    group = np.full(len(found.group_of_cell), len(unknown), dtype=np.int64)
+    group[unknown] = np.arange(len(unknown))
+    start = found.first + np.argmax(found.chances > 0, axis=1)[found.group_of_cell]
+    start[unknown] = first
+    base = start.copy()
+
+    def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
+        progress.report("drawing tables", 0.0)
+        out = np.tile(base, (number, 1))
+        out[:, unknown] = tables[generator.choice(len(tables), number, p=mean)]
+        return out
+
+    def whole(cells: Ints, shares: Floats) -> tuple[Ints, Floats]:
+        possible = shares > 0
+        out = np.tile(base, (int(possible.sum()), 1))
+        out[:, unknown] = cells[possible]
+        return out, shares[possible]
+
+    spread, noise = float((chances * (1 - chances)).sum()), float((errors**2).sum())
+    return replace(
+        found,
+        way="exact" if exact else "monte_carlo",
+        reason=(
+            "every original that fits was weighed by the whole mechanism"
+            if weighed.listed
+            else "drawn originals were weighed by the whole mechanism"
+        ),
+        group_of_cell=group,
+        first=start,
+        chances=chances,
+        draw_originals=draw,
+        count_originals=(lambda: int((mean > 0).sum())) if exact else (lambda: None),
+        list_originals=(lambda: whole(tables, mean)) if exact else (lambda: None),
+        standard_errors=None if exact else errors,
+        error=None if exact else float(errors.max(initial=0.0)),
+        effective_sample_size=None if exact else spread / noise if noise else float(len(tables)),
+        draws=None if exact else (len(weights) if weighed.listed else 1) * len(tables),
+        note="",
+        approximate=False,
+    )

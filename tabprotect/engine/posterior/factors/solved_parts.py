@@ -1,0 +1,160 @@
+"""A solved part of an original: distributions of its cells, joint draws, how many it can be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.bounds.counting import TableCount
+from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.posterior.factors.cellwise import Cellwise
+from tabprotect.engine.posterior.factors.components import Component
+from tabprotect.engine.posterior.factors.convolution import Convolution
+from tabprotect.engine.posterior.factors.even_shares import Even
+from tabprotect.engine.posterior.factors.residual_sums import Residuals
+from tabprotect.engine.progress import SILENT, Progress
+
+Draw = Callable[[int, np.random.Generator, Progress], Ints]
+
+MOST_ORIGINALS = 200_000
+"""Originals that are listed one by one."""
+
+
+@dataclass(frozen=True, eq=False)
+class SolvedPart:
+    """Cells that were solved together.
+
+    Attributes
+    ----------
+    cells : int64 (cells,)
+        Flat cells.
+    first : int64 (cells,)
+        The count that the first entry of each cell's row stands for.
+    rows
+        Probabilities of each cell's counts; cells believed alike may share one array.
+    draw
+        ``(number, generator, progress) -> int64 (number, cells)``.
+    count
+        The number of originals of these cells; ``None`` when unknown.
+    estimate
+        The same as an estimate, where the number is unknown; ``None`` without one.
+    listed
+        Every original, int64 (originals, cells), with its probability; ``None`` where they cannot
+        be listed. Ask for the count first.
+    errors
+        Standard errors of the rows; ``None`` when exact.
+    effective_sample_size, draws, r_hat
+        Of a Monte Carlo part.
+    """
+
+    cells: Ints
+    first: Ints
+    rows: Sequence[Floats]
+    draw: Draw
+    count: Callable[[], int | None]
+    listed: Callable[[], tuple[Ints, Floats]] | None = None
+    errors: Sequence[Floats] | None = None
+    effective_sample_size: float | None = None
+    draws: int | None = None
+    r_hat: float | None = None
+    estimate: Callable[[], TableCount | None] = lambda: None
+
+
+def by_convolution(component: Component, progress: Progress = SILENT) -> SolvedPart | None:
+    """A component with one sum; ``None`` when it has more, or is too large."""
+    even = Even.of(component)
+    if even is not None:
+        return SolvedPart(
+            component.cells,
+            component.low,
+            even.marginals(),
+            even.draw,
+            even.count,
+            _listing(component),
+        )
+    found = Convolution.of(component)
+    if found is None:
+        return None
+    if not found.possible:
+        raise no_original()
+    return SolvedPart(
+        component.cells,
+        component.low,
+        found.marginals(progress),
+        found.draw,
+        found.count,
+        _listing(component),
+    )
+
+
+def _listing(component: Component) -> Callable[[], tuple[Ints, Floats]]:
+    def listed() -> tuple[Ints, Floats]:
+        # So few originals have few states.
+        walked = Residuals.of(component)
+        assert walked is not None
+        return walked.originals()
+
+    return listed
+
+
+def by_residuals(
+    component: Component, *, most: int, progress: Progress = SILENT
+) -> SolvedPart | None:
+    """Any component with at most so many transitions between states; ``None`` beyond."""
+    found = Residuals.of(component, most=most, progress=progress)
+    if found is None:
+        return None
+    if not found.possible:
+        raise no_original()
+    return SolvedPart(
+        component.cells,
+        component.low,
+        found.marginals(progress),
+        found.draw,
+        found.count,
+        found.originals,
+    )
+
+
+def by_cell(cells: Cellwise) -> SolvedPart:
+    """Independent cells as a part; for few of them."""
+
+    def listed() -> tuple[Ints, Floats]:
+        tables, chances = np.zeros((1, 0), dtype=np.int64), np.ones(1)
+        for first, row in zip(firsts, rows, strict=True):
+            possible = np.flatnonzero(row > 0)
+            tables = np.concatenate(
+                [
+                    np.repeat(tables, len(possible), axis=0),
+                    np.tile(possible + first, len(tables))[:, None],
+                ],
+                axis=1,
+            )
+            chances = np.repeat(chances, len(possible)) * np.tile(row[possible], len(chances))
+        return tables, chances
+
+    rows = [cells.chances[row] for row in cells.row_of_cell]
+    firsts = cells.first[cells.row_of_cell]
+    return SolvedPart(
+        cells.cells,
+        firsts,
+        rows,
+        cells.draw,
+        lambda: None if cells.log_count > LOG_MOST else cells.count(),
+        listed,
+    )
+
+
+LOG_MOST = 690.0
+"""A number of originals above exp(690) is told as too many to count."""
+
+
+def no_original() -> InfeasibleError:
+    """The error where no original fits."""
+    return InfeasibleError(
+        "no original table fits this release and prior",
+        hint="check that tables and mechanism belong together, or choose a wider prior",
+    )

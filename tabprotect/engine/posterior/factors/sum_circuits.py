@@ -1,0 +1,163 @@
+"""Moves of cells that lie in two sums each: circuits of the graph of the sums.
+
+Sums are nodes, a cell is the edge between its two; a cell in one sum leads to the ground, and so
+does the slack of a sum that may vary. Circuits with alternating signs are all minimal moves
+(Graver basis of a totally unimodular matrix): they connect the originals within any bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tabprotect.engine.posterior.factors.components import Component, Sum
+
+MOST_TRIES = 200
+"""Walks before a circuit is given up."""
+
+
+@dataclass(frozen=True)
+class _Edge:
+    number: int
+    to: int
+    sign: int
+
+
+class Circuits:
+    """The graph of a component. Build with :meth:`of`.
+
+    Attributes
+    ----------
+    rest
+        Sums that are no nodes: circuits may change them.
+    """
+
+    def __init__(self, cells: int, edges: list[list[_Edge]], rest: list[Sum]) -> None:
+        self._cells, self._edges, self.rest = cells, edges, rest
+        self._starts = np.flatnonzero([len(e) > 1 for e in edges])
+
+    @classmethod
+    def of(cls, component: Component) -> Circuits | None:
+        """``None`` when cells lie in more than two fixed sums, or odd rings of sums."""
+        cells = len(component)
+        fixed = [s for s in component.sums if s.low == s.high]
+        loose = [s for s in component.sums if s.low != s.high]
+        of_cell: list[list[int]] = [[] for _ in range(cells)]
+        nodes: list[Sum] = []
+        colour: list[int] = []
+        rest: list[Sum] = []
+        for one in sorted(fixed, key=lambda s: len(s.cells)) + loose:
+            if _follows(one, nodes, colour, of_cell):
+                continue
+            found = _colour(one, nodes, colour, of_cell)
+            if found is None:
+                if one.low == one.high:
+                    return None
+                rest.append(one)
+                continue
+            for cell in one.cells.tolist():
+                of_cell[cell].append(len(nodes))
+            nodes.append(one)
+            colour.append(found)
+        ground = len(nodes)
+        edges: list[list[_Edge]] = [[] for _ in range(ground + 1)]
+        for cell, mine in enumerate(of_cell):
+            if not mine:
+                continue
+            # From colour 0 to colour 1; the ground stands for what is missing.
+            a = next((f for f in mine if colour[f] == 0), ground)
+            b = next((f for f in mine if colour[f] == 1), ground)
+            edges[a].append(_Edge(cell, b, 1))
+            edges[b].append(_Edge(cell, a, -1))
+        for f, one in enumerate(nodes):
+            if one.low != one.high:
+                edges[f].append(_Edge(cells + f, ground, 0))
+                edges[ground].append(_Edge(cells + f, f, 0))
+        return cls(cells, edges, rest)
+
+    def draw(self, generator: np.random.Generator) -> tuple[list[int], list[int]] | None:
+        """Cells and signs of a random circuit; ``None`` when none was found."""
+        if not len(self._starts):
+            return None
+        u = iter(generator.random(4096).tolist())
+        for _ in range(MOST_TRIES):
+            start = int(self._starts[int(next(u, 0.5) * len(self._starts))])
+            found = self._walk(start, u)
+            if found is not None and found[0]:
+                return found
+        return None
+
+    def _walk(self, start: int, u: Sequence[float] | object) -> tuple[list[int], list[int]] | None:
+        """Walk at random until a node comes again: the ring behind it."""
+        seen = {start: 0}
+        path: list[_Edge] = []
+        at = start
+        while True:
+            edges = self._edges[at]
+            chance = next(u, None)  # type: ignore[call-overload]
+            if chance is None or not edges:
+                return None
+            edge = edges[int(chance * len(edges))]
+            if path and edge.number == path[-1].number:
+                if len(edges) == 1:
+                    return None
+                continue
+            path.append(edge)
+            at = edge.to
+            if at in seen:
+                ring = [e for e in path[seen[at] :] if e.number < self._cells]
+                return [e.number for e in ring], [e.sign for e in ring]
+            seen[at] = len(path)
+
+
+def _follows(one: Sum, nodes: list[Sum], colour: list[int], of_cell: list[list[int]]) -> bool:
+    """Whether a fixed sum is that of fixed nodes of one colour that part its cells."""
+    if one.low != one.high:
+        return False
+    cells = one.cells.tolist()
+    for side in (0, 1):
+        mine = [[f for f in of_cell[c] if colour[f] == side] for c in cells]
+        if all(mine):
+            parts = {f for found in mine for f in found}
+            if sum(len(nodes[f].cells) for f in parts) == len(cells):
+                return True
+    return False
+
+
+def _colour(one: Sum, nodes: list[Sum], colour: list[int], of_cell: list[list[int]]) -> int | None:
+    """The side a sum can stand on; ``None`` when on none. Turns whole components to fit."""
+    cells = one.cells.tolist()
+    if any(len(of_cell[cell]) > 1 for cell in cells):
+        return None
+    met = [of_cell[cell][0] for cell in cells if of_cell[cell]]
+    if not met:
+        return 0
+    # All nodes it meets must be of one colour: turn components that are not.
+    wanted = colour[met[0]]
+    done: set[int] = set()
+    for f in met:
+        if f in done:
+            if colour[f] != wanted:
+                return None
+            continue
+        part = _connected(f, nodes, of_cell)
+        if colour[f] != wanted:
+            if part & done:
+                return None
+            for g in part:
+                colour[g] = 1 - colour[g]
+        done |= part
+    return 1 - wanted if all(colour[f] == wanted for f in met) else None
+
+
+def _connected(start: int, nodes: list[Sum], of_cell: list[list[int]]) -> set[int]:
+    found, open_ = {start}, [start]
+    while open_:
+        for cell in nodes[open_.pop()].cells.tolist():
+            for f in of_cell[cell]:
+                if f not in found:
+                    found.add(f)
+                    open_.append(f)
+    return found

@@ -1,0 +1,192 @@
+"""Backward factors of the steps, and the structure they share between components.
+
+A *variable* is the effective coefficient of one cycle in one pass, with the three values
+-1, 0, +1 (axis positions 0, 1, 2). Within a component, variable ``i * passes + p`` is its cycle i
+in pass p, so that all passes of a cycle lie side by side.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.cycles.width import components
+from tabprotect.engine.posterior.moves.coin import FAR, Coin
+from tabprotect.engine.posterior.moves.signature_model import GroupModel
+
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+Touches = tuple[tuple[int, ...], tuple[int, ...]]
+"""Cycles that touch a group, ascending, and their signs."""
+
+
+@dataclass(frozen=True, eq=False)
+class Structure:
+    """What components with the same pattern of overlaps have in common.
+
+    Attributes
+    ----------
+    cycles
+        Number of cycles in one component.
+    groups
+        For each group of a component the (local) cycles touching it, and their signs.
+    members : int64 (groups, batch)
+        Group numbers of the model, one column per component.
+    cycle_members : int64 (cycles, batch)
+        Cycle numbers of the model.
+    """
+
+    cycles: int
+    groups: tuple[Touches, ...]
+    members: Ints
+    cycle_members: Ints
+
+
+def structures(model: GroupModel) -> list[Structure]:
+    """Components of cycles that share cells, those of equal structure together.
+
+    O(entries log entries), and one short step of Python per component.
+    """
+    sig, count = model.signatures, len(model.moves)
+    label = components(sig, count)
+    by_label = np.argsort(label, kind="stable")
+    cycle_bounds = np.searchsorted(label[by_label], np.arange(int(label.max(initial=-1)) + 2))
+    local = np.empty(count, dtype=np.int64)
+    local[by_label] = np.arange(count) - cycle_bounds[label[by_label]]
+    owner = label[sig.cycles[sig.starts[:-1]]]
+    group_order = np.argsort(owner, kind="stable")
+    group_bounds = np.searchsorted(owner[group_order], np.arange(len(cycle_bounds)))
+    lengths = np.diff(sig.starts)[group_order]
+    code_bounds = np.r_[0, np.cumsum(lengths)]
+    take = np.repeat(sig.starts[group_order] - code_bounds[:-1], lengths)
+    take += np.arange(code_bounds[-1])
+    codes = local[sig.cycles[take]] * 2 + (sig.signs[take] > 0)
+    alike: dict[tuple[bytes, bytes], list[int]] = {}
+    spans = list(itertools.pairwise(group_bounds.tolist()))
+    for component, (a, b) in enumerate(spans):
+        key = (lengths[a:b].tobytes(), codes[code_bounds[a] : code_bounds[b]].tobytes())
+        alike.setdefault(key, []).append(component)
+    out = []
+    for chosen in alike.values():
+        a, b = spans[chosen[0]]
+        groups = []
+        for g in range(a, b):
+            code = codes[code_bounds[g] : code_bounds[g + 1]]
+            groups.append((tuple((code >> 1).tolist()), tuple(np.where(code & 1, 1, -1).tolist())))
+        size = int(cycle_bounds[chosen[0] + 1] - cycle_bounds[chosen[0]])
+        out.append(
+            Structure(
+                cycles=size,
+                groups=tuple(groups),
+                members=group_order[group_bounds[chosen] + np.arange(b - a)[:, None]],
+                cycle_members=by_label[cycle_bounds[chosen] + np.arange(size)[:, None]],
+            )
+        )
+    return out
+
+
+@dataclass(frozen=True)
+class Watched:
+    """Groups of one step that are shifted alike by the later steps.
+
+    ``groups`` are local group numbers, ``later`` the later variables touching them, ``signs``
+    theirs.
+    """
+
+    groups: tuple[int, ...]
+    later: tuple[int, ...]
+    signs: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class BackwardStep:
+    """One step: its variable, the cells it adds to and those it subtracts from."""
+
+    variable: int
+    plus: tuple[Watched, ...]
+    minus: tuple[Watched, ...]
+
+    @property
+    def scope(self) -> tuple[int, ...]:
+        """The step's variable and the later ones that touch its cells."""
+        later = {v for w in (*self.plus, *self.minus) for v in w.later}
+        return (self.variable, *sorted(later))
+
+
+def steps(structure: Structure, passes: int) -> list[BackwardStep]:
+    """Every step of one component."""
+    touching: list[list[tuple[int, int]]] = [[] for _ in range(structure.cycles)]
+    for g, (cycles, signs) in enumerate(structure.groups):
+        for i, sign in zip(cycles, signs, strict=True):
+            touching[i].append((g, sign))
+    out = []
+    for i, p in itertools.product(range(structure.cycles), range(passes)):
+        sides: dict[int, dict[tuple[tuple[int, ...], tuple[int, ...]], list[int]]] = {1: {}, -1: {}}
+        for g, sign in touching[i]:
+            later = [
+                (j * passes + q, s)
+                for j, s in zip(*structure.groups[g], strict=True)
+                for q in range(p if j > i else p + 1, passes)
+            ]
+            key = (tuple(v for v, _ in later), tuple(s for _, s in later))
+            sides[sign].setdefault(key, []).append(g)
+        plus, minus = (
+            tuple(Watched(tuple(groups), *key) for key, groups in sides[s].items()) for s in (1, -1)
+        )
+        out.append(BackwardStep(i * passes + p, plus, minus))
+    return out
+
+
+@lru_cache(maxsize=4096)
+def shifts(signs: tuple[int, ...]) -> npt.NDArray[np.int32]:
+    """The sum of sign * coefficient over all assignments, shape (3,) * len(signs)."""
+    total = np.zeros((), dtype=np.int32)
+    value = np.array([-1, 0, 1], dtype=np.int32)
+    for sign in signs:
+        total = total[..., None] + sign * value
+    total.flags.writeable = False
+    return total
+
+
+def laid_out(
+    array: npt.NDArray[Scalar], variables: Sequence[int], axes: Sequence[int]
+) -> npt.NDArray[Scalar]:
+    """The array (one axis per variable, then the batch) ready to broadcast over ``axes``.
+
+    Both lists are in the same order; ``axes`` contains the variables.
+    """
+    own = set(variables)
+    return array.reshape([3 if v in own else 1 for v in axes] + [array.shape[-1]])
+
+
+def step_factor(
+    step: BackwardStep, axes: Sequence[int], lowest: npt.NDArray[np.int32], coin: Coin
+) -> Floats:
+    """The log factor of a step over ``axes`` (its scope, in order of elimination), then batch.
+
+    Parameters
+    ----------
+    lowest : int32 (groups, batch)
+        Smallest published count of each local group.
+    """
+    batch = lowest.shape[1]
+    low: list[npt.NDArray[np.int32]] = []
+    for side in (step.plus, step.minus):
+        smallest = np.full([1] * len(axes) + [batch], FAR, dtype=np.int32)
+        for watched in side:
+            order = sorted(range(len(watched.later)), key=lambda k: axes.index(watched.later[k]))
+            later = [watched.later[k] for k in order]
+            shift = shifts(tuple(watched.signs[k] for k in order))
+            own = lowest[list(watched.groups)].min(axis=0)
+            after = laid_out(own - shift[..., None], later, axes)
+            smallest = np.minimum(smallest, after)
+        low.append(smallest)
+    parts = np.broadcast_arrays(*coin.log_masses(low[0], low[1]))
+    return np.concatenate(parts, axis=list(axes).index(step.variable))

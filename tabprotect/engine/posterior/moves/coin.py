@@ -1,0 +1,61 @@
+"""One step seen backwards: what could have led to the table after it, with which weight."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.arrays import Floats
+from tabprotect.engine.release.likelihood import BlockingRule
+
+Counts = npt.NDArray[np.signedinteger]
+
+FAR = 2**14
+"""Stands for the smallest count of no cells; fits int16."""
+
+
+@dataclass(frozen=True)
+class Coin:
+    """The chances of adding, subtracting and leaving, and the rule that blocks a step."""
+
+    alpha: float
+    beta: float
+    gamma: float
+    rule: BlockingRule
+
+    def masses(self, low_plus: Counts, low_minus: Counts) -> tuple[Floats, Floats, Floats]:
+        """Backward masses of the coefficients -1, 0, +1: P(table after | table before).
+
+        Parameters
+        ----------
+        low_plus, low_minus
+            Smallest count *after* the step among the cells the move adds to and among those it
+            subtracts from; they broadcast against each other.
+        """
+        shape = np.broadcast_shapes(low_plus.shape, low_minus.shape)
+        if self.rule == "none":
+            return (
+                np.full(shape, self.beta),
+                np.full(shape, self.gamma),
+                np.full(shape, self.alpha),
+            )
+        if self.rule == "any_zero":
+            # Before the step no cell was zero, so one that it added to is at least 2 now.
+            undo_plus = (low_plus >= 2) & (low_minus >= 0)
+            undo_minus = (low_plus >= 0) & (low_minus >= 2)
+            leave = np.where((low_plus <= 0) | (low_minus <= 0), 1.0, self.gamma)
+        else:
+            undo_plus = (low_plus >= 1) & (low_minus >= 0)
+            undo_minus = (low_plus >= 0) & (low_minus >= 1)
+            # A coin that would have made a cell negative was refused and left the table.
+            leave = np.full(shape, self.gamma)
+            leave += np.where(low_minus <= 0, self.alpha, 0.0)
+            leave += np.where(low_plus <= 0, self.beta, 0.0)
+        return np.where(undo_minus, self.beta, 0.0), leave, np.where(undo_plus, self.alpha, 0.0)
+
+    def log_masses(self, low_plus: Counts, low_minus: Counts) -> list[Floats]:
+        """Logarithms of :meth:`masses`; -inf is impossible."""
+        with np.errstate(divide="ignore"):
+            return [np.log(mass) for mass in self.masses(low_plus, low_minus)]

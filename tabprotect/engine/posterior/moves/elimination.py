@@ -1,0 +1,320 @@
+"""The exact posterior: variable elimination over effective coefficients.
+
+The posterior over the coefficients of all steps is a product of one backward factor per step and
+one prior factor per signature group. One sweep along an elimination order and one back give the
+joint distribution of the coefficients touching every group at once (a bucket tree); the change of
+a group is a sum of those. All in logarithms, each message scaled to a largest entry of 1, so that
+nothing underflows however many steps there are. Components of equal structure go through as one
+batch, on the last axis of every table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.cycles.width import (
+    MAX_HELD,
+    MAX_VARIABLES,
+    MAX_WIDTH,
+    MAX_WORK,
+    eliminate,
+)
+from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.posterior.moves.backward_factors import (
+    BackwardStep,
+    Structure,
+    laid_out,
+    shifts,
+    step_factor,
+    steps,
+    structures,
+)
+from tabprotect.engine.posterior.moves.coin import Coin
+from tabprotect.engine.posterior.moves.signature_model import GroupModel
+from tabprotect.engine.progress import SILENT, Progress
+
+BATCH_HELD = 2**24
+"""Entries that components side by side may hold together."""
+
+
+@dataclass(frozen=True)
+class EliminationPlan:
+    """The order of elimination of one structure, and where its factors are taken in.
+
+    Attributes
+    ----------
+    axes
+        For each variable in order of elimination: itself, then those joined to it, in that order.
+    children
+        For each position, the positions whose messages arrive there.
+    factors
+        For each position, the steps whose factor is taken in there, with their axes.
+    read
+        For each position, the local groups read off there, with their variables and signs.
+    held
+        Entries of all tables for one component.
+    """
+
+    structure: Structure
+    axes: tuple[tuple[int, ...], ...]
+    children: tuple[tuple[int, ...], ...]
+    factors: tuple[tuple[tuple[BackwardStep, tuple[int, ...]], ...], ...]
+    read: tuple[tuple[tuple[int, tuple[int, ...], tuple[int, ...]], ...], ...]
+    held: int
+
+    @property
+    def batch(self) -> int:
+        """Number of components."""
+        return int(self.structure.members.shape[1])
+
+
+def plan(structure: Structure, passes: int, progress: Progress = SILENT) -> EliminationPlan | None:
+    """An elimination order for one structure; ``None`` when it is too wide or too long."""
+    count = structure.cycles * passes
+    if count > MAX_VARIABLES:
+        return None
+    all_steps = steps(structure, passes)
+    scopes = [step.scope for step in all_steps]
+    found = eliminate(scopes, list(range(count)), limit=MAX_WIDTH, progress=progress)
+    if found is None:
+        return None
+    if found.held > MAX_HELD:
+        return None
+    position = {v: k for k, v in enumerate(found.order)}
+    axes = tuple(
+        (v, *sorted(clique, key=position.__getitem__))
+        for v, clique in zip(found.order, found.cliques, strict=True)
+    )
+    children: list[list[int]] = [[] for _ in axes]
+    for k, own in enumerate(axes):
+        if len(own) > 1:
+            children[position[own[1]]].append(k)
+    factors: list[list[tuple[BackwardStep, tuple[int, ...]]]] = [[] for _ in axes]
+    for step, scope in zip(all_steps, scopes, strict=True):
+        ordered = tuple(sorted(scope, key=position.__getitem__))
+        factors[position[ordered[0]]].append((step, ordered))
+    read: list[list[tuple[int, tuple[int, ...], tuple[int, ...]]]] = [[] for _ in axes]
+    for g, (cycles, signs) in enumerate(structure.groups):
+        sign = {
+            i * passes + p: s for i, s in zip(cycles, signs, strict=True) for p in range(passes)
+        }
+        ordered = tuple(sorted(sign, key=position.__getitem__))
+        read[position[ordered[0]]].append((g, ordered, tuple(sign[v] for v in ordered)))
+    return EliminationPlan(
+        structure,
+        axes,
+        tuple(map(tuple, children)),
+        tuple(map(tuple, factors)),
+        tuple(map(tuple, read)),
+        found.held,
+    )
+
+
+@lru_cache(maxsize=1024)
+def _one_hot(signs: tuple[int, ...], span: int) -> Floats:
+    """(2 span + 1, 3^n): which assignments of the coefficients give which change."""
+    change = span - shifts(signs).reshape(-1)
+    return np.asarray(np.arange(2 * span + 1)[:, None] == change, dtype=np.float64)
+
+
+def _log_sum(table: Floats, axis: tuple[int, ...]) -> Floats:
+    """log of the sum of exp over some axes; an empty support stays -inf."""
+    if not axis:
+        return table
+    peak = table.max(axis=axis, keepdims=True)
+    peak[peak == -np.inf] = 0.0
+    with np.errstate(divide="ignore"):
+        total = np.log(np.exp(table - peak).sum(axis=axis))
+    return np.asarray(total + peak.reshape(total.shape), dtype=np.float64)
+
+
+class Elimination:
+    """The exact posterior of a model.
+
+    Build with :meth:`of`, which decides from sizes alone whether it is affordable.
+    """
+
+    def __init__(self, model: GroupModel, plans: Sequence[EliminationPlan]) -> None:
+        self.model = model
+        self.plans = tuple(plans)
+
+    @classmethod
+    def of(cls, model: GroupModel, progress: Progress = SILENT) -> Elimination | None:
+        """``None`` when the posterior is too wide to be computed exactly."""
+        plans, work = [], 0
+        found = structures(model)
+        for number, structure in enumerate(found):
+            progress.report("planning the posterior", number / len(found))
+            one = plan(structure, model.passes, progress)
+            if one is None:
+                return None
+            work += one.held * one.batch
+            if work > MAX_WORK:
+                return None
+            plans.append(one)
+        return cls(model, plans)
+
+    @property
+    def width(self) -> int:
+        """The largest number of coefficients joined to an eliminated one."""
+        return max((len(axes) - 1 for one in self.plans for axes in one.axes), default=0)
+
+    def _parts(self) -> Iterator[tuple[EliminationPlan, Ints, float]]:
+        """(plan, group numbers (groups, batch), share of the work done after it)."""
+        total = sum(one.held * one.batch + 2000 * len(one.axes) for one in self.plans) or 1
+        done = 0.0
+        for one in self.plans:
+            size = max(1, BATCH_HELD // one.held)
+            for a in range(0, one.batch, size):
+                part = one.structure.members[:, a : a + size]
+                before = done
+                done += (one.held * part.shape[1]) / total
+                done += 2000 * len(one.axes) * part.shape[1] / one.batch / total
+                yield one, part, before
+
+    def changes(self, progress: Progress = SILENT) -> Floats:
+        """Distribution of the change (original - published) of each group.
+
+        Returns
+        -------
+        float64 (groups, 2 span + 1)
+            Column ``change + span``.
+
+        Raises
+        ------
+        InfeasibleError
+            When no original fits the published table, the mechanism and the prior.
+        """
+        span = self.model.span
+        out = np.zeros((self.model.groups, 2 * span + 1))
+        for one, members, before in self._parts():
+            sweep = _Sweep(self.model, one, members, before, progress)
+            sweep.forward()
+            for group, distribution in sweep.backward():
+                out[members[group]] = distribution.T
+        return out
+
+    def draw(
+        self, number: int, generator: np.random.Generator, progress: Progress = SILENT
+    ) -> Ints:
+        """Independent joint draws of the changes, int64 (number, groups)."""
+        out = np.zeros((number, self.model.groups), dtype=np.int64)
+        for one, members, before in self._parts():
+            sweep = _Sweep(self.model, one, members, before, progress)
+            sweep.forward()
+            effective = sweep.draw(number, generator)
+            for group, (cycles, signs) in enumerate(one.structure.groups):
+                change = np.zeros((number, members.shape[1]), dtype=np.int64)
+                for i, sign in zip(cycles, signs, strict=True):
+                    for p in range(self.model.passes):
+                        change -= sign * effective[i * self.model.passes + p]
+                out[:, members[group]] = change
+        return out
+
+
+class _Sweep:
+    """The tables of one batch of components on their way through the bucket tree."""
+
+    def __init__(
+        self,
+        model: GroupModel,
+        one: EliminationPlan,
+        members: Ints,
+        before: float,
+        progress: Progress,
+    ) -> None:
+        self._plan = one
+        self._span = model.span
+        self._coin: Coin = model.coin
+        self._lowest = model.lowest[members].astype(np.int32)
+        self._log_prior = None if model.log_prior is None else model.log_prior[members]
+        self._before = before
+        self._progress = progress
+        self._tables: list[Floats] = []
+        self._messages: list[Floats] = []
+
+    def _report(self, stage: str, position: int) -> None:
+        if position % 16 == 0 or self._plan.held * self._lowest.shape[1] > 2**20:
+            self._progress.report(stage, self._before)
+
+    def forward(self) -> None:
+        """Take in every factor and pass the messages along the order."""
+        batch = self._lowest.shape[1]
+        for k, axes in enumerate(self._plan.axes):
+            self._report("eliminating", k)
+            table = np.zeros([3] * len(axes) + [batch])
+            for step, scope in self._plan.factors[k]:
+                table += laid_out(step_factor(step, scope, self._lowest, self._coin), scope, axes)
+            if self._log_prior is not None:
+                for group, variables, signs in self._plan.read[k]:
+                    column = self._span - shifts(signs)
+                    weight = np.moveaxis(self._log_prior[group][:, column], 0, -1)
+                    table += laid_out(weight, variables, axes)
+            for child in self._plan.children[k]:
+                table += laid_out(self._messages[child], self._plan.axes[child][1:], axes)
+            message = _log_sum(table, (0,))
+            peak = message.max(axis=tuple(range(len(axes) - 1)))
+            if (peak == -np.inf).any():
+                raise InfeasibleError(
+                    "no original table fits this published table, mechanism and prior",
+                    hint="check that table and mechanism belong together, or choose a wider prior",
+                )
+            self._tables.append(table)
+            self._messages.append(message - peak)
+
+    def backward(self) -> Iterator[tuple[int, Floats]]:
+        """Pass the messages back; yield (local group, distribution (2 span + 1, batch)).
+
+        Tables are given up on the way.
+        """
+        rest: dict[int, Floats] = {}
+        for k in range(len(self._plan.axes) - 1, -1, -1):
+            self._report("reading off the cells", k)
+            axes = self._plan.axes[k]
+            belief = self._tables.pop()
+            if k in rest:
+                belief = belief + rest.pop(k)
+            every = tuple(range(len(axes)))
+            weight = np.exp(belief - belief.max(axis=every))
+            weight /= weight.sum(axis=every)
+            joint: dict[tuple[int, ...], Floats] = {}
+            for group, variables, signs in self._plan.read[k]:
+                if variables not in joint:
+                    own = set(variables)
+                    gone = tuple(a for a, v in enumerate(axes) if v not in own)
+                    joint[variables] = weight.sum(axis=gone).reshape(3 ** len(own), -1)
+                yield group, _one_hot(signs, self._span) @ joint[variables]
+            for child in self._plan.children[k]:
+                scope = set(self._plan.axes[child][1:])
+                gone = tuple(a for a, v in enumerate(axes) if v not in scope)
+                sent = self._messages[child]
+                # What the child said itself is divided out again; 0/0 is 0.
+                silent = sent == -np.inf
+                back = _log_sum(belief, gone) - np.where(silent, 0.0, sent)
+                back[silent] = -np.inf
+                rest[child] = back[None]
+
+    def draw(self, number: int, generator: np.random.Generator) -> npt.NDArray[np.int8]:
+        """Coefficients drawn jointly, int8 (variables, number, batch)."""
+        batch = self._lowest.shape[1]
+        out = np.zeros((len(self._plan.axes), number, batch), dtype=np.int8)
+        column = np.arange(batch)
+        for k in range(len(self._plan.axes) - 1, -1, -1):
+            self._report("drawing tables", k)
+            axes = self._plan.axes[k]
+            at = np.zeros((number, batch), dtype=np.int64)
+            for v in axes[1:]:
+                at = at * 3 + (out[v] + 1)
+            log = self._tables[k].reshape(3, -1, batch)[:, at, column]
+            weight = np.exp(log - log.max(axis=0))
+            threshold = generator.random((number, batch)) * weight.sum(axis=0)
+            out[axes[0]] = (
+                (threshold >= weight[0]).astype(np.int8) + (threshold >= weight[0] + weight[1]) - 1
+            )
+        return out

@@ -1,0 +1,124 @@
+"""Brute force: every original that could have led to the published table, with its weight.
+
+Backward through the steps, a set of distinct tables (as changes of groups) with their weights.
+The oracle for small cycle sets, and the exact number of originals that remain possible.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.posterior.moves.backward_factors import structures
+from tabprotect.engine.posterior.moves.coin import FAR
+from tabprotect.engine.posterior.moves.signature_model import GroupModel
+from tabprotect.engine.progress import SILENT, Progress
+
+MOST_TABLES = 100_000
+MOST_WORK = 20_000_000
+"""Limits of the count of originals: tables per component, and entries handled in all."""
+
+
+def originals(
+    model: GroupModel,
+    *,
+    cycles: Ints | None = None,
+    most_tables: int = MOST_TABLES,
+    most_work: int = MOST_WORK,
+    progress: Progress = SILENT,
+) -> tuple[Ints, Ints, Floats] | None:
+    """All originals that the given cycles (default: all) could have changed into the published.
+
+    Returns
+    -------
+    groups : int64 (k,)
+        The groups that these cycles touch.
+    changes : int64 (tables, k)
+        Distinct originals as original - published.
+    log_weights : float64 (tables,)
+        Log of likelihood times prior, up to a constant; always finite.
+
+    ``None`` beyond the limits.
+    """
+    chosen = np.arange(len(model.moves)) if cycles is None else np.sort(cycles)
+    entries = [model.moves.entries(int(i)) for i in chosen]
+    groups = np.unique(np.concatenate([cells for cells, _ in entries]))
+    column = {int(g): k for k, g in enumerate(groups)}
+    local = [
+        (np.array([column[int(g)] for g in cells]), signs.astype(np.int64))
+        for cells, signs in entries
+    ]
+    lowest = model.lowest[groups]
+    change = np.zeros((1, len(groups)), dtype=np.int64)
+    log_weight = np.zeros(1)
+    work = 0
+    for step in range(len(local) * model.passes - 1, -1, -1):
+        progress.report("counting originals", 1 - step / (len(local) * model.passes))
+        at, signs = local[step % len(local)]
+        work += 3 * change.size
+        if len(change) > most_tables or work > most_work:
+            return None
+        count = lowest[at] + change[:, at]
+        low_plus = np.where(signs > 0, count, FAR).min(axis=1)
+        low_minus = np.where(signs < 0, count, FAR).min(axis=1)
+        minus, stay, plus = model.coin.log_masses(low_plus, low_minus)
+        parts, logs = [], []
+        for effective, factor in ((-1, minus), (0, stay), (1, plus)):
+            keep = factor > -np.inf
+            before = change[keep]
+            before[:, at] -= effective * signs
+            parts.append(before)
+            logs.append(log_weight[keep] + factor[keep])
+        change, log_weight = _merged(np.concatenate(parts), np.concatenate(logs))
+    if model.log_prior is not None:
+        log_weight = log_weight + model.log_prior[groups, model.span + change].sum(axis=1)
+    possible = log_weight > -np.inf
+    return groups, change[possible], log_weight[possible]
+
+
+def _merged(changes: Ints, log_weight: Floats) -> tuple[Ints, Floats]:
+    """Equal rows made one, their weights added."""
+    if not len(changes):
+        return changes, log_weight
+    small = np.ascontiguousarray(changes.astype(np.int16))
+    rows = small.view(np.dtype((np.void, small.dtype.itemsize * small.shape[1]))).reshape(-1)
+    _, first, inverse = np.unique(rows, return_index=True, return_inverse=True)
+    peak = log_weight.max()
+    total = np.bincount(inverse.reshape(-1), weights=np.exp(log_weight - peak))
+    return changes[first], np.log(total) + peak
+
+
+def distribution(
+    model: GroupModel, *, most_tables: int = MOST_TABLES, progress: Progress = SILENT
+) -> Floats | None:
+    """The distribution of each group's change by brute force, (groups, 2 span + 1)."""
+    found = originals(model, most_tables=most_tables, most_work=10**12, progress=progress)
+    if found is None:
+        return None
+    groups, changes, log_weights = found
+    out = np.zeros((model.groups, 2 * model.span + 1))
+    if len(changes):
+        weight = np.exp(log_weights - log_weights.max())
+        weight /= weight.sum()
+        for column, group in enumerate(groups):
+            out[group] = np.bincount(
+                model.span + changes[:, column], weights=weight, minlength=out.shape[1]
+            )
+    return out
+
+
+def number_of_originals(model: GroupModel, progress: Progress = SILENT) -> int | None:
+    """How many originals remain possible; ``None`` when too many to count.
+
+    Components of cycles that share no cell multiply.
+    """
+    total, left = 1, MOST_WORK
+    for structure in structures(model):
+        for cycles in structure.cycle_members.T:
+            left -= 1000
+            found = originals(model, cycles=cycles, most_work=left, progress=progress)
+            if found is None:
+                return None
+            left -= found[1].size
+            total *= len(found[1])
+    return total

@@ -1,0 +1,112 @@
+"""The posterior of a sequence of moves: exact where the moves overlap little, else simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Literal
+
+import numpy as np
+
+from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.posterior.moves import sampling
+from tabprotect.engine.posterior.moves.elimination import Elimination
+from tabprotect.engine.posterior.moves.enumeration import number_of_originals, originals
+from tabprotect.engine.posterior.moves.signature_model import GroupModel, group_model
+from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.posterior.prior import Prior
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.likelihood import MoveSequence
+
+DrawChanges = Callable[[int, np.random.Generator, Progress], Ints]
+
+MOST_LISTED = 2**24
+"""Counts of all listed originals."""
+
+
+def infer_moves(
+    likelihood: MoveSequence,
+    prior: Prior,
+    *,
+    way: Literal["auto", "exact", "monte_carlo"],
+    randomness: Randomness | None,
+    draws: int | None,
+    progress: Progress,
+) -> Posterior:
+    """As ``infer``. Cells that always move together share the distribution of their change."""
+    model = group_model(likelihood, prior, progress)
+    sig = model.signatures
+    # Cells that nothing touches belong to a last group that never changes.
+    group_of_cell = np.where(sig.group_of_cell < 0, model.groups, sig.group_of_cell)
+    published = likelihood.published.counts.reshape(-1)
+    certain = np.zeros((1, 2 * model.span + 1))
+    certain[0, model.span] = 1.0
+
+    def tables(draw: DrawChanges) -> DrawChanges:
+        def drawn(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
+            changes = draw(number, generator, progress)
+            changes = np.concatenate([changes, np.zeros((number, 1), dtype=np.int64)], axis=1)
+            found = changes[:, group_of_cell]
+            found += published
+            return found
+
+        return drawn
+
+    exact = None if way == "monte_carlo" else Elimination.of(model, progress)
+    if exact is None and way == "exact":
+        raise InfeasibleError(
+            "the cycles overlap too much for an exact posterior",
+            hint="take Monte Carlo, fewer passes, or strips of swaps",
+        )
+    if exact is not None:
+        return Posterior(
+            published=likelihood.published,
+            prior=prior,
+            way="exact",
+            reason=f"the cycles overlap little enough (width {exact.width})",
+            group_of_cell=group_of_cell,
+            first=published - model.span,
+            chances=np.concatenate([exact.changes(progress), certain]),
+            draw_originals=tables(exact.draw),
+            count_originals=lambda: number_of_originals(model),
+            list_originals=lambda: _listed(model, published),
+        )
+    generator = (randomness or Randomness.fresh()).generator()
+    found = sampling.estimate(model, draws=draws, generator=generator, progress=progress)
+    asked = way == "monte_carlo"
+    return Posterior(
+        published=likelihood.published,
+        prior=prior,
+        way="monte_carlo",
+        reason="asked for" if asked else "the cycles overlap too much for the exact way",
+        group_of_cell=group_of_cell,
+        first=published - model.span,
+        chances=np.concatenate([found.changes, certain]),
+        draw_originals=tables(partial(sampling.draw, model)),
+        count_originals=lambda: number_of_originals(model),
+        standard_errors=np.concatenate([found.standard_errors, np.zeros_like(certain)]),
+        error=float(found.standard_errors.max(initial=0.0)),
+        effective_sample_size=found.effective_sample_size,
+        draws=found.draws,
+        independent=model.symmetric,
+        list_originals=lambda: _listed(model, published),
+    )
+
+
+def _listed(model: GroupModel, published: Ints) -> tuple[Ints, Floats] | None:
+    """Every original with its probability; ``None`` where they are too many."""
+    found = originals(model)
+    if found is None or len(found[1]) * len(published) > MOST_LISTED:
+        return None
+    groups, changes, log_weights = found
+    column = np.full(model.groups + 1, len(groups), dtype=np.int64)
+    column[groups] = np.arange(len(groups))
+    changes = np.concatenate([changes, np.zeros((len(changes), 1), dtype=np.int64)], axis=1)
+    # Cells that nothing touches stay as they are.
+    of_cell = np.where(
+        model.signatures.group_of_cell < 0, model.groups, model.signatures.group_of_cell
+    )
+    weight = np.exp(log_weights - log_weights.max())
+    return published + changes[:, column[of_cell]], weight / weight.sum()

@@ -1,0 +1,396 @@
+"""Posterior draws at any size: the mechanism walked backwards from the published table.
+
+At each step from table y the backward masses are: leave (1 if the cycle touches a zero of y, else
+gamma, under any_zero), undo + (alpha if y - M is possible), undo - (beta if y + M is). A draw in
+proportion carries the sum of the masses as weight; weights that have grown uneven are resampled.
+Under ``negative`` with alpha = beta and a uniform prior every sum is 1: the draws are independent
+and exact. Otherwise a guide (the prior, and a guess of the weight still to come) multiplies the
+masses by its ratio, which keeps weights even; the weights correct for it.
+
+Cycles that meet only in cells too large to block are independent: each component of the others is
+weighted and resampled by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.cycles import graphs
+from tabprotect.engine.cycles.layers import Layer, layers
+from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.posterior.moves.coin import FAR
+from tabprotect.engine.posterior.moves.signature_model import GroupModel
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.moves import MoveSet
+
+Small = npt.NDArray[np.int16]
+
+DRAWS = 20_000
+POPULATIONS = 10
+"""Independent populations: their spread is the error."""
+
+MOST_ENTRIES = 2**23
+"""Entries (cycle or group, draw) of one population, which bounds its memory."""
+
+MOST_UPDATES = 10**9
+"""Cell updates of one estimate unless a number of draws is asked for (about a minute)."""
+
+RESAMPLING_COST = 20
+"""Weighted draws cost this many times more: resampling copies whole populations."""
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """Distributions of the changes from draws.
+
+    Attributes
+    ----------
+    changes : float64 (groups, 2 span + 1)
+    standard_errors : float64 (groups, 2 span + 1)
+    draws
+        Draws taken.
+    effective_sample_size
+        Independent draws that would have the same error.
+    """
+
+    changes: Floats
+    standard_errors: Floats
+    draws: int
+    effective_sample_size: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Layer:
+    """Disjoint cycles of a pass and the components they belong to.
+
+    Cycles are sorted by component; those of ``components[k]`` begin at ``component_starts[k]``.
+    """
+
+    cycles: Ints
+    starts: Ints
+    groups: Ints
+    signs: Small
+    rows: Ints
+    components: Ints
+    component_starts: Ints
+
+
+class BackwardWalk:
+    """Draws from the posterior of a model."""
+
+    def __init__(self, model: GroupModel) -> None:
+        self.model = model
+        moves = model.moves
+        watched = model.relevant[moves.cells]
+        self._watched = np.flatnonzero(model.relevant)
+        number = np.cumsum(model.relevant) - 1
+        self._walked = np.unique(moves.rows[watched])
+        local = np.searchsorted(self._walked, moves.rows[watched])
+        groups = number[moves.cells[watched]]
+        starts = np.searchsorted(local, np.arange(len(self._walked) + 1))
+        sub = MoveSet(moves.domain, starts, groups, moves.signs[watched], ())
+        nodes = len(self._walked) + len(self._watched)
+        label = graphs.components(local, groups + len(self._walked), nodes)
+        self._components, component = np.unique(label, return_inverse=True)
+        self._component = component[: len(self._walked)]
+        self._group_component = component[len(self._walked) :]
+        self._layers = [_sorted(layer, self._component) for layer in layers(sub)][::-1]
+        # Late: scipy would be a third of the program's start.
+        from scipy.sparse import csr_array
+
+        self._effect = csr_array(
+            (-moves.signs.astype(np.int16), (moves.cells, moves.rows)),
+            shape=(model.groups, len(moves)),
+        )
+        self._guide = None if model.log_prior is None else _guide(model)[self._watched]
+        self._future = _future(model) if model.coin.rule == "any_zero" else None
+
+    @property
+    def updates(self) -> int:
+        """Cost of one draw in cell updates."""
+        each = max(len(self.model.moves.cells) * self.model.passes, 1)
+        return each if self.model.symmetric else each * RESAMPLING_COST
+
+    def largest_population(self) -> int:
+        """Draws side by side within the memory bound."""
+        widest = max((len(layer.groups) for layer in self._layers), default=1)
+        size = max(len(self.model.moves), self.model.groups, 4 * widest)
+        return int(np.clip(MOST_ENTRIES // size, 16, 2000))
+
+    def population(
+        self,
+        size: int,
+        generator: np.random.Generator,
+        report: Callable[[float], None],
+    ) -> Small:
+        """Joint draws of equal weight: changes, int16 (groups, size).
+
+        Draws of one population share ancestors where weights had to be resampled; populations
+        are independent of each other.
+
+        Raises
+        ------
+        InfeasibleError
+            When no draw fits.
+        """
+        model = self.model
+        total = np.zeros((len(model.moves), size), dtype=np.int16)
+        free = np.ones(len(model.moves), dtype=np.bool_)
+        free[self._walked] = False
+        unwatched = np.flatnonzero(free)
+        chances = [model.coin.beta, model.coin.gamma, model.coin.alpha]
+        if len(unwatched):
+            bounds = np.cumsum(chances)
+            for _ in range(model.passes):
+                u = generator.random((len(unwatched), size)) * bounds[-1]
+                total[unwatched] += (u >= bounds[0]).astype(np.int16) + (u >= bounds[1]) - 1
+        walk = np.zeros((len(self._walked), size), dtype=np.int16)
+        counts = np.repeat(model.lowest[self._watched, None], size, axis=1).astype(np.int16)
+        log_weight = np.zeros((len(self._components), size))
+        left = model.reach[self._watched].copy()
+        count = len(self._layers) * model.passes
+        for step in range(count):
+            report(step / count)
+            layer = self._layers[step % len(self._layers)]
+            self._step(layer, walk, counts, left, log_weight, generator)
+            if not model.symmetric:
+                self._resample(layer.components, walk, counts, log_weight, generator, 0.5)
+        if self._guide is not None:
+            self._correct(counts, log_weight)
+        if not model.symmetric:
+            every = np.arange(len(self._components))
+            self._resample(every, walk, counts, log_weight, generator, 1.0)
+        total[self._walked] = walk
+        return np.asarray(self._effect @ total, dtype=np.int16)
+
+    def _step(
+        self,
+        layer: _Layer,
+        walk: Small,
+        counts: Small,
+        left: Ints,
+        log_weight: Floats,
+        generator: np.random.Generator,
+    ) -> None:
+        model = self.model
+        here = counts[layer.groups]
+        plus = (layer.signs > 0)[:, None]
+        low_plus = np.minimum.reduceat(np.where(plus, here, FAR), layer.starts, axis=0)
+        low_minus = np.minimum.reduceat(np.where(plus, FAR, here), layer.starts, axis=0)
+        undo_minus, leave, undo_plus = model.coin.masses(low_plus, low_minus)
+        if self._guide is not None or self._future is not None:
+            ratios = np.exp(np.minimum(self._ratios(layer, here, left[layer.groups]), 500.0))
+            undo_minus, leave, undo_plus = (
+                m * r for m, r in zip((undo_minus, leave, undo_plus), ratios, strict=True)
+            )
+        left[layer.groups] -= 1
+        mass = undo_minus + leave + undo_plus
+        u = generator.random(mass.shape) * mass
+        taken_minus = u < undo_minus
+        taken_plus = u >= undo_minus + leave
+        taken_plus &= undo_plus > 0
+        coefficient = taken_plus.astype(np.int16) - taken_minus.astype(np.int16)
+        walk[layer.cycles] += coefficient
+        counts[layer.groups] = here - layer.signs[:, None] * coefficient[layer.rows]
+        if not model.symmetric:
+            with np.errstate(divide="ignore"):
+                gain = np.log(mass)
+            log_weight[layer.components] += np.add.reduceat(gain, layer.component_starts, axis=0)
+
+    def _ratios(self, layer: _Layer, here: Small, left: Ints) -> Floats:
+        """Log ratios of what guides the walk after the coefficients -1, 0, +1 to before.
+
+        float64 (3, cycles, draws).
+        """
+        change = here - self.model.lowest[self._watched][layer.groups, None].astype(np.int16)
+        total = np.zeros((3, *here.shape))
+        for k in range(3):
+            move = (k - 1) * layer.signs[:, None]
+            if self._guide is not None:
+                at, last = layer.groups[:, None], 2 * self.model.span
+                # A step beyond the reach of a group cannot be taken by the masses either.
+                then = np.clip(change - move + self.model.span, 0, last)
+                total[k] += self._guide[at, then] - self._guide[at, change + self.model.span]
+            if self._future is not None:
+                last = self._future.shape[1] - 1
+                then = np.clip(here - move, 0, last)
+                total[k] += self._future[left[:, None] - 1, then]
+                total[k] -= self._future[left[:, None], np.minimum(here, last)]
+        return np.add.reduceat(total, layer.starts, axis=1)
+
+    def _correct(self, counts: Small, log_weight: Floats) -> None:
+        """Put the prior in the place of its guide."""
+        assert self._guide is not None and self.model.log_prior is not None
+        change = counts - self.model.lowest[self._watched, None] + self.model.span
+        at = np.arange(len(self._watched))[:, None]
+        log = self.model.log_prior[self._watched][at, change] - self._guide[at, change]
+        order = np.argsort(self._group_component, kind="stable")
+        owner = self._group_component[order]
+        first = np.flatnonzero(np.r_[True, np.diff(owner) != 0])
+        log_weight[owner[first]] += np.add.reduceat(log[order], first, axis=0)
+
+    def _resample(
+        self,
+        components: Ints,
+        walk: Small,
+        counts: Small,
+        log_weight: Floats,
+        generator: np.random.Generator,
+        below: float,
+    ) -> None:
+        """Systematic resampling of those components whose weights are too uneven."""
+        size = walk.shape[1]
+        log = log_weight[components]
+        peak = log.max(axis=1, keepdims=True)
+        if (peak == -np.inf).any():
+            raise InfeasibleError(
+                "no original table was found that fits this published table, mechanism and prior",
+                hint="check that table and mechanism belong together, choose a wider prior, "
+                "or take more draws",
+            )
+        weight = np.exp(log - peak)
+        weight /= weight.sum(axis=1, keepdims=True)
+        uneven = np.flatnonzero(1.0 / (weight**2).sum(axis=1) < below * size * (1 - 1e-9))
+        if not len(uneven):
+            return
+        chosen = components[uneven]
+        offset = generator.random((len(uneven), 1))
+        edges = np.cumsum(weight[uneven], axis=1)
+        edges /= edges[:, -1:]
+        ends = np.ceil(edges * size - offset).astype(np.int64)
+        copies = np.diff(np.clip(ends, 0, size), axis=1, prepend=0)
+        ancestor = np.stack([np.repeat(np.arange(size), c) for c in copies])
+        slot = np.full(len(self._components), -1, dtype=np.int64)
+        slot[chosen] = np.arange(len(chosen))
+        for state, owner in ((walk, self._component), (counts, self._group_component)):
+            rows = np.flatnonzero(slot[owner] >= 0)
+            state[rows] = np.take_along_axis(state[rows], ancestor[slot[owner[rows]]], axis=1)
+        log_weight[chosen] = 0.0
+
+
+def _sorted(layer: Layer, component: Ints) -> _Layer:
+    """The layer with its cycles sorted by component."""
+    order = np.argsort(component[layer.cycles], kind="stable")
+    lengths = np.diff(np.append(layer.starts, len(layer.cells)))
+    spans = lengths[order]
+    starts = np.cumsum(spans) - spans
+    take = np.repeat(layer.starts[order] - starts, spans) + np.arange(spans.sum())
+    cycles = layer.cycles[order]
+    owner = component[cycles]
+    first = np.flatnonzero(np.r_[True, np.diff(owner) != 0])
+    return _Layer(
+        cycles,
+        starts,
+        layer.cells[take],
+        layer.signs[take].astype(np.int16),
+        np.repeat(np.arange(len(cycles)), spans),
+        owner[first],
+        first,
+    )
+
+
+def _future(model: GroupModel) -> Floats:
+    """Log of the weight a group with a count may still gain, (touches left + 1, counts).
+
+    A guess that makes weights more even, not more: each group by itself, its neighbours blocking
+    as often as on the published table. With no touches left it is 0, so nothing is to be corrected.
+    """
+    coin = model.coin
+    zero = np.logical_or.reduceat(model.lowest[model.moves.cells] == 0, model.moves.starts[:-1])
+    blocked, move = float(zero.mean()), (coin.alpha + coin.beta) / 2
+    gain = np.ones((model.span + 1, model.span + 4))
+    for left in range(1, len(gain)):
+        then = np.append(gain[left - 1], gain[left - 1, -1])
+        free = coin.gamma * then[:-1] + move * then[1:]
+        free[2:] += move * then[1:-2]
+        free[0] = then[0] + move * then[1]
+        gain[left] = blocked * then[:-1] + (1 - blocked) * free
+    return np.log(gain)
+
+
+STEEP = 3.0
+"""How much less (in logs, per unit) the guide thinks of a change the prior excludes."""
+
+
+def _guide(model: GroupModel) -> Floats:
+    """The log prior made finite, so that a walk may pass where it may not end."""
+    assert model.log_prior is not None
+    guide = model.log_prior.copy()
+    columns = guide.shape[1]
+    for step in (1, -1):
+        order = range(1, columns) if step == 1 else range(columns - 2, -1, -1)
+        for c in order:
+            guide[:, c] = np.maximum(guide[:, c], guide[:, c - step] - STEEP)
+    return guide
+
+
+def estimate(
+    model: GroupModel,
+    *,
+    draws: int | None = None,
+    generator: np.random.Generator,
+    progress: Progress = SILENT,
+) -> Estimate:
+    """Distributions of the changes from independent populations of draws.
+
+    Parameters
+    ----------
+    draws
+        In all; by default 20,000, fewer where that would take minutes.
+    """
+    walk = BackwardWalk(model)
+    if draws is None:
+        draws = int(np.clip(MOST_UPDATES // walk.updates, 16 * POPULATIONS, DRAWS))
+    size = min(walk.largest_population(), -(-draws // POPULATIONS))
+    populations = max(POPULATIONS, round(draws / size))
+    columns = 2 * model.span + 1
+    mean = np.zeros((model.groups, columns))
+    square = np.zeros((model.groups, columns))
+    row = np.arange(model.groups)[:, None] * columns + model.span
+    for number in range(populations):
+
+        def report(fraction: float, number: int = number) -> None:
+            progress.report("drawing originals", (number + fraction) / populations)
+
+        changes = walk.population(size, generator, report)
+        share = np.bincount((row + changes).reshape(-1), minlength=mean.size) / size
+        difference = share.reshape(mean.shape) - mean
+        mean += difference / (number + 1)
+        square += difference * (share.reshape(mean.shape) - mean)
+    if model.symmetric:
+        variance = mean * (1 - mean) / (populations * size)
+        effective = float(populations * size)
+    else:
+        variance = square / (populations * (populations - 1))
+        spread, noise = float((mean * (1 - mean)).sum()), float(variance.sum())
+        effective = min(spread / noise, float(populations * size)) if noise else float(size)
+    return Estimate(mean, np.sqrt(variance), populations * size, effective)
+
+
+def draw(
+    model: GroupModel,
+    number: int,
+    generator: np.random.Generator,
+    progress: Progress = SILENT,
+) -> Ints:
+    """Joint draws of the changes, int64 (number, groups), from as few populations as fit."""
+    walk = BackwardWalk(model)
+    size = walk.largest_population()
+    parts: list[Ints] = []
+    have = 0
+    while have < number:
+        done = have
+
+        def report(fraction: float, done: int = done) -> None:
+            progress.report("drawing originals", (done + fraction * size) / max(number, size))
+
+        changes = walk.population(size, generator, report)
+        chosen = generator.permutation(size)[: number - have]
+        parts.append(changes[:, chosen].T.astype(np.int64))
+        have += len(chosen)
+    return np.concatenate(parts) if parts else np.zeros((0, model.groups), dtype=np.int64)

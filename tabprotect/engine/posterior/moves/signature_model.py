@@ -1,0 +1,181 @@
+"""The inference problem in its smallest form: one number per signature group.
+
+Cells that the same cycles touch with the same signs move alike, so they share the distribution
+of their *change* (original - published). Blocking depends only on the smallest count of a group;
+a prior that is a product over cells becomes one weight per group and change.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.cycles.signatures import Signatures, signatures
+from tabprotect.engine.errors import InfeasibleError, InputError
+from tabprotect.engine.posterior.moves.coin import Coin
+from tabprotect.engine.posterior.prior import Prior, Uniform
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.release.likelihood import MoveSequence
+from tabprotect.engine.tables.moves import MoveSet
+
+MAX_SPAN = 10_000
+"""Largest change; counts along a walk fit int16."""
+
+MAX_TABLE = 2**27
+"""Entries (group, change) of a table of distributions: 1 GiB."""
+
+
+@dataclass(frozen=True, eq=False)
+class GroupModel:
+    """A move sequence over signature groups.
+
+    Attributes
+    ----------
+    moves
+        The cycles over group numbers instead of cells.
+    signatures
+        The groups.
+    lowest : int64 (groups,)
+        Smallest published count of each group, cut off where it can no longer block.
+    reach : int64 (groups,)
+        Largest possible |original - published|: touches over all passes.
+    span
+        The largest reach.
+    log_prior : float64 (groups, 2 span + 1) or None
+        Log prior of the change ``column - span``, summed over the group's cells, up to a
+        constant per group. ``None`` where the prior is uniform and the rule itself keeps
+        originals from being negative.
+    """
+
+    moves: MoveSet
+    signatures: Signatures
+    lowest: Ints
+    reach: Ints
+    span: int
+    log_prior: Floats | None
+    coin: Coin
+    passes: int
+
+    @property
+    def groups(self) -> int:
+        """Number of signature groups."""
+        return len(self.lowest)
+
+    @cached_property
+    def relevant(self) -> Bools:
+        """Groups that can block a cycle or whose prior weighs: the others only move along."""
+        if self.log_prior is not None:
+            return np.ones(self.groups, dtype=np.bool_)
+        margin = 0 if self.coin.rule == "any_zero" else -1
+        return self.lowest <= self.reach + margin
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether the posterior is the law of the reversed mechanism."""
+        coin = self.coin
+        return coin.rule == "negative" and coin.alpha == coin.beta and self.log_prior is None
+
+
+def group_model(likelihood: MoveSequence, prior: Prior, progress: Progress = SILENT) -> GroupModel:
+    """Reduce a likelihood and a prior to signature groups. O(entries log entries).
+
+    Raises
+    ------
+    InputError
+        When the published table cannot come from the mechanism (a negative count).
+    InfeasibleError
+        When the prior excludes every original that some cell could have.
+    """
+    progress.report("grouping the cells", 0.0)
+    published = likelihood.published
+    domain = published.domain
+    if likelihood.rule != "none" and published.has_negative:
+        keys, values = published.cells
+        cell = domain.unflat(int(keys[values < 0][0]))
+        raise InputError(
+            f"a published count is negative, which the rule '{likelihood.rule}' never makes",
+            cell=domain.cell_text(cell),
+            hint="the table and the mechanism do not belong together",
+        )
+    counts = published.counts.reshape(-1)
+    sig = signatures(likelihood.moves)
+    touched = np.flatnonzero(sig.group_of_cell >= 0)
+    cells = touched[np.argsort(sig.group_of_cell[touched], kind="stable")]
+    reach = np.diff(sig.starts) * likelihood.passes
+    span = int(reach.max(initial=0))
+    if span > MAX_SPAN or len(sig) * (2 * span + 1) > MAX_TABLE:
+        raise InfeasibleError(
+            "the posterior of so many cells under so many overlapping cycles is too large",
+            hint="fewer passes, or cycles that overlap less",
+        )
+    progress.report("grouping the cells", 0.5)
+    starts = np.searchsorted(sig.group_of_cell[cells], np.arange(len(sig)))
+    lowest = np.minimum.reduceat(counts[cells], starts) if len(sig) else counts[:0]
+    log_prior = None
+    if likelihood.rule == "none" or not isinstance(prior, Uniform):
+        log_prior = _log_prior(prior, counts, cells, starts, reach, span, progress)
+        impossible = np.flatnonzero(~np.isfinite(log_prior).any(axis=1))
+        if len(impossible):
+            cell = domain.unflat(int(sig.first_cell[impossible[0]]))
+            raise InfeasibleError(
+                f"the prior excludes every original that cell {domain.cell_text(cell)} "
+                "(or one that moves with it) could have",
+                hint="choose a prior that allows counts near the published one",
+            )
+        untouched = np.flatnonzero(sig.group_of_cell < 0)
+        excluded = ~np.isfinite(prior.log_weight(untouched, counts[untouched]))
+        if excluded.any():
+            cell = domain.unflat(int(untouched[excluded][0]))
+            raise InfeasibleError(
+                f"no cycle touches cell {domain.cell_text(cell)}, so its published count is the "
+                "true one; the prior excludes it",
+                hint="choose a prior that allows the published count there",
+            )
+    return GroupModel(
+        moves=_over_groups(likelihood.moves, sig),
+        signatures=sig,
+        lowest=np.minimum(lowest, reach + 2),
+        reach=reach,
+        span=span,
+        log_prior=log_prior,
+        coin=Coin(
+            likelihood.alpha,
+            likelihood.beta,
+            # Never below zero by rounding, as with 0.9 and 0.1.
+            likelihood.gamma,
+            likelihood.rule,
+        ),
+        passes=likelihood.passes,
+    )
+
+
+def _log_prior(
+    prior: Prior,
+    counts: Ints,
+    cells: Ints,
+    starts: Ints,
+    reach: Ints,
+    span: int,
+    progress: Progress,
+) -> Floats:
+    out = np.full((len(starts), 2 * span + 1), -np.inf)
+    for change in range(-span, span + 1):
+        progress.report("weighing the prior", (change + span) / (2 * span + 1))
+        weight = prior.log_weight(cells, counts[cells] + change)
+        if len(starts):
+            out[:, change + span] = np.add.reduceat(weight, starts)
+    out[np.abs(np.arange(-span, span + 1)) > reach[:, None]] = -np.inf
+    peak = out.max(axis=1, keepdims=True)
+    peak[peak == -np.inf] = 0.0
+    return np.asarray(out - peak, dtype=np.float64)
+
+
+def _over_groups(moves: MoveSet, sig: Signatures) -> MoveSet:
+    """The cycles as lists of groups; group numbers stand where cells stood."""
+    groups = np.repeat(np.arange(len(sig), dtype=np.int64), np.diff(sig.starts))
+    order = np.lexsort((groups, sig.cycles))
+    starts = np.searchsorted(sig.cycles[order], np.arange(len(moves) + 1))
+    return MoveSet(moves.domain, starts.astype(np.int64), groups[order], sig.signs[order], ())

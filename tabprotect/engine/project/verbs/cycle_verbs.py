@@ -1,0 +1,206 @@
+"""Commands on the cycle set: take a template or a file, draw, reorder, split."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.cycles import files
+from tabprotect.engine.cycles.designs import DESIGNS, design, split, swaps
+from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.project.command import Arguments, Command, Context, cell, texts, whole
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.tables.margins import maximal
+from tabprotect.engine.tables.moves import MoveSet
+
+Entries = tuple[Ints, npt.NDArray[np.int8]]
+
+BY_HAND = "drawn by hand"
+
+DATA = "data"
+"""As a kind: the running table chooses among all swaps."""
+
+
+def _with(project: Project, moves: MoveSet | None, cycles_from: str) -> Project:
+    return replace(project.without_result(), moves=moves, cycles_from=cycles_from)
+
+
+def set_cycles(
+    project: Project,
+    context: Context,
+    *,
+    kind: str | None = None,
+    file: str | None = None,
+    cycles: Mapping[str, object] | None = None,
+    margins: Sequence[Sequence[str]] | None = None,
+) -> Project:
+    """Take a cycle set: a template (``order-2`` keeps two-way margins only), a file, or JSON.
+
+    ``data`` takes every swap, and each step one through positive cells of the running table.
+    ``margins`` only changes what the set claims to keep. With nothing given the default for the
+    shape.
+    """
+    domain = project.original.domain
+    if sum(x is not None for x in (kind, file, cycles)) > 1:
+        raise InputError("a cycle set comes from one place: a template, a file or drawn cycles")
+    if kind == DATA:
+        project, kind = _chosen_by_the_table(project), "every"
+    if file is not None:
+        moves, origin = files.read(Path(file), domain=domain), Path(file).name
+    elif cycles is not None:
+        moves, origin = files.from_json(dict(cycles), domain=domain), BY_HAND
+    elif kind is None and margins is None:
+        return _with(project, None, "")
+    else:
+        moves, origin = design(domain, kind or "default"), kind or "default"
+    if margins is not None:
+        moves = moves.keeping(maximal(domain, [texts(m, "a margin") for m in margins]))
+    return _with(project, moves, origin)
+
+
+def _chosen_by_the_table(project: Project) -> Project:
+    """The order that goes with it; as many steps as there are cells unless a number was set."""
+    chosen = dict(project.parameters)
+    if chosen.setdefault("order", "positive") != "positive":
+        raise ParameterError({"order": f"cycles={DATA} goes with the order positive"})
+    if chosen.get("passes", 1) == 1 and not chosen.get("n_cover"):
+        chosen["n_cover"] = project.original.domain.size
+    return replace(project, parameters=MappingProxyType(chosen))
+
+
+def _entries(moves: MoveSet) -> list[Entries]:
+    return [moves.entries(i) for i in range(len(moves))]
+
+
+def _drawn(project: Project, cycles: Sequence[Entries]) -> Project:
+    before = project.cycles
+    moves = MoveSet.of(
+        before.domain,
+        np.cumsum([0, *(len(cells) for cells, _ in cycles)]),
+        np.concatenate([cells for cells, _ in cycles]),
+        np.concatenate([signs for _, signs in cycles]),
+        margins=before.margins,
+    )
+    return _with(project, moves, BY_HAND)
+
+
+def _number(project: Project, cycle: object) -> int:
+    number = whole(cycle, "cycle")
+    if not 0 <= number < len(project.cycles):
+        raise InputError(f"there is no cycle {number + 1}; there are {len(project.cycles)}")
+    return number
+
+
+def flip_cycle_cell(
+    project: Project, context: Context, *, cycle: int, index: Sequence[int], sign: int
+) -> Project:
+    """Set one entry of a cycle to -1, 0 or +1."""
+    project.original  # noqa: B018  (a reader cannot edit)
+    number, at = _number(project, cycle), cell(index, project.domain)
+    if sign not in (-1, 0, 1):
+        raise InputError(f"an entry of a cycle is -1, 0 or +1, not {sign!r}")
+    cycles = _entries(project.cycles)
+    cells, signs = cycles[number]
+    key = project.domain.flat(at)
+    rest = cells != key
+    cells, signs = cells[rest], signs[rest]
+    if sign:
+        cells, signs = np.append(cells, key), np.append(signs, sign)
+    if not len(cells):
+        raise InputError(
+            f"cycle {number + 1} would be empty", hint="remove the cycle, or set another cell first"
+        )
+    cycles[number] = cells, signs
+    return _drawn(project, cycles)
+
+
+def add_cycle(
+    project: Project,
+    context: Context,
+    *,
+    plus: Sequence[Sequence[int]] | None = None,
+    minus: Sequence[Sequence[int]] | None = None,
+    at: int | None = None,
+) -> Project:
+    """Add a cycle (a swap in the first corner unless cells are given), at the end or at ``at``."""
+    domain = project.original.domain
+    cycles = _entries(project.cycles)
+    if plus is None and minus is None:
+        new = swaps(domain, [[(0, 1)]] * domain.ndim).entries(0)
+    else:
+        given = [
+            (domain.flat(cell(c, domain)), sign)
+            for sign, side in ((1, plus), (-1, minus))
+            for c in side or ()
+        ]
+        new = (
+            np.array([key for key, _ in given], dtype=np.int64),
+            np.array([sign for _, sign in given], dtype=np.int8),
+        )
+    place = len(cycles) if at is None else min(max(whole(at, "at"), 0), len(cycles))
+    return _drawn(project, [*cycles[:place], new, *cycles[place:]])
+
+
+def remove_cycle(project: Project, context: Context, *, cycle: int) -> Project:
+    """Take a cycle out of the set."""
+    project.original  # noqa: B018
+    number = _number(project, cycle)
+    rest = [i for i in range(len(project.cycles)) if i != number]
+    if not rest:
+        raise InputError("a cycle set needs at least one cycle", hint="take a template instead")
+    return _with(project, project.cycles.take(rest), BY_HAND)
+
+
+def move_cycle(project: Project, context: Context, *, cycle: int, to: int) -> Project:
+    """Give a cycle another place in the order."""
+    project.original  # noqa: B018
+    number, place = _number(project, cycle), _number(project, to)
+    order = [i for i in range(len(project.cycles)) if i != number]
+    order.insert(place, number)
+    return _with(project, project.cycles.take(order), BY_HAND)
+
+
+def split_cycles(project: Project, context: Context) -> Project:
+    """Cut each cycle into its connected parts."""
+    project.original  # noqa: B018
+    return _with(project, split(project.cycles), BY_HAND)
+
+
+def _set_label(project: Project, given: Arguments) -> str:
+    if given.get("file"):
+        return f"take cycles from {Path(str(given['file'])).name}"
+    if given.get("cycles"):
+        return "take drawn cycles"
+    kind = str(given.get("kind") or "default")
+    return f"take cycles: {DESIGNS[kind].label if kind in DESIGNS else kind}"
+
+
+def _cycle(given: Arguments) -> int:
+    return cast(int, given["cycle"]) + 1
+
+
+def _flip_label(project: Project, given: Arguments) -> str:
+    sign = {1: "+", 0: "0", -1: "−"}[cast(int, given["sign"])]
+    at = project.domain.cell_text(cast("Sequence[int]", given["index"]))
+    return f"set {at} of cycle {_cycle(given)} to {sign}"
+
+
+VERBS = (
+    Command("set_cycles", set_cycles, _set_label, True),
+    Command("flip_cycle_cell", flip_cycle_cell, _flip_label),
+    Command("add_cycle", add_cycle, lambda p, a: "add a cycle"),
+    Command("remove_cycle", remove_cycle, lambda p, a: f"remove cycle {_cycle(a)}"),
+    Command(
+        "move_cycle",
+        move_cycle,
+        lambda p, a: f"move cycle {_cycle(a)} to place {cast(int, a['to']) + 1}",
+    ),
+    Command("split_cycles", split_cycles, lambda p, a: "split cycles into connected parts"),
+)

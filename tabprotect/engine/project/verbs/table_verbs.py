@@ -1,0 +1,428 @@
+"""Commands on the table: open it, edit counts and categories, place it, say what is at risk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.project.command import (
+    Arguments,
+    Command,
+    Context,
+    cell,
+    text,
+    texts,
+    whole,
+)
+from tabprotect.engine.project.placement import Placement
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.sources import open_table as open_source
+from tabprotect.engine.project.sources import tabulate_source
+from tabprotect.engine.protection.cell_keys.cell_noise import drawn
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.domain import Domain, Variable
+from tabprotect.engine.tables.table import INT64_MAX, Table
+
+
+def _fresh(project: Project, table: Table, *, source: str, title: str = "") -> Project:
+    """A new document; what the person prefers (priors, the rule) stays."""
+    return Project(
+        title=title,
+        source=source,
+        table=table,
+        at_risk=project.at_risk,
+        placement=Placement.of(table.domain),
+        priors=project.priors,
+    )
+
+
+def _edited(project: Project, table: Table) -> Project:
+    """The project on a changed table; whatever depended on the old one is dropped."""
+    before, domain = project.original.domain, table.domain
+    moves, placement = project.moves, project.placement
+    if moves is not None and domain != before:
+        moves = moves.on(domain) if domain.shape == before.shape else None
+    if placement is None or set(domain.names) != set(before.names):
+        placement = Placement.of(domain)
+    return replace(
+        project.without_result(),
+        table=table,
+        # Keys and weights are those of the counted records.
+        record_keys=None,
+        weights=None,
+        edited=True,
+        moves=moves,
+        cycles_from=project.cycles_from if moves is not None else "",
+        placement=placement,
+        # What was safe to release of the old counts need not be of the new ones.
+        plan=replace(project.plan, margins=()),
+    )
+
+
+def open_table(
+    project: Project,
+    context: Context,
+    *,
+    source: str,
+    strip_totals: bool = False,
+    fill_missing: bool = False,
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    count: str | None = None,
+) -> Project:
+    """Open ``example:NAME`` or a table file; an example brings its cycle set."""
+    opened = open_source(
+        text(source, "source"),
+        strip_totals=strip_totals,
+        fill_missing=fill_missing,
+        encoding=encoding,
+        delimiter=delimiter,
+        decimal=decimal,
+        count=count,
+        progress=context.progress,
+    )
+    return replace(
+        _fresh(project, opened.table, source=source, title=opened.title),
+        notes=tuple(opened.notes),
+        moves=opened.moves,
+        cycles_from="the example" if opened.moves is not None else "",
+    )
+
+
+def new_table(project: Project, context: Context, *, variables: Mapping[str, object]) -> Project:
+    """An empty table to type into: ``{"region": ["north", "south"], ...}``."""
+    if not isinstance(variables, Mapping):
+        raise InputError("variables must be named lists of categories")
+    domain = Domain.of({name: texts(c, "categories") for name, c in variables.items()})
+    empty = Table.dense(domain, np.zeros(domain.shape, dtype=np.int64))
+    return _fresh(project, empty, source="")
+
+
+def tabulate(
+    project: Project,
+    context: Context,
+    *,
+    source: str,
+    by: Sequence[str],
+    weight: str | None = None,
+    record_key: str | None = None,
+    design_weight: str | None = None,
+    draw_keys: bool = False,
+    key_seed: int | None = None,
+) -> Project:
+    """Count the records of a microdata file by some variables; keys and weights come along.
+
+    With ``draw_keys`` the records get keys that are kept with this table only: one uniform key
+    for each cell that is not empty, the same in law as the sum of its records' keys, because sums
+    of uniform keys are uniform and cells share no record. Other tabulations of the same file will
+    not agree. ``key_seed`` replays the keys; without it they come from the operating system.
+
+    Raises
+    ------
+    InputError
+        When keys are both drawn and read, or go with sums of weights, or as tabulating says.
+    ParameterError
+        For a negative seed.
+    """
+    _check_keys(draw_keys, key_seed, record_key=record_key, weight=weight)
+    found = tabulate_source(
+        text(source, "source"),
+        texts(by, "by"),
+        weight=weight,
+        record_key=record_key,
+        design_weight=design_weight,
+        progress=context.progress,
+    )
+    fresh = _fresh(project, found.table, source=source)
+    # The file is not the table: a command line on the same source would not open it.
+    keys = found.record_keys
+    if draw_keys:
+        keys = drawn(found.table, Randomness.seeded(key_seed).generator())
+    return replace(fresh, edited=True, record_keys=keys, weights=found.weights)
+
+
+def _check_keys(
+    draw_keys: object, key_seed: object, *, record_key: str | None, weight: str | None
+) -> None:
+    if not isinstance(draw_keys, bool):
+        raise InputError(f"draw_keys must be true or false, is {draw_keys!r}")
+    if key_seed is not None:
+        Randomness.seeded(whole(key_seed, "key_seed"))
+        if not draw_keys:
+            raise InputError("a seed of record keys goes with keys that are drawn")
+    if draw_keys and record_key is not None:
+        raise InputError(
+            f"record keys are drawn, or those of the column {record_key!r}, not both",
+            hint="take the column where the records have their keys: all tables then agree",
+        )
+    if draw_keys and weight is not None:
+        raise InputError(
+            "record keys go with counts of records, not with sums of weights",
+            hint="tabulate without a weight",
+        )
+
+
+def set_title(project: Project, context: Context, *, title: str) -> Project:
+    """The title a reader will see. No part of the mechanism: a finished result takes it on."""
+    title = text(title, "title")
+    protected = project.protected
+    if protected is None or protected.release.title == title:
+        return replace(project, title=title)
+    record = replace(protected.record, problem=replace(protected.record.problem, title=title))
+    release = replace(protected.release, title=title)
+    return replace(
+        project,
+        title=title,
+        protected=replace(protected, release=release, record=record),
+        published=False,
+    )
+
+
+def set_count(project: Project, context: Context, *, index: Sequence[int], count: int) -> Project:
+    """Set one cell."""
+    table = project.original
+    at = cell(index, table.domain)
+    value = whole(count, "a count")
+    if value < 0:
+        raise InputError(
+            f"{value} is negative; a count is 0 or more", cell=table.domain.cell_text(at)
+        )
+    return _edited(project, table.with_counts({at: value}))
+
+
+def paste_block(
+    project: Project,
+    context: Context,
+    *,
+    at: Sequence[int],
+    counts: Sequence[Sequence[int]],
+) -> Project:
+    """Set a block of cells whose top left is ``at``, in the present placement and layer."""
+    table = project.original
+    return _edited(project, table.with_counts(pasted(project, at=at, counts=counts)))
+
+
+def pasted(
+    project: Project, *, at: Sequence[int], counts: Sequence[Sequence[int]]
+) -> dict[tuple[int, ...], int]:
+    """Which cells a block would set to what: the preview of :func:`paste_block`.
+
+    Raises
+    ------
+    InputError
+        When it sticks out of the table, or holds something that is no count.
+    """
+    domain = project.original.domain
+    placement = project.placement or Placement.of(domain)
+    corner = cell(at, domain)
+    top, left = placement.position(domain, corner)
+    rows, columns = placement.size(domain)
+    out: dict[tuple[int, ...], int] = {}
+    for r, line in enumerate(counts):
+        for c, value in enumerate(line):
+            if top + r >= rows or left + c >= columns:
+                raise InputError(
+                    f"the block of {len(counts)} x {max(map(len, counts))} does not fit: from "
+                    f"{domain.cell_text(corner)} there are {rows - top} x {columns - left} cells",
+                    hint="paste further up or to the left, or copy a smaller block",
+                )
+            index = placement.cell(domain, top + r, left + c, like=corner)
+            where = domain.cell_text(index)
+            try:
+                count = whole(value, "a count")
+            except InputError as error:
+                raise InputError(error.message, cell=where) from None
+            if not 0 <= count <= INT64_MAX:
+                raise InputError(f"{count} is not a count of 0 to 9.2e18", cell=where)
+            out[index] = count
+    if not out:
+        raise InputError("there is nothing to paste", hint="copy a block of numbers first")
+    return out
+
+
+def _with_categories(domain: Domain, variable: str, categories: Sequence[str]) -> Domain:
+    axis = domain.axis(variable)
+    changed = list(domain.variables)
+    changed[axis] = Variable(variable, tuple(categories))
+    return Domain(tuple(changed))
+
+
+def add_category(
+    project: Project, context: Context, *, variable: str, category: str, at: int | None = None
+) -> Project:
+    """A new category with zero counts, at the end or before number ``at``."""
+    table = project.original
+    axis = table.domain.axis(variable)
+    names = list(table.domain[variable].categories)
+    place = len(names) if at is None else min(max(whole(at, "at"), 0), len(names))
+    names.insert(place, text(category, "a category"))
+    counts = np.insert(table.counts, place, 0, axis=axis)
+    return _edited(project, Table.dense(_with_categories(table.domain, variable, names), counts))
+
+
+def remove_category(project: Project, context: Context, *, variable: str, category: str) -> Project:
+    """Take out a category that nobody is in."""
+    table = project.original
+    axis, code = table.domain.axis(variable), table.domain[variable].code(category)
+    if np.take(table.counts, code, axis=axis).any():
+        raise InputError(
+            f"{variable} = {category} is not empty",
+            hint="merge it with another category, so that nobody is lost",
+        )
+    names = [c for c in table.domain[variable].categories if c != category]
+    counts = np.delete(table.counts, code, axis=axis)
+    return _edited(project, Table.dense(_with_categories(table.domain, variable, names), counts))
+
+
+def merge_categories(
+    project: Project, context: Context, *, variable: str, categories: Sequence[str], into: str
+) -> Project:
+    """Add categories together under one name, at the place of the first of them."""
+    table = project.original
+    axis = table.domain.axis(variable)
+    named = texts(categories, "categories")
+    codes = sorted(table.domain[variable].code(c) for c in named)
+    if len(set(codes)) < 2:
+        raise InputError("merging takes at least two categories")
+    first, rest = codes[0], codes[1:]
+    counts = np.moveaxis(table.counts.copy(), axis, 0)
+    counts[first] = counts[codes].sum(axis=0)
+    counts = np.moveaxis(np.delete(counts, rest, axis=0), 0, axis)
+    names = [
+        into if i == first else c
+        for i, c in enumerate(table.domain[variable].categories)
+        if i not in rest
+    ]
+    return _edited(project, Table.dense(_with_categories(table.domain, variable, names), counts))
+
+
+def rename_category(
+    project: Project, context: Context, *, variable: str, category: str, to: str
+) -> Project:
+    """Give a category another name."""
+    table = project.original
+    code = table.domain[variable].code(category)
+    names = list(table.domain[variable].categories)
+    names[code] = text(to, "a category")
+    domain = _with_categories(table.domain, variable, names)
+    return _edited(project, Table.dense(domain, table.counts))
+
+
+def reorder_categories(
+    project: Project, context: Context, *, variable: str, categories: Sequence[str]
+) -> Project:
+    """Put all categories of a variable into another order."""
+    table = project.original
+    named = texts(categories, "categories")
+    old = table.domain[variable]
+    if sorted(named) != sorted(old.categories):
+        raise InputError(f"the new order must name each category of {variable!r} once")
+    counts = np.take(table.counts, [old.code(c) for c in named], axis=table.domain.axis(variable))
+    return _edited(project, Table.dense(_with_categories(table.domain, variable, named), counts))
+
+
+def rename_variable(project: Project, context: Context, *, variable: str, to: str) -> Project:
+    """Give a variable another name."""
+    table = project.original
+    axis = table.domain.axis(variable)
+    variables = list(table.domain.variables)
+    variables[axis] = Variable(text(to, "a variable"), variables[axis].categories)
+    placed = None if project.placement is None else project.placement.renamed(variable, to)
+    renamed = Table.dense(Domain(tuple(variables)), table.counts)
+    return replace(_edited(project, renamed), placement=placed)
+
+
+def set_at_risk(project: Project, context: Context, *, rule: str) -> Project:
+    """The small-count rule, such as ``1..2``."""
+    return replace(project.without_result(), at_risk=SmallCount.parse(text(rule, "rule")))
+
+
+def place(
+    project: Project,
+    context: Context,
+    *,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    layers: Sequence[str] = (),
+) -> Project:
+    """Say which variables stand in the rows, the columns and the layers."""
+    chosen = Placement(texts(rows, "rows"), texts(columns, "columns"), texts(layers, "layers"))
+    return replace(project, placement=chosen.check(project.domain))
+
+
+def _cell_label(project: Project, index: object) -> str:
+    assert isinstance(index, Sequence)
+    return project.original.domain.cell_text([int(i) for i in index])
+
+
+def _block_label(project: Project, given: Arguments) -> str:
+    counts = given["counts"]
+    assert isinstance(counts, Sequence)
+    return f"paste {len(counts)} x {len(counts[0])} counts at {_cell_label(project, given['at'])}"
+
+
+def _place_label(project: Project, given: Arguments) -> str:
+    parts = []
+    for key, where in (("rows", "rows"), ("columns", "columns"), ("layers", "layers")):
+        names = given.get(key) or ()
+        assert isinstance(names, Sequence)
+        if names:
+            parts.append(f"{', '.join(names)} in {where}")
+    return f"place {'; '.join(parts)}"
+
+
+def _by_label(project: Project, given: Arguments) -> str:
+    by = given["by"]
+    assert isinstance(by, Sequence)
+    drawn_too = ", record keys drawn" if given.get("draw_keys") else ""
+    return f"tabulate {Path(str(given['source'])).name} by {', '.join(by)}{drawn_too}"
+
+
+VERBS = (
+    Command("open_table", open_table, lambda p, a: f"open {Path(str(a['source'])).name}", True),
+    Command("new_table", new_table, lambda p, a: "new table"),
+    Command("tabulate", tabulate, _by_label, True),
+    Command("set_title", set_title, lambda p, a: f"set the title to {a['title']}"),
+    Command(
+        "set_count",
+        set_count,
+        lambda p, a: f"set {_cell_label(p, a['index'])} to {a['count']}",
+    ),
+    Command("paste_block", paste_block, _block_label),
+    Command(
+        "add_category",
+        add_category,
+        lambda p, a: f"add category {a['category']} to {a['variable']}",
+    ),
+    Command(
+        "remove_category",
+        remove_category,
+        lambda p, a: f"remove category {a['category']} of {a['variable']}",
+    ),
+    Command(
+        "merge_categories",
+        merge_categories,
+        lambda p, a: f"merge categories of {a['variable']} into {a['into']}",
+    ),
+    Command(
+        "rename_category",
+        rename_category,
+        lambda p, a: f"rename {a['variable']} = {a['category']} to {a['to']}",
+    ),
+    Command(
+        "reorder_categories",
+        reorder_categories,
+        lambda p, a: f"reorder the categories of {a['variable']}",
+    ),
+    Command(
+        "rename_variable", rename_variable, lambda p, a: f"rename {a['variable']} to {a['to']}"
+    ),
+    Command("set_at_risk", set_at_risk, lambda p, a: f"call counts {a['rule']} at risk"),
+    Command("place", place, _place_label),
+)

@@ -1,0 +1,54 @@
+"""The noise of cell keys: looked up for every count of a table."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.protection.cell_keys.perturbation_table import PerturbationTable
+from tabprotect.engine.randomness import KEY_MODULUS
+from tabprotect.engine.tables.design_weights import times_mean
+from tabprotect.engine.tables.table import Table
+
+
+def perturbed(
+    table: PerturbationTable, counts: Table, keys: Table, weights: Table | None = None
+) -> Table:
+    """Every count with the noise of its cell key.
+
+    Parameters
+    ----------
+    keys
+        Sums of record keys, over the domain of the counts; taken modulo 10^8.
+    weights
+        Sums of design weights, in millionths: each result is then times the mean weight.
+    """
+    if not counts.is_sparse:
+        flat = counts.counts.reshape(-1)
+        noise = table.noise_of(flat, keys.counts.reshape(-1) % KEY_MODULUS)
+        sums = None if weights is None else weights.counts.reshape(-1)
+        found = flat + noise if sums is None else times_mean(sums, flat, noise)
+        return Table.dense(counts.domain, found.reshape(counts.domain.shape))
+    cells, values = counts.cells
+    noise = table.noise_of(values, _listed(keys, cells) % KEY_MODULUS)
+    found = (
+        values + noise if weights is None else times_mean(_listed(weights, cells), values, noise)
+    )
+    return Table.sparse(counts.domain, cells, found)
+
+
+def _listed(table: Table, cells: Ints) -> Ints:
+    """What a table has in some cells; 0 in one that is not among its sparse ones."""
+    keys, values = table.cells
+    if not len(keys):
+        return np.zeros_like(cells)
+    at = np.minimum(np.searchsorted(keys, cells), len(keys) - 1)
+    return np.asarray(np.where(keys[at] == cells, values[at], 0), dtype=np.int64)
+
+
+def drawn(table: Table, generator: np.random.Generator) -> Table:
+    """A key for each cell that is not empty."""
+    cells, _ = table.cells
+    keys = generator.integers(0, KEY_MODULUS, len(cells))
+    sparse = Table.sparse(table.domain, cells, keys)
+    return sparse if table.is_sparse else Table.dense(table.domain, sparse.counts)

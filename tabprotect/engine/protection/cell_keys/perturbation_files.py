@@ -1,0 +1,251 @@
+"""Perturbation tables as files: ptable text (as tau-ARGUS reads it), the ONS table, JSON.
+
+- ptable text: ``i;j;p;v;p_int_ub``, one row for each interval: true count, published count,
+  probability, noise, exclusive upper end of the cell keys. Older files name the columns
+  ``i;j;p_ij;v;p_ij_ub``. The last count's row serves all larger counts.
+- ONS: ``pcv,ckey,pvalue``: for each row of the table and each of 256 or 4096 whole cell keys the
+  noise. Counts above 750 use the rows 501 to 750 again, ``pcv = (count - 1) mod 250 + 501``.
+- JSON: columns ``i``, ``v`` and ``end`` (whole, in units of 10^-8), and ``period``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.protection.cell_keys.perturbation_table import KEYS, PerturbationTable
+
+PTABLE_HEADERS = (("i", "j", "p", "v", "p_int_ub"), ("i", "j", "p_ij", "v", "p_ij_ub"))
+ONS_HEADER = ("pcv", "ckey", "pvalue")
+ONS_ROWS, ONS_PERIOD = 750, 250
+MAX_ROWS = 5_000_000
+CONTENTS = "a perturbation table has the columns i;j;p;v;p_int_ub or pcv,ckey,pvalue"
+
+
+def read(path: Path | str) -> PerturbationTable:
+    """Read a perturbation table; the form is told from the content.
+
+    Raises
+    ------
+    InputError
+        With the line, for anything that is no perturbation table.
+    """
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise InputError("there is no such file", file=path) from None
+    except (OSError, UnicodeDecodeError):
+        raise InputError("the file cannot be read as text", file=path, hint=CONTENTS) from None
+    try:
+        if text.lstrip().startswith("{"):
+            try:
+                return from_json(json.loads(text))
+            except json.JSONDecodeError as error:
+                raise InputError("the JSON is damaged", line=error.lineno) from None
+        return from_text(text)
+    except InputError as error:
+        raise error.in_file(path) from None
+
+
+def from_text(text: str) -> PerturbationTable:
+    """A perturbation table from ptable text or the ONS form (``InputError`` with the line)."""
+    lines = text.splitlines()
+    if not lines:
+        raise InputError("the file is empty", hint=CONTENTS)
+    delimiter = max(";,\t", key=lines[0].count)
+    header = tuple(name.strip().strip('"').lower() for name in lines[0].split(delimiter))
+    if "type" in header:
+        raise InputError(
+            "this perturbation table is for magnitudes", line=1, hint="take one for counts"
+        )
+    if header not in (*PTABLE_HEADERS, ONS_HEADER):
+        raise InputError(f"these are the columns {', '.join(header)}", line=1, hint=CONTENTS)
+    if delimiter != ",":
+        # Some countries' decimal point.
+        lines = [line.replace(",", ".") for line in lines]
+    numbers = np.array([k for k, line in enumerate(lines) if line.strip()][1 : MAX_ROWS + 2])
+    if not len(numbers):
+        raise InputError("there is nothing but the first row", hint=CONTENTS)
+    columns = _numbers([lines[k] for k in numbers], len(header), delimiter, numbers + 1)
+    whole = (0, 1, 3) if len(header) == 5 else (0, 1, 2)
+    broken = ~(
+        np.isfinite(columns).all(axis=1)
+        & (columns[:, whole] == np.floor(columns[:, whole])).all(axis=1)
+        & (np.abs(columns[:, whole]) < 1e9).all(axis=1)
+    )
+    if broken.any():
+        raise InputError(
+            "not whole numbers", line=int(numbers[np.argmax(broken)]) + 1, hint=CONTENTS
+        )
+    return _of_ptable(columns, numbers + 1) if len(header) == 5 else _of_ons(columns)
+
+
+def _numbers(rows: list[str], fields: int, delimiter: str, lines: Ints) -> Floats:
+    try:
+        columns = np.loadtxt(rows, delimiter=delimiter, ndmin=2, comments=None)
+    except ValueError:
+        columns = np.zeros((0, 0))
+    if columns.shape == (len(rows), fields):
+        return columns
+    for row, line in zip(rows, lines.tolist(), strict=True):
+        try:
+            good = len([float(field) for field in row.split(delimiter)]) == fields
+        except ValueError:
+            good = False
+        if not good:
+            raise InputError(f"not {fields} numbers: {row[:60]!r}", line=line)
+    raise InputError("the rows cannot be read", hint=CONTENTS)
+
+
+def _of_ptable(columns: Floats, lines: Ints) -> PerturbationTable:
+    count, target, p, noise, end = columns.T
+    for wrong, why in (
+        (target - count != noise, "v is not j - i"),
+        (np.diff(count, prepend=0) < 0, "the counts i are not in order"),
+        ((p < 0) | (p > 1) | (end < 0) | (end > 1 + 1e-9), "a probability outside 0..1"),
+    ):
+        if wrong.any():
+            raise InputError(why, line=int(lines[np.argmax(wrong)]))
+    upper = np.rint(end * KEYS).astype(np.int64)
+    new = np.diff(count, prepend=-1) != 0
+    off = np.abs(np.diff(upper, prepend=0) - p * KEYS)
+    off[new] = np.abs(upper - p * KEYS)[new]
+    if (off > 1e-5 * KEYS).any():
+        raise InputError(
+            "the upper end is not the sum of the probabilities", line=int(lines[np.argmax(off)])
+        )
+    return _of_intervals(count.astype(np.int64), noise.astype(np.int64), upper, p)
+
+
+def _of_intervals(
+    count: Ints,
+    noise: Ints,
+    upper: Ints,
+    p: Floats,
+    period: int = 1,
+) -> PerturbationTable:
+    rows, starts = np.unique(count, return_index=True)
+    if not len(rows) or rows.tolist() != list(range(len(rows))):
+        missing = next((k for k, row in enumerate(rows.tolist()) if row != k), len(rows))
+        raise InputError(f"the count {missing} has no row", hint=CONTENTS)
+    return PerturbationTable(
+        starts=np.concatenate([starts, [len(count)]]).astype(np.int64),
+        upper=upper,
+        noise=noise,
+        probabilities=p,
+        period=period,
+    )
+
+
+def _of_ons(columns: Floats) -> PerturbationTable:
+    row, key, noise = columns.astype(np.int64).T
+    order = np.lexsort((key, row))
+    row, key, noise = row[order], key[order], noise[order]
+    if not len(key) or row[0] < 0:
+        raise InputError("the table has no rows", hint=CONTENTS)
+    keys = int(key.max()) + 1
+    rows, times = np.unique(row, return_counts=True)
+    place = np.arange(len(key)) - np.repeat(np.cumsum(times) - times, times)
+    lacking = (times != keys) | (np.add.reduceat(key != place, np.cumsum(times) - times) > 0)
+    if lacking.any():
+        raise InputError(
+            f"pcv {rows[np.argmax(lacking)]} does not list every key 0..{keys - 1} once"
+        )
+    upper = (key + 1) * KEYS // keys
+    if rows[0] == 1:
+        row = np.concatenate([[0], row])
+        noise, upper = np.concatenate([[0], noise]), np.concatenate([[KEYS], upper])
+    # Neighbouring keys with one noise are one interval.
+    last = np.append((np.diff(noise) != 0) | (np.diff(row) != 0), True)
+    row, noise, upper = row[last], noise[last], upper[last]
+    lower = np.concatenate([[0], upper[:-1]])
+    lower[np.diff(row, prepend=-1) != 0] = 0
+    period = ONS_PERIOD if int(row[-1]) == ONS_ROWS else 1
+    return _of_intervals(row, noise, upper, (upper - lower) / KEYS, period)
+
+
+def to_ptable(table: PerturbationTable) -> str:
+    """The ptable text (the rows of a table that uses several in turn cannot be written so)."""
+    if table.period != 1:
+        raise InputError(
+            "this table uses several rows in turn for large counts",
+            hint="write it in the ONS form",
+        )
+    row = np.repeat(np.arange(table.rows), np.diff(table.starts))
+    lines = [";".join(PTABLE_HEADERS[0])]
+    for i, v, p, end in zip(
+        row.tolist(),
+        table.noise.tolist(),
+        table.probabilities.tolist(),
+        table.upper.tolist(),
+        strict=True,
+    ):
+        lines.append(f"{i};{i + v};{_decimal(p)};{v};{_decimal(end / KEYS)}")
+    return "\n".join(lines) + "\n"
+
+
+def _decimal(p: float) -> str:
+    # Never an exponent: tau-ARGUS reads none.
+    return np.format_float_positional(p, trim="-")
+
+
+def to_ons(table: PerturbationTable, *, keys: int = 256) -> str:
+    """The ONS form, counts 1 to 750. Its cell keys are whole numbers below ``keys`` (256 or
+    4096), so that probabilities are rounded to that grid."""
+    counts = np.arange(1, ONS_ROWS + 1)
+    middle = ((2 * np.arange(keys) + 1) * KEYS) // (2 * keys)
+    noise = table.noise_of(np.repeat(counts, keys), np.tile(middle, len(counts)))
+    lines = [",".join(ONS_HEADER)]
+    lines += [
+        f"{count},{key},{v}"
+        for count, block in zip(counts.tolist(), noise.reshape(-1, keys).tolist(), strict=True)
+        for key, v in enumerate(block)
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def to_json(table: PerturbationTable) -> dict[str, object]:
+    """Plain lists that say all of the table, for a public mechanism."""
+    row = np.repeat(np.arange(table.rows), np.diff(table.starts))
+    return {
+        "i": row.tolist(),
+        "v": table.noise.tolist(),
+        "end": table.upper.tolist(),
+        "period": table.period,
+    }
+
+
+def from_json(data: object) -> PerturbationTable:
+    """The inverse of :func:`to_json` (``InputError`` for anything else)."""
+    if not isinstance(data, Mapping):
+        raise InputError("a perturbation table is a JSON object", hint="columns i, v and end")
+    columns: list[Ints] = []
+    for name in ("i", "v", "end"):
+        column = _whole(data.get(name))
+        if column is None or (columns and len(column) != len(columns[0])):
+            raise InputError(f'"{name}" of the perturbation table is no list of whole numbers')
+        columns.append(column)
+    period = data.get("period", 1)
+    if type(period) is not int:
+        raise InputError('"period" of the perturbation table is no whole number')
+    count, noise, upper = columns
+    if (np.diff(count) < 0).any():
+        raise InputError("the counts of the perturbation table are not in order")
+    lower = np.concatenate([[0], upper[:-1]])
+    lower[np.diff(count, prepend=-1) != 0] = 0
+    return _of_intervals(count, noise, upper, (upper - lower) / KEYS, period)
+
+
+def _whole(column: object) -> Ints | None:
+    """A list of moderate whole numbers as an array; ``None`` where it is none."""
+    if not isinstance(column, list) or not 0 < len(column) <= MAX_ROWS:
+        return None
+    if not all(type(value) is int and abs(value) < 10**9 for value in column):
+        return None
+    return np.array(column, dtype=np.int64)

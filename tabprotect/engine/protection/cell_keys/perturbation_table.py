@@ -1,0 +1,360 @@
+"""Perturbation tables: which noise a count gets, for each cell key.
+
+A table has one row for each count 0, 1, ..., and its last rows serve all larger counts. A row
+cuts the cell keys 0 .. 10^8 - 1 into intervals and gives each its noise. Count 0 has noise 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
+from tabprotect.engine.protection.cell_keys.maximum_entropy import maximum_entropy
+from tabprotect.engine.randomness import KEY_MODULUS
+
+KEYS = KEY_MODULUS
+"""Number of cell keys: 0 .. 10^8 - 1."""
+
+LARGEST_D = 200
+REACHED = 5e-4
+"""A variance this near to V counts as reached (three decimals)."""
+
+STAY_STEP = 0.05
+"""By how much a bound on staying is lowered where it stands in the way of V."""
+
+
+@dataclass(frozen=True)
+class Unreached:
+    """A row whose noise has another variance than was asked for.
+
+    Attributes
+    ----------
+    row
+        The count.
+    variance
+        What was attained.
+    stay
+        The lower bound of staying that was kept, where one was asked for and had to be lowered.
+    """
+
+    row: int
+    variance: float
+    stay: float | None = None
+
+    def __str__(self) -> str:
+        kept = "" if self.stay is None else f", staying bounded by {self.stay:g} only"
+        return f"count {self.row}: variance {self.variance:.4g}{kept}"
+
+
+@dataclass(frozen=True, eq=False)
+class PerturbationTable:
+    """Intervals of cell keys and their noise.
+
+    Attributes
+    ----------
+    starts : int64 (rows + 1,)
+        Where the intervals of each row begin.
+    upper : int64 (intervals,)
+        Exclusive upper ends in units of 10^-8, not falling in a row; the last of a row is 10^8.
+    noise : int64 (intervals,)
+        Published minus true count.
+    probabilities : float64 (intervals,)
+        What the ends were made from; the widths of the intervals are these to eight decimals.
+    period
+        How many rows at the end are used in turn for larger counts (1: the last one for all).
+    unreached
+        Rows whose variance is another than was asked for.
+    """
+
+    starts: Ints
+    upper: Ints
+    noise: Ints
+    probabilities: Floats
+    period: int = 1
+    unreached: tuple[Unreached, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.period < self.rows:
+            raise InputError("a perturbation table needs rows for 0 and for a positive count")
+        lower = np.concatenate([[0], self.upper[:-1]])
+        lower[self.starts[:-1]] = 0
+        row = np.repeat(np.arange(self.rows), np.diff(self.starts))
+        for wrong, why in (
+            (self.upper < lower, "its intervals of cell keys overlap"),
+            (row + self.noise < 0, "it makes a count negative"),
+            ((row == 0) & (self.noise != 0), "it changes the count 0"),
+        ):
+            if wrong.any():
+                raise InputError(f"count {row[np.argmax(wrong)]} of the perturbation table: {why}")
+        ends = self.upper[self.starts[1:] - 1]
+        if (ends != KEYS).any() or (np.diff(self.starts) < 1).any():
+            at = int(np.argmax(ends != KEYS))
+            raise InputError(
+                f"count {at} of the perturbation table: its probabilities add up to "
+                f"{ends[at] / KEYS:g}, not to 1"
+            )
+
+    @classmethod
+    def of_rows(
+        cls,
+        rows: Iterable[tuple[npt.ArrayLike, npt.ArrayLike]],
+        *,
+        period: int = 1,
+        unreached: tuple[Unreached, ...] = (),
+    ) -> PerturbationTable:
+        """From ``(noise, probabilities)`` of each row; ends are rounded to eight decimals.
+
+        Raises
+        ------
+        InputError
+            Where probabilities do not add up to 1 (within 10^-6) or noise is impossible.
+        """
+        found = [(np.asarray(v, dtype=np.int64), np.asarray(p, dtype=np.float64)) for v, p in rows]
+        ends = []
+        for count, (_, p) in enumerate(found):
+            if not len(p) or not np.isfinite(p).all() or (p < 0).any() or abs(p.sum() - 1) > 1e-6:
+                raise InputError(
+                    f"count {count} of the perturbation table: its probabilities add up to "
+                    f"{p.sum():g}, not to 1"
+                )
+            end = np.rint(np.cumsum(p) * KEYS).astype(np.int64)
+            end[-1] = KEYS
+            ends.append(np.minimum(end, KEYS))
+        return cls(
+            starts=np.concatenate([[0], np.cumsum([len(v) for v, _ in found])]).astype(np.int64),
+            upper=np.concatenate(ends),
+            noise=np.concatenate([v for v, _ in found]),
+            probabilities=np.concatenate([p for _, p in found]),
+            period=period,
+            unreached=unreached,
+        )
+
+    @property
+    def rows(self) -> int:
+        """Number of rows, that for the count 0 included."""
+        return len(self.starts) - 1
+
+    @cached_property
+    def largest(self) -> int:
+        """Largest |noise| that has a chance."""
+        return int(np.abs(self.noise[self.widths > 0]).max(initial=0))
+
+    @cached_property
+    def widths(self) -> Ints:
+        """Number of cell keys in each interval: its exact probability, times 10^8."""
+        lower = np.concatenate([[0], self.upper[:-1]])
+        lower[self.starts[:-1]] = 0
+        return np.asarray(self.upper - lower, dtype=np.int64)
+
+    @cached_property
+    def bias(self) -> float:
+        """Largest |mean noise| of a row."""
+        return float(
+            np.abs(np.add.reduceat(self.noise * self.widths, self.starts[:-1])).max() / KEYS
+        )
+
+    @cached_property
+    def never(self) -> int:
+        """Counts 1 up to this are never published."""
+        row = np.repeat(np.arange(self.rows), np.diff(self.starts))
+        made = set((row + self.noise)[(self.widths > 0) & (row > 0)].tolist())
+        # Rows used for many counts give larger results too; small ones are all listed.
+        small = 0
+        while small + 1 < self.rows and small + 1 not in made:
+            small += 1
+        return small
+
+    def row_of(self, counts: Ints) -> Ints:
+        """The row that serves each count."""
+        beyond = np.maximum(counts - self.rows, 0) % self.period + self.rows - self.period
+        return np.asarray(np.where(counts < self.rows, counts, beyond), dtype=np.int64)
+
+    def noise_of(self, counts: Ints, keys: Ints) -> Ints:
+        """The noise of each count (>= 0) under its cell key (0 .. 10^8 - 1): the first interval
+        whose end lies above the key."""
+        ladder = np.repeat(np.arange(self.rows) * KEYS, np.diff(self.starts)) + self.upper
+        at = np.searchsorted(ladder, self.row_of(counts) * KEYS + keys, side="right")
+        return np.asarray(self.noise[at], dtype=np.int64)
+
+    def transitions(self, row: int) -> dict[int, float]:
+        """Noise -> its exact probability in a row, only what has a chance."""
+        of_row = slice(int(self.starts[row]), int(self.starts[row + 1]))
+        found: dict[int, float] = {}
+        for noise, width in zip(
+            self.noise[of_row].tolist(), self.widths[of_row].tolist(), strict=True
+        ):
+            if width:
+                found[noise] = found.get(noise, 0.0) + width / KEYS
+        return found
+
+    @cached_property
+    def targets(self) -> Ints:
+        """The published counts that occur in some row, ascending: columns of ``matrix``."""
+        row = np.repeat(np.arange(self.rows), np.diff(self.starts))
+        return np.unique(row + self.noise)
+
+    @cached_property
+    def matrix(self) -> Floats:
+        """P(published | true) by row and target, (rows, targets), before rounding to keys."""
+        row = np.repeat(np.arange(self.rows), np.diff(self.starts))
+        matrix = np.zeros((self.rows, len(self.targets)))
+        np.add.at(
+            matrix, (row, np.searchsorted(self.targets, row + self.noise)), self.probabilities
+        )
+        return matrix
+
+
+def perturbation_table(
+    *,
+    D: int,  # noqa: N803 (the field's letters)
+    V: float,  # noqa: N803
+    js: int = 0,
+    pstay: float = 0.0,
+    monotone: bool = True,
+    attain: bool = False,
+) -> PerturbationTable:
+    """The perturbation table of largest entropy.
+
+    Parameters
+    ----------
+    D
+        Largest |noise|.
+    V
+        Variance of the noise, an upper bound (an equality with ``attain``).
+    js
+        Counts 1..js are never published.
+    pstay
+        Lower bound of the probability that a count stays; it is lowered in steps of 0.05 in
+        rows that would miss V because of it.
+    monotone
+        Probabilities do not fall from the lowest noise up to noise 0 (counts above js).
+
+    Returns
+    -------
+    PerturbationTable
+        Counts 0..D (``js`` = 0), else 0..D + js + 1; rows that miss V are in ``unreached``.
+
+    Raises
+    ------
+    ParameterError
+    InfeasibleError
+        Naming every row without a solution, and why.
+    """
+    _check(D, V, js, pstay)
+    last = D + js + 1 if js else D
+    count = np.arange(1, last + 1)
+    noise = np.broadcast_to(np.arange(-D, D + 1), (last, 2 * D + 1)).astype(np.int64)
+    target = count[:, None] + noise
+    allowed = (target >= 0) & ((target == 0) | (target > js))
+    _check_blocked(D, V, js)
+    # A count js + 1 with no target below has to stay; with the smallest possible variance a
+    # blocked count goes to 0 or js + 1 only, with the largest any count goes to its two farthest
+    # targets only. These are corners that the dual only tends to.
+    stuck = ~(allowed & (noise < 0)).any(axis=1)
+    least = np.where(count <= js, count * (js + 1 - count), 0)
+    corner = (count <= js) & (least * (1 + 1e-12) >= V)
+    allowed[corner] &= (target[corner] == 0) | (target[corner] == js + 1)
+    ends = np.where(allowed, noise, 0)
+    lowest, highest = ends.min(axis=1), ends.max(axis=1)
+    widest = -lowest * highest
+    if attain:
+        bound = (count > js) & (monotone or pstay > 0)
+        corner = ~stuck & ~bound & (np.abs(widest - V) <= 1e-12 * V)
+        allowed[corner] &= (noise == lowest[:, None])[corner] | (noise == highest[:, None])[corner]
+    allowed[stuck] = noise[stuck] == 0
+    failed = count[attain & (widest < V * (1 - 1e-12))].tolist()
+    stay = np.where(count > js, pstay, 0.0)
+    p = (allowed & stuck[:, None]).astype(np.float64)
+    reached = np.zeros(last)
+    # How often the bound on staying has to be lowered: between ``missed`` and ``enough`` times.
+    # The lower the bound, the more variance there can be, so halving finds the first that does.
+    steps = np.ceil(stay / STAY_STEP - 1e-9).astype(np.int64)
+    missed, enough, kept = np.full(last, -1), steps.copy(), np.full(last, -1)
+    trying = np.zeros(last, dtype=np.int64)
+    rows_left = np.zeros(0, dtype=np.int64) if failed else np.flatnonzero(~stuck)
+    while len(rows_left):
+        bound = np.maximum(stay - STAY_STEP * trying, 0.0)[rows_left]
+        found = maximum_entropy(
+            noise[rows_left],
+            allowed[rows_left],
+            variance=V,
+            stay=np.minimum(bound, 1 - 1e-9),
+            monotone=(count > js)[rows_left] & monotone,
+            attain=attain,
+        )
+        short = ~found.solved | (np.abs(found.variance - V) >= REACHED)
+        bad = short & (bound > 0) & (found.held | ~found.solved)
+        good = rows_left[~bad]
+        p[good], reached[good] = found.p[~bad], found.variance[~bad]
+        enough[good] = kept[good] = trying[good]
+        missed[rows_left[bad]] = trying[rows_left[bad]]
+        failed += (rows_left[~found.solved & ~bad] + 1).tolist()
+        rows_left = rows_left[(kept != enough)[rows_left] | (enough - missed > 1)[rows_left]]
+        rows_left = rows_left[~np.isin(rows_left + 1, failed)]
+        middle = (missed + enough) // 2
+        trying = np.where(enough - missed > 1, middle, enough)
+    stay = np.maximum(stay - STAY_STEP * np.maximum(kept, 0), 0.0)
+    lowered = kept > 0
+    if failed:
+        _fail(
+            f"count {row}: no noise has variance {V:g}"
+            + (f", at most {widest[row - 1]} is possible" if widest[row - 1] < V else "")
+            + (" with the bounds on staying and on monotony" if widest[row - 1] >= V else "")
+            for row in sorted(failed)
+        )
+    unreached = tuple(
+        Unreached(int(row) + 1, float(reached[row]), float(stay[row]) if lowered[row] else None)
+        for row in np.flatnonzero((np.abs(reached - V) >= REACHED) | lowered)
+    )
+    rows: list[tuple[npt.ArrayLike, npt.ArrayLike]] = [([0], [1.0])]
+    rows += [(noise[r][allowed[r]], p[r][allowed[r]]) for r in range(last)]
+    return PerturbationTable.of_rows(rows, unreached=unreached)
+
+
+def _check(D: int, V: float, js: int, pstay: float) -> None:  # noqa: N803
+    wrong: dict[str, str] = {}
+    if not 1 <= D <= LARGEST_D:
+        wrong["D"] = f"must be between 1 and {LARGEST_D}, is {D}"
+    if not (np.isfinite(V) and V > 0):
+        wrong["V"] = f"must be above 0, is {V}"
+    if not 0 <= js <= LARGEST_D:
+        wrong["js"] = f"must be between 0 and {LARGEST_D}, is {js}"
+    if not 0 <= pstay <= 1:
+        wrong["pstay"] = f"must be between 0 and 1, is {pstay}"
+    if wrong:
+        raise ParameterError(wrong)
+
+
+def _check_blocked(D: int, V: float, js: int) -> None:  # noqa: N803
+    """Counts 1..js must go to 0 or above js: both must be near enough, and V large enough."""
+    reasons = []
+    for count in range(1, js + 1):
+        up, least = js + 1 - count, count * (js + 1 - count)
+        if count > D or up > D:
+            reasons.append(
+                f"count {count}: it must go to 0 or to at least {js + 1} with mean noise 0, which "
+                f"takes D of at least {max(count, up)}"
+            )
+        elif least * (1 - 1e-12) > V:
+            reasons.append(
+                f"count {count}: going to 0 or to {js + 1} with mean noise 0 has the variance "
+                f"{least}, above V = {V:g}"
+            )
+    if reasons:
+        _fail(reasons)
+
+
+def _fail(reasons: Iterable[str]) -> None:
+    listed = list(reasons)
+    more = f" (and {len(listed) - 1} more counts)" if len(listed) > 1 else ""
+    raise InfeasibleError(
+        f"there is no such perturbation table: {listed[0]}{more}",
+        hint="take a larger D, a larger V or a smaller js",
+        detail="\n".join(listed),
+    )

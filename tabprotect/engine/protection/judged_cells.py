@@ -1,0 +1,52 @@
+"""Published counts beside true ones: which cells are judged, and what became of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.release.published import PublishedTable
+from tabprotect.engine.tables.hierarchy import Grouping
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """The cells of one published table that figures are averaged over. Confidential.
+
+    Attributes
+    ----------
+    truth : int64, shape of the published table
+        What would be published without protection.
+    at_risk
+        Number of at-risk cells among the published table's cells.
+    cells : bool, shape of the published table
+        The at-risk cells, or all positive ones where none is.
+    """
+
+    truth: Ints
+    at_risk: int
+    cells: Bools
+
+    @classmethod
+    def of(
+        cls,
+        problem: Problem,
+        published: PublishedTable,
+        groupings: tuple[Grouping, ...] = (),
+        *,
+        weighted: bool = False,
+    ) -> Judged:
+        """Judge a published table by the problem's rule, which is about counts of records."""
+        domain = published.table.domain
+        counts = problem.unprotected(domain, groupings).counts
+        cells = problem.at_risk.mask(counts)
+        at_risk = int(cells.sum())
+        truth = problem.unprotected(domain, groupings, weighted=True).counts if weighted else counts
+        return cls(truth, at_risk, cells if at_risk else counts > 0)
+
+    def unchanged(self, published: PublishedTable) -> Bools:
+        """Cells that are published as they are; a suppressed cell is not."""
+        return np.asarray((published.table.counts == self.truth) & ~published.hidden)

@@ -1,0 +1,187 @@
+"""Controlled rounding as an integer programme: down or up for every count, and all adds up.
+
+In units of the base a count is its floor plus 0 or 1, so a published sum says: the cells that go
+up, less one if the sum itself goes up, are a known number. For two-way tables this is a flow
+(Cox and Ernst 1982), and always has a solution; from three ways on it may have none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Floats
+from tabprotect.engine.errors import InfeasibleError, SolverError
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.solver import Entries, Model
+from tabprotect.engine.tables.margins import MarginSet
+from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.table import Table
+
+MOST_NODES = 100
+"""Branch-and-bound nodes for the best rounding; a count and not a time, so that the answer does
+not depend on the machine."""
+
+NODES_WITHOUT = 20
+"""How many times as many nodes to find any rounding at all."""
+
+
+@dataclass(frozen=True, eq=False)
+class Controlled:
+    """A controlled rounding. Confidential.
+
+    Attributes
+    ----------
+    inner
+        The rounded inner cells: their sums are the rounded published counts.
+    distance
+        Sum of |rounded - true| over the published counts.
+    optimal
+        Whether it is proven that no rounding is nearer.
+    """
+
+    inner: Table
+    distance: int
+    optimal: bool
+
+
+class ControlledProgramme:
+    """Zero-restricted rounding of one table: multiples of the base stay as they are.
+
+    Parameters
+    ----------
+    publication
+        The published margins, which need not have the inner cells among them; inner cells are
+        rounded all the same, so that every published count is a sum of one rounded table.
+    """
+
+    def __init__(self, table: Table, publication: Publication, base: int) -> None:
+        self.table, self.publication, self.base = table, publication, base
+        cells, counts = table.cells
+        rest = counts % base
+        self.cells, self.rest = cells[rest > 0], rest[rest > 0]
+        self.sums = publication.stack(publication.sums(table))
+        inner = publication.domain in publication.domains
+        self.inner_weighs = int(inner)
+        self.margins = [m for m, d in enumerate(publication.domains) if d != publication.domain]
+
+    def nearest(self, progress: Progress = SILENT) -> Controlled:
+        """The rounding with the smallest sum of |rounded - true| over the published counts.
+
+        Raises
+        ------
+        InfeasibleError
+            When there is none, naming the margins in conflict.
+        SolverError
+            When none is found within the limit of work.
+        """
+        try:
+            point, optimal = self._solve(self.margins, progress)
+        except InfeasibleError:
+            raise self._conflict(progress) from None
+        up = point[: len(self.cells)] > 0.5
+        rounded = self._rounded(up)
+        new = self.publication.stack(self.publication.sums(rounded))
+        return Controlled(rounded, int(np.abs(new - self.sums).sum()), optimal)
+
+    def _rounded(self, up: Bools) -> Table:
+        change = up * self.base - self.rest
+        cells, counts = self.table.cells
+        domain = self.table.domain
+        if not self.table.is_sparse:
+            array = self.table.counts.reshape(-1).copy()
+            array[self.cells] += change
+            return Table.dense(domain, array.reshape(domain.shape))
+        return Table.sparse(
+            domain, np.concatenate([cells, self.cells]), np.concatenate([counts, change])
+        )
+
+    def _solve(
+        self, margins: list[int], progress: Progress, *, any_point: bool = False
+    ) -> tuple[Floats, bool]:
+        """One column for each inner cell between multiples, then one for each such margin cell."""
+        base, publication = self.base, self.publication
+        counts = self.sums
+        keys = [publication.keys(m, self.cells) + publication.starts[m] for m in margins]
+        used = np.concatenate(
+            [np.arange(publication.starts[m], publication.starts[m + 1]) for m in margins]
+            or [np.zeros(0, dtype=np.int64)]
+        )
+        row = np.zeros(publication.size, dtype=np.int64)
+        row[used] = np.arange(len(used))
+        # Rests of the inner cells of each sum, in units of the base: what is missing to its floor.
+        missing = np.zeros(publication.size, dtype=np.int64)
+        for key in keys:
+            missing += np.bincount(key, self.rest, minlength=publication.size).astype(np.int64)
+        between = used[counts[used] % base > 0]
+        needed = ((missing - counts % base) // base)[used]
+        entries = Entries(
+            np.concatenate(
+                [
+                    np.arange(len(self.cells) + 1) * len(keys),
+                    len(self.cells) * len(keys) + 1 + np.arange(len(between)),
+                ]
+            ),
+            np.concatenate([row[np.array(keys, dtype=np.int64).T.reshape(-1)], row[between]]),
+            np.concatenate([np.ones(len(self.cells) * len(keys)), -np.ones(len(between))]),
+        )
+        columns = len(self.cells) + len(between)
+        if not columns:
+            return np.zeros(0), True
+        totals = needed.astype(np.float64)
+        model = Model.of_entries(
+            entries,
+            rows=(totals, totals),
+            columns=(np.zeros(columns), np.ones(columns)),
+            integral=True,
+        )
+        weights = np.concatenate(
+            [(base - 2 * self.rest) * self.inner_weighs, base - 2 * (counts[between] % base)]
+        )
+        every = np.arange(0 if any_point else columns)
+        weights = weights[: len(every)]
+        found = model.optimise(
+            every,
+            "min",
+            weights=weights,
+            most_nodes=MOST_NODES,
+            progress=progress,
+            stage="rounding",
+        )
+        if found.value is None:
+            found = model.optimise(
+                every[:0],
+                "min",
+                weights=weights[:0],
+                most_nodes=MOST_NODES * NODES_WITHOUT,
+                progress=progress,
+                stage="looking for any rounding",
+            )
+            if found.value is None:
+                raise SolverError(
+                    "no controlled rounding was found, nor a proof that there is none",
+                    hint="publish fewer margins, or take another base",
+                )
+            return found.point, False
+        return found.point, found.optimal
+
+    def _conflict(self, progress: Progress) -> InfeasibleError:
+        """The error that names margins which no rounding satisfies together; any fewer it could."""
+        kept = list(self.margins)
+        # Larger margins are left out first: the conflict is then told by small ones.
+        for margin in sorted(kept, key=lambda m: -self.publication.domains[m].size):
+            fewer = [m for m in kept if m != margin]
+            try:
+                self._solve(fewer, progress, any_point=True)
+            except InfeasibleError:
+                kept = fewer
+        names: MarginSet = tuple(self.publication.margins[m] for m in kept)
+        texts = [" x ".join(margin) or "the grand total" for margin in names]
+        return InfeasibleError(
+            f"no rounding to base {self.base} adds up: the margins {', '.join(texts)} "
+            "contradict each other",
+            hint="publish fewer of these margins, take another base, or another rounding method",
+            detail="every count may only go to one of the two multiples beside it, and multiples "
+            "stay as they are",
+        )

@@ -1,0 +1,38 @@
+"""The rounding base: its parameter, what it may be, and the true counts behind a rounded one."""
+
+from __future__ import annotations
+
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.parameters import Parameter
+
+BASE = Parameter(
+    "base",
+    "Base",
+    "Counts are rounded to multiples of it.",
+    "integer",
+    3,
+    low=2,
+    high=10_000,
+)
+
+
+def reaches(base: int, counts: Ints) -> bool:
+    """Whether some published count is as large as the base, or none is positive."""
+    return not 0 < int(counts.max(initial=0)) < base
+
+
+def require_reach(base: int, counts: Ints) -> None:
+    """Refuse a base that is larger than every published count.
+
+    Raises
+    ------
+    InputError
+        Naming the largest count.
+    """
+    if not reaches(base, counts):
+        largest = int(counts.max())
+        raise InputError(
+            f"the base {base} is larger than every count (the largest is {largest})",
+            hint=f"take a base of at most {largest}, or publish totals too",
+        )

@@ -1,0 +1,257 @@
+"""Small count rounding: few inner cells change so that no small count is published.
+
+Source: Langsrud and Heldal 2018; the search for the cells that go up is ``greedy_subset``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Literal
+
+import numpy as np
+
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.rounding.greedy_subset import choose
+from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.table import INT64_MAX, Table
+
+AT_ONCE = 2000
+"""Candidates handled together; of more, so many are drawn first."""
+
+LAID_OUT = 5_000_000
+"""Inner cells times margins up to which a reader's knowledge is followed through zeros too."""
+
+Inner = Literal["published", "all"]
+"""Which small inner cells are rounded: those seen in a small published cell, or all."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What is rounded.
+
+    Attributes
+    ----------
+    base
+        Small counts become multiples of it.
+    most
+        The largest count that is rounded, and that a published cell may not have unless it is a
+        multiple of the base.
+    inner
+        Which small inner cells are candidates from the start.
+    zeros
+        Whether multiples of the base up to ``most`` (zeros above all) may go up too.
+    step
+        Candidates exchanged at a time.
+    """
+
+    base: int
+    most: int
+    inner: Inner = "published"
+    zeros: bool = False
+    step: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Rounded:
+    """What rounding did. Confidential.
+
+    Attributes
+    ----------
+    inner
+        The rounded inner cells.
+    rounds
+        How often a set of candidates was rounded.
+    changed
+        Inner cells that changed.
+    derived
+        Inner cells rounded because a reader could have derived them.
+    """
+
+    inner: Table
+    rounds: int
+    changed: int
+    derived: int
+
+
+class SmallCounts:
+    """The small inner cells of one table and the published cells they add into.
+
+    Parameters
+    ----------
+    table
+        The original.
+    publication
+        What is published of it.
+    """
+
+    def __init__(self, table: Table, publication: Publication, rules: Rules) -> None:
+        self.table, self.publication, self.rules = table, publication, rules
+        if table.total > INT64_MAX // 2:
+            raise InputError("the counts are too large to be rounded within 9.2e18")
+        cells, counts = table.cells
+        small = (counts <= rules.most) & (counts % rules.base != 0)
+        if rules.zeros:
+            every = np.arange(table.domain.size, dtype=np.int64)
+            everything = table.counts.reshape(-1)
+            small = everything <= rules.most
+            cells, counts = every, everything
+        self.cells, self.original = cells[small], counts[small]
+        margins = range(len(publication.margins))
+        self.keys = np.array(
+            [publication.keys(m, self.cells) + publication.starts[m] for m in margins]
+        ).reshape(len(margins), len(self.cells))
+        self.sums = publication.stack(publication.sums(table))
+        self.is_published = publication.domain in publication.domains
+
+    def round(
+        self,
+        permutation: Callable[[int], Ints],
+        progress: Progress = SILENT,
+    ) -> Rounded:
+        """Round until no small count is published and none can be derived.
+
+        Parameters
+        ----------
+        permutation
+            ``n -> `` a random permutation of 0..n-1.
+        """
+        now, sums = self.original.copy(), self.sums.copy()
+        rounds = derived = most = 0
+        while True:
+            candidates, by_derivation = self._candidates(now, sums, first=rounds == 0)
+            if not len(candidates):
+                break
+            most = max(most, len(candidates))
+            progress.report("rounding small counts", 1 - len(candidates) / most)
+            if len(candidates) > AT_ONCE:
+                candidates = np.sort(candidates[permutation(len(candidates))[:AT_ONCE]])
+            derived += len(candidates) if by_derivation else 0
+            ups = self._round_down(candidates, now, sums)
+            order = np.arange(len(candidates))
+            if 0 < ups < len(candidates):
+                order = permutation(len(candidates))
+            self._round_up(candidates[self._choose(candidates, sums, ups, order)], now, sums)
+            rounds += 1
+        changed = now != self.original
+        return Rounded(self._with(now), rounds, int(changed.sum()), derived)
+
+    def chance(self, published: Ints) -> float:
+        """P(these published counts | the table), over all permutations: for few candidates."""
+        return self._chance(self.original.copy(), self.sums.copy(), published, first=True)
+
+    def _chance(self, now: Ints, sums: Ints, published: Ints, *, first: bool) -> float:
+        candidates, _ = self._candidates(now, sums, first=first)
+        if not len(candidates):
+            return float(np.array_equal(sums, published))
+        ups = self._round_down(candidates, now, sums)
+        if ups in (0, len(candidates)):
+            self._round_up(candidates[:ups], now, sums)
+            return self._chance(now, sums, published, first=False)
+        number = 0
+        found: Counter[tuple[int, ...]] = Counter()
+        for order in permutations(range(len(candidates))):
+            chosen = self._choose(candidates, sums, ups, np.array(order))
+            found[tuple(sorted(chosen.tolist()))] += 1
+            number += 1
+        total = 0.0
+        for up, times in found.items():
+            then = now.copy(), sums.copy()
+            self._round_up(candidates[list(up)], *then)
+            total += times / number * self._chance(*then, published, first=False)
+        return total
+
+    def _candidates(self, now: Ints, sums: Ints, *, first: bool) -> tuple[Ints, bool]:
+        """What is rounded next, and whether because it could be derived."""
+        seen = self._seen(now, sums, first=first)
+        return (seen, False) if len(seen) else (self._derivable(now, sums), True)
+
+    def _round_down(self, candidates: Ints, now: Ints, sums: Ints) -> int:
+        """Take what is over multiples of the base from ``now`` and ``sums``; how many go up."""
+        base = self.rules.base
+        odd = now[candidates] % base
+        ups = _half_even(int(odd.sum()) + int(self.original.sum()) - int(now.sum()), base)
+        now[candidates] -= odd
+        keys = self.keys[:, candidates]
+        np.subtract.at(sums, keys.reshape(-1), np.tile(odd, len(keys)))
+        return min(max(ups, 0), len(candidates))
+
+    def _round_up(self, cells: Ints, now: Ints, sums: Ints) -> None:
+        now[cells] += self.rules.base
+        np.add.at(sums, self.keys[:, cells].reshape(-1), self.rules.base)
+
+    def _choose(self, candidates: Ints, sums: Ints, ups: int, order: Ints) -> Ints:
+        return choose(
+            self.keys[:, candidates],
+            self.sums - sums,
+            base=self.rules.base,
+            ups=ups,
+            order=order,
+            step=self.rules.step,
+        )
+
+    def _seen(self, now: Ints, sums: Ints, *, first: bool) -> Ints:
+        """Candidates: small inner cells that add into a small published cell."""
+        base, most = self.rules.base, self.rules.most
+        small = (sums > 0) & (sums <= most)
+        if not first:
+            small &= sums % base != 0
+        if first and self.rules.zeros:
+            wanted = small[self.keys].any(axis=0)
+            return np.flatnonzero(
+                wanted | (now % base != 0) if self.rules.inner == "all" else wanted
+            )
+        odd = np.flatnonzero(now % base)
+        if first and self.rules.inner == "all":
+            return odd
+        seen = small[self.keys[:, odd]].any(axis=0)
+        return np.compress(seen, odd)
+
+    def _derivable(self, now: Ints, sums: Ints) -> Ints:
+        """Small inner cells that follow from published zeros and cells with one unknown left."""
+        if self.is_published or not (now % self.rules.base).any():
+            return np.zeros(0, dtype=np.int64)
+        # Of a table too large to follow, a reader is taken to know the cells that are zero.
+        whole = self.table.domain.size * len(self.publication.margins) <= LAID_OUT
+        cells = np.arange(self.table.domain.size) if whole else self.table.cells[0]
+        margins = range(len(self.publication.margins))
+        keys = [self.publication.keys(m, cells) + self.publication.starts[m] for m in margins]
+        known = np.zeros(len(cells), dtype=np.bool_)
+        for key in keys:
+            known |= sums[key] == 0
+        while True:
+            left = np.zeros(self.publication.size, dtype=np.int64)
+            for key in keys:
+                left += np.bincount(key[~known], minlength=self.publication.size)
+            new = np.zeros(len(cells), dtype=np.bool_)
+            for key in keys:
+                new |= left[key] == 1
+            new &= ~known
+            if not new.any():
+                break
+            known |= new
+        at = self.cells if whole else np.searchsorted(cells, self.cells)
+        return np.flatnonzero(known[at] & (now % self.rules.base != 0))
+
+    def _with(self, now: Ints) -> Table:
+        """The inner table with the small cells replaced."""
+        if self.table.is_sparse:
+            cells, counts = self.table.cells
+            return Table.sparse(
+                self.table.domain,
+                np.concatenate([cells, self.cells]),
+                np.concatenate([counts, now - self.original]),
+            )
+        counts = self.table.counts.reshape(-1).copy()
+        counts[self.cells] = now
+        return Table.dense(self.table.domain, counts.reshape(self.table.domain.shape))
+
+
+def _half_even(number: int, base: int) -> int:
+    """number / base to the nearest whole number, halves to the even one."""
+    low, rest = divmod(number, base)
+    return low + (2 * rest > base or (2 * rest == base and low % 2 == 1))

@@ -1,0 +1,205 @@
+"""What a suppression pattern leaves open: the exact interval of every suppressed cell.
+
+A reader who knows the published cells (and that counts are whole and not negative) can narrow
+each suppressed one down to an interval. In two-way tables it is found by maximum flows and is
+sharp; elsewhere by linear programmes, and by integer programmes where these are fractional.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.suppressing.deviation import ENDLESS, Deviation
+from tabprotect.engine.protection.suppressing.pattern import Steady, engine
+from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.table import Table
+
+NEARLY = 3
+"""The sentence counts cells whose interval is no wider than this."""
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """The intervals of the suppressed cells. Confidential: it carries true counts.
+
+    Attributes
+    ----------
+    cells : int64 (suppressed,)
+        Published cells by number.
+    values : int64 (suppressed,)
+        Their true counts.
+    lower, upper : int64 (suppressed,)
+        The interval; ``upper`` is ``ENDLESS`` or more where nothing limits the cell.
+    sharp : bool (suppressed,)
+        Whether a table with the lower and one with the upper count is known to exist; else the
+        true interval may be narrower.
+    unprotected : int64
+        Sensitive cells whose interval does not contain their protection interval.
+    """
+
+    cells: Ints
+    values: Ints
+    lower: Ints
+    upper: Ints
+    sharp: Bools
+    unprotected: Ints
+
+    @property
+    def exact(self) -> bool:
+        """Whether all intervals are sharp."""
+        return bool(self.sharp.all())
+
+    @property
+    def disclosed(self) -> Ints:
+        """Suppressed cells that a reader knows exactly."""
+        known: Ints = self.cells[self.lower == self.upper]
+        return known
+
+    def bounded_within(self, width: int) -> int:
+        """Suppressed cells whose interval is no wider than ``width``."""
+        return int((self.upper - self.lower <= width).sum())
+
+    @property
+    def sentence(self) -> str:
+        """The result in one sentence."""
+        number = len(self.cells)
+        if not number:
+            return "No cell is suppressed."
+        cells = "cell" if number == 1 else "cells"
+        parts = [
+            f"{self.bounded_within(NEARLY)} of {number} suppressed {cells} can be bounded "
+            f"within {NEARLY}"
+        ]
+        known = len(self.disclosed)
+        if known:
+            parts.append(f"{known} of them {'is' if known == 1 else 'are'} known exactly")
+        weak = len(self.unprotected)
+        if weak:
+            have = "lacks its" if weak == 1 else "lack their"
+            parts.append(f"{weak} sensitive {'cell' if weak == 1 else 'cells'} {have} interval")
+        if not self.exact:
+            parts.append("some intervals may be narrower than shown")
+        return "; ".join(parts) + "."
+
+    def as_json(self, publication: Publication) -> dict[str, object]:
+        """For ``Draft.findings``: every suppressed cell with its interval."""
+        return {
+            "sentence": self.sentence,
+            "exact": self.exact,
+            "suppressed": len(self.cells),
+            "disclosed": len(self.disclosed),
+            f"within_{NEARLY}": self.bounded_within(NEARLY),
+            "unprotected": len(self.unprotected),
+            "cells": [
+                {
+                    "cell": publication.cell_text(int(cell)),
+                    "count": int(value),
+                    "lower": int(low),
+                    "upper": None if high >= ENDLESS else int(high),
+                    "exact": bool(sharp),
+                }
+                for cell, value, low, high, sharp in zip(
+                    self.cells, self.values, self.lower, self.upper, self.sharp, strict=True
+                )
+            ],
+        }
+
+
+def audit(
+    publication: Publication,
+    table: Table,
+    suppressed: Bools,
+    *,
+    levels: Mapping[str, Ints] | None = None,
+    progress: Progress = SILENT,
+) -> Audit:
+    """Bound every suppressed cell.
+
+    Parameters
+    ----------
+    table
+        The original.
+    suppressed : bool (published cells,)
+    levels
+        ``below`` and ``above``, int64 (published cells,): the protection levels that sensitive
+        cells must have; 0 for others.
+
+    Raises
+    ------
+    Interrupted
+        When cancelled.
+    """
+    if suppressed.shape != (publication.size,):
+        raise InputError("the suppressed cells are those of another table")
+    values = publication.stack(publication.sums(table))
+    first, inverse = publication.distinct
+    # A number that is published once is known wherever it stands.
+    hidden = np.ones(len(first), dtype=np.bool_)
+    hidden[inverse[~suppressed]] = False
+    cells = first[hidden]
+    bounds = _Bounding(publication, table, values, cells, Steady(progress)).run()
+    place = np.full(len(first), -1, dtype=np.int64)
+    place[hidden] = np.arange(len(cells))
+    every = np.flatnonzero(suppressed)
+    at = place[inverse[every]]
+    lower, upper = values[every].copy(), values[every].copy()
+    sharp = np.ones(len(every), dtype=np.bool_)
+    lower[at >= 0], upper[at >= 0], sharp[at >= 0] = (bound[at[at >= 0]] for bound in bounds)
+    unprotected = np.zeros(0, dtype=np.int64)
+    if levels is not None:
+        too_high = (levels["below"][every] > 0) & (lower > values[every] - levels["below"][every])
+        too_low = (levels["above"][every] > 0) & (upper < values[every] + levels["above"][every])
+        unprotected = every[too_high | too_low]
+    return Audit(every, values[every], lower, upper, sharp, unprotected)
+
+
+class _Bounding:
+    """Both ends of each interval; a table that shows one end shows something of many cells."""
+
+    def __init__(
+        self,
+        publication: Publication,
+        table: Table,
+        values: Ints,
+        cells: Ints,
+        progress: Progress,
+    ) -> None:
+        self._progress = progress
+        self._cells = cells
+        self._values = values
+        cost = np.full(publication.size, np.inf)
+        self._engine = engine(publication, table, values, cost, progress)
+        self._engine.open(cells)
+        self._place = np.full(publication.size, -1, dtype=np.int64)
+        self._place[cells] = np.arange(len(cells))
+        # How far each cell is known to move up and down.
+        self._moves = {1: np.zeros(len(cells), np.int64), -1: np.zeros(len(cells), np.int64)}
+
+    def run(self) -> tuple[Ints, Ints, Bools]:
+        """Lower and upper bounds, and whether both are sharp, each (cells,)."""
+        ends = {1: np.zeros(len(self._cells), np.int64), -1: np.zeros(len(self._cells), np.int64)}
+        sharp = np.ones(len(self._cells), dtype=np.bool_)
+        for number, cell in enumerate(self._cells.tolist()):
+            self._progress.report("audit", number / len(self._cells))
+            for sign in (1, -1):
+                known = int(self._moves[sign][number])
+                most, proven, found = self._engine.extreme(cell, sign, known)
+                if found is not None:
+                    self._credit(found)
+                ends[sign][number] = most
+                sharp[number] &= proven
+        true = self._values[self._cells]
+        return true - ends[-1], true + ends[1], sharp
+
+    def _credit(self, found: Deviation) -> None:
+        at = self._place[found.cells]
+        for sign, most in ((1, found.ahead), (-1, found.behind)):
+            reach = sign * found.change * min(most, ENDLESS // int(np.abs(found.change).max()))
+            for way in (1, -1):
+                self._moves[way][at] = np.maximum(self._moves[way][at], way * reach)

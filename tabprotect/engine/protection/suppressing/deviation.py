@@ -1,0 +1,41 @@
+"""A change of some published cells that leaves all others, and every sum, as they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tabprotect.engine.arrays import Ints
+
+ENDLESS = 2**50
+"""More than any count can move: nothing limits it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Deviation:
+    """A direction in which a table can move: proof that its cells are not known. Confidential.
+
+    Attributes
+    ----------
+    cells : int64 (moved,)
+        The published cells that move; a reader must not see any of them.
+    change : int64 (moved,)
+        By how much.
+    ahead, behind
+        How many times the change can be made, and how many times undone, before a cell would be
+        negative.
+    """
+
+    cells: Ints
+    change: Ints
+    ahead: int
+    behind: int
+
+    @classmethod
+    def of(cls, cells: Ints, change: Ints, values: Ints) -> Deviation:
+        """From the moved cells and their true counts."""
+        return cls(cells, change, _times(values, change), _times(values, -change))
+
+
+def _times(values: Ints, change: Ints) -> int:
+    falling = change < 0
+    return int((values[falling] // -change[falling]).min()) if falling.any() else ENDLESS

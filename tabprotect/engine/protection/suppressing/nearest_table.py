@@ -1,0 +1,284 @@
+"""The table nearest to the original in which no published count is at risk: an integer programme.
+
+Every sensitive published count goes to the nearest count below or above the at-risk range (to
+the other one where no table is found so); all others move as little as possible, never into the
+range, and zeros stay zero. Sums are of the adjusted inner cells, so everything adds up.
+
+With the sensitive counts set, a two-way table is a network and the linear programme has a whole
+optimum; elsewhere, and where the choice is open, an integer programme is solved.
+
+Source: Dandekar and Cox 2002, *Synthetic tabular data: an alternative to complementary cell
+suppression*; Castro 2006, *Minimum-distance controlled perturbation methods for large-scale
+tabular data protection*, European J. Oper. Res. 171 (the two-sided choice as a binary).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.solver import NEAR, Entries, Model
+from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.table import Table
+
+Distance = Literal["l1", "l2"]
+
+BEND = 4
+"""Squares are exact up to this change and go on straight from there."""
+
+SPARED = 20.0
+"""What moving a total by 1 costs that is to be spared, against 1 for every other count."""
+
+LARGE, GAP = 500, 0.5
+"""In programmes of more columns a table is near enough within this share of the distance."""
+
+ANY = 1e6
+"""A gap that every table is within."""
+
+Totals = Literal["spared", "kept", "moved"]
+
+SLACK = 1e-3
+"""What moving an inner cell costs that is not published."""
+
+MOST_NODES, NODES_BY_COLUMNS = 200, 20_000
+"""Branch-and-bound nodes, fewer in large programmes; a count, so that no clock decides."""
+
+MOST_LISTED = 20
+
+
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """Numbers that the programme may set, inner cells or sums of them.
+
+    Attributes
+    ----------
+    values : int64 (cells,)
+    rows, signs : int64 (entries,), float64 (entries,)
+        The rows of the programme each cell enters, run after run.
+    starts : int64 (cells + 1,)
+    published : bool (cells,)
+    price : float
+        Of moving a published one by 1.
+    """
+
+    values: Ints
+    rows: Ints
+    starts: Ints
+    sign: float
+    published: Bools
+    price: float
+
+
+class _Programme:
+    """Columns of cells, each with its cost, bounds and effect on one cell."""
+
+    def __init__(self, at_risk: SmallCount, distance: Distance) -> None:
+        self.safe = (at_risk.low - 1, at_risk.high + 1)
+        self._at_risk = at_risk
+        self._distance = distance
+        self.cost: list[float] = []
+        self.high: list[float] = []
+        self.step: list[int] = []
+        self.cell: list[int] = []
+        self.nearest: dict[int, int] = {}
+        self._entries: list[tuple[Ints, float]] = []
+
+    def _column(self, cells: _Cells, cell: int, step: int, high: float, cost: float) -> None:
+        run = slice(int(cells.starts[cell]), int(cells.starts[cell + 1]))
+        self._entries.append((cells.rows[run], cells.sign * step))
+        self.cost.append(cost)
+        self.high.append(high)
+        self.step.append(step)
+
+    def add(self, cells: _Cells, first: int) -> Ints:
+        """Columns for all cells; the values they start from (cells,)."""
+        start = cells.values.copy()
+        below, above = self.safe
+        at_risk = self._at_risk.mask(cells.values) & cells.published
+        for cell in range(len(start)):
+            value = int(cells.values[cell])
+            before = len(self.cost)
+            if at_risk[cell]:
+                up, down = above - value, value - below
+                gain = up**2 - down**2 if self._distance == "l2" else up - down
+                # Half of those in the middle go up.
+                ties = len(self.nearest) % 2
+                self.nearest[len(self.cost)] = int(up < down or (up == down and ties))
+                self._column(cells, cell, above - below, 1.0, float(gain))
+                start[cell] = below
+            elif not cells.published[cell]:
+                self._column(cells, cell, 1, np.inf, SLACK)
+                self._column(cells, cell, -1, float(value), SLACK)
+            elif value >= above:
+                self._bend(cells, cell, 1, np.inf)
+                self._bend(cells, cell, -1, float(value - above))
+            self.cell += [first + cell] * (len(self.cost) - before)
+        return start
+
+    def _bend(self, cells: _Cells, cell: int, step: int, most: float) -> None:
+        """What is moved further costs more, where the distance is that of squares."""
+        pieces = BEND if self._distance == "l2" else 0
+        for piece in range(pieces):
+            if most >= 1:
+                self._column(cells, cell, step, 1.0, cells.price * (2 * piece + 1))
+                most -= 1
+        if most >= 1:
+            self._column(cells, cell, step, most, cells.price * (2 * pieces + 1))
+
+    def solve(
+        self, right: Ints, fixed: range, progress: Progress, *, gap: float | None = None
+    ) -> Floats | None:
+        """The cheapest point found, in whole numbers; None where none was found.
+
+        Parameters
+        ----------
+        right : int64 (rows,)
+            What each row must be.
+        fixed
+            Columns that must not move.
+        gap
+            How far from the cheapest the point may be, as a share.
+
+        Raises
+        ------
+        InfeasibleError
+            When it is proved that there is no such point.
+        """
+        if gap is None:
+            gap = GAP if len(self.cost) > LARGE else 0.0
+        for integral, near in ((False, True), (True, True), (False, False), (True, False)):
+            model = self._model(right, integral=integral)
+            for column in fixed:
+                if column not in self.nearest:
+                    model.limit(column, 0, 0)
+            for column, choice in self.nearest.items() if near else ():
+                model.limit(column, choice, choice)
+            try:
+                outcome = model.weighted(
+                    np.array(self.cost),
+                    most_nodes=min(MOST_NODES, 1 + NODES_BY_COLUMNS // len(self.cost)),
+                    gap=gap,
+                    progress=progress,
+                    stage="adjusting the table",
+                )
+            except InfeasibleError:
+                if near:
+                    continue
+                raise
+            point = np.rint(outcome.point)
+            if len(point) and np.abs(point - outcome.point).max() < NEAR:
+                return point
+        return None
+
+    def broken(self, right: Ints, fixed: range, progress: Progress) -> Ints:
+        """Cells of the columns that move after all where moving them is only dear."""
+        try:
+            point = self.solve(right, range(0), progress, gap=ANY)
+        except InfeasibleError:
+            point = None
+        if point is None:
+            return np.zeros(0, dtype=np.int64)
+        moved = [self.cell[c] for c in fixed if point[c] and c not in self.nearest]
+        return np.unique(np.array(moved, dtype=np.int64))
+
+    def _model(self, right: Ints, *, integral: bool) -> Model:
+        lengths = [len(rows) for rows, _ in self._entries]
+        entries = Entries(
+            np.cumsum([0, *lengths], dtype=np.int64),
+            np.concatenate([rows for rows, _ in self._entries]),
+            np.repeat([by for _, by in self._entries], lengths).astype(np.float64),
+        )
+        sums = right.astype(np.float64)
+        high = np.array(self.high)
+        columns = (np.zeros(len(high)), high)
+        return Model.of_entries(entries, rows=(sums, sums), columns=columns, integral=integral)
+
+
+def nearest_safe(
+    publication: Publication,
+    table: Table,
+    at_risk: SmallCount,
+    *,
+    distance: Distance = "l1",
+    totals: Totals = "spared",
+    progress: Progress = SILENT,
+) -> Table:
+    """Adjusted inner counts. Deterministic.
+
+    Parameters
+    ----------
+    at_risk
+        From 1 up: empty cells have nobody to protect.
+    totals
+        Of the totals that are not at risk themselves: whether they move only where they must,
+        must not move, or move like every other count.
+
+    Raises
+    ------
+    InfeasibleError
+        When it is proved that there is no such table, naming the totals in conflict; or when
+        none was found within the stated work, which it says.
+    """
+    values = publication.stack(publication.sums(table))
+    first = publication.distinct[0]
+    incidence = publication.incidence[first].tocsr()
+    behind = np.diff(incidence.indptr)
+    inner = table.counts.reshape(-1)
+    published = np.zeros(len(inner), dtype=np.bool_)
+    published[incidence.indices[incidence.indptr[:-1][behind == 1]]] = True
+    several = np.flatnonzero(behind > 1)
+    sums = incidence[several].tocsc()
+    programme = _Programme(at_risk, distance)
+    enters = _Cells(
+        inner, sums.indices.astype(np.int64), sums.indptr.astype(np.int64), 1.0, published, 1.0
+    )
+    of_sums = _Cells(
+        values[first[several]],
+        np.arange(len(several)),
+        np.arange(len(several) + 1),
+        -1.0,
+        np.ones(len(several), dtype=np.bool_),
+        1.0 if totals == "moved" else SPARED,
+    )
+    start = programme.add(enters, 0)
+    moved = start.copy()
+    before = len(programme.cost)
+    ends = programme.add(of_sums, len(inner))
+    if programme.cost:
+        columns = range(before, len(programme.cost)) if totals == "kept" else range(0)
+        right = ends - np.asarray(sums @ start)
+        try:
+            point = programme.solve(right, columns, progress)
+        except InfeasibleError:
+            off = programme.broken(right, columns, progress) - len(inner)
+            if not len(off):
+                off = np.flatnonzero(at_risk.mask(of_sums.values))
+            raise _conflict(publication, first[several][off]) from None
+        if point is None:
+            raise InfeasibleError(
+                "no table without at-risk counts was found within the stated work",
+                hint="let the totals move, publish fewer of them, or merge categories",
+            )
+        by = point.astype(np.int64) * np.array(programme.step)
+        cell = np.array(programme.cell)
+        mine = cell < len(inner)
+        np.add.at(moved, cell[mine], by[mine])
+    return Table.dense(table.domain, moved.reshape(table.domain.shape))
+
+
+def _conflict(publication: Publication, cells: Ints) -> InfeasibleError:
+    names = [publication.cell_text(int(cell)) for cell in cells[:MOST_LISTED]]
+    if len(cells) > MOST_LISTED:
+        names.append(f"... and {len(cells) - MOST_LISTED} more")
+    where = f" ({names[0]}{', ...' if len(cells) > 1 else ''})" if names else ""
+    return InfeasibleError(
+        "no table without at-risk counts has these totals" + where,
+        hint="let the totals move, publish fewer of them, or merge categories",
+        detail="\n".join(names),
+    )

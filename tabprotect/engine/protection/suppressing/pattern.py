@@ -1,0 +1,338 @@
+"""Secondary suppression: which further cells must be hidden so that the primary ones stay hidden.
+
+Every primary cell keeps its *protection interval*: among the tables that agree with everything
+published there is one in which the cell is at least ``above`` higher, and one in which it is at
+least ``below`` lower. Cell by cell the cheapest such table is looked for (only the cells in which
+it differs have to be hidden, and hidden ones cost nothing more); a table found for one cell
+serves all others that it moves far enough; at the end every secondary cell that is not needed is
+published again, the dearest first.
+
+Sources: Kelly, Golden and Assad 1992, *Cell suppression: disclosure protection for sensitive
+tabular data*, Networks 22; Fischetti and Salazar 2001, *Solving the cell suppression problem on
+tabular data with linear constraints*, Management Science 47. Singletons: Langsrud and Lupp's
+GaussSuppression guards against one respondent who undoes a pair; here a respondent who is alone
+in a cell is taken to know its count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.errors import InfeasibleError, InputError
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.suppressing.deviation import ENDLESS, Deviation
+from tabprotect.engine.protection.suppressing.linear_moves import LinearMoves
+from tabprotect.engine.protection.suppressing.two_way_flows import TwoWayFlows
+from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.table import Table
+
+Insiders = Literal["none", "one", "all"]
+
+INSIDERS: dict[str, str] = {
+    "none": "A reader knows the published cells only.",
+    "one": "Somebody who is alone in a cell knows its count: no such person learns another cell.",
+    "all": "All who are alone in a cell put their counts together and learn no further cell.",
+}
+
+MOST_LISTED = 20
+"""Cells an error lists."""
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What is to be protected, and at what price. All arrays over published cells. Confidential.
+
+    Attributes
+    ----------
+    publication
+    table
+        The original.
+    primary : bool (size,)
+        Cells that must be hidden and protected.
+    below, above : int64 (size,)
+        The protection levels of primary cells: the interval a reader can narrow the count down to
+        must contain ``count - below .. count + above``.
+    cost : float64 (size,)
+        Of hiding a cell that is not primary; infinite where it must be published.
+    insiders
+        Who may try (``INSIDERS``).
+    """
+
+    publication: Publication
+    table: Table
+    primary: Bools
+    below: Ints
+    above: Ints
+    cost: Floats
+    insiders: Insiders = "none"
+    values: Ints = field(init=False)
+
+    def __post_init__(self) -> None:
+        values: Ints = np.asarray(self.publication.incidence @ self.table.counts.reshape(-1))
+        if (values < 0).any():
+            raise InputError("a count is negative")
+        if len(values) and int(values.max()) >= ENDLESS:
+            raise InputError("a count is too large for suppression", hint="take a larger unit")
+        object.__setattr__(self, "values", values)
+        if (self.below > values)[self.primary].any():
+            raise InputError("a protection level asks for a count below zero")
+
+
+class Engine(Protocol):
+    """A way of finding tables that agree on the published cells.
+
+    Attributes
+    ----------
+    most_routes
+        How many routes the tidying may ask for: a number, so that no clock decides.
+    gave_up
+        Whether a route was not found that may exist.
+    """
+
+    most_routes: int
+    gave_up: bool
+
+    def open(self, cells: Ints) -> None:
+        """Suppress cells."""
+
+    def close(self, cells: Ints) -> None:
+        """Publish cells again."""
+
+    def route(
+        self, cell: int, sign: int, need: int, *, barred: Ints, pay: bool
+    ) -> Deviation | None:
+        """The cheapest change found that moves one cell by ``sign * need``."""
+
+    def extreme(self, cell: int, sign: int, known: int) -> tuple[int, bool, Deviation | None]:
+        """How far one suppressed cell can move, whether proven, and a change that does."""
+
+
+class Steady:
+    """Progress that stays where it is while a solver only asks whether to go on."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._stage, self._fraction = "", 0.0
+
+    def report(self, stage: str, fraction: float, partial: object = None) -> None:
+        """Pass on what is more than a question."""
+        if fraction:
+            self._stage, self._fraction = stage, fraction
+        self._progress.report(self._stage or stage, self._fraction, partial)
+
+
+def engine(
+    publication: Publication, table: Table, values: Ints, cost: Floats, progress: Progress
+) -> Engine:
+    """Flows where the published tables are a network, else linear programmes."""
+    if TwoWayFlows.fits(publication):
+        return TwoWayFlows(publication, values, cost)
+    return LinearMoves(publication, values, cost, table.counts.reshape(-1), progress)
+
+
+def select(task: Task, progress: Progress = SILENT) -> Bools:
+    """The suppressed cells, primary and secondary, bool (size,). Deterministic.
+
+    Raises
+    ------
+    InfeasibleError
+        When some primary cells cannot be protected even if all cells were hidden that may be, or
+        no way was found within the stated work; it lists them and says which.
+    """
+    return _Selection(task, Steady(progress)).run()
+
+
+def _persons(task: Task) -> Ints:
+    """Who is alone in each published cell (size,): the number of their inner cell, else -1."""
+    inner = task.table.counts.reshape(-1)
+    if task.insiders == "none":
+        return np.full(len(task.values), -1, dtype=np.int64)
+    # A sum of 1 has one inner count of 1, and zeros.
+    numbers = np.where(inner == 1, np.arange(len(inner)), 0)
+    person: Ints = np.where(task.values == 1, task.publication.incidence @ numbers, -1)
+    return person
+
+
+Aim = tuple[int, int]
+"""A primary cell, and +1 for the upper or -1 for the lower end of its interval."""
+
+
+class _Selection:
+    def __init__(self, task: Task, progress: Progress) -> None:
+        self._task = task
+        self._progress = progress
+        # The same number published twice is hidden twice or not at all.
+        first, inverse = task.publication.distinct
+        self._inverse = inverse
+        cost = np.zeros(len(first))
+        np.maximum.at(cost, inverse, task.cost)
+        primary = np.zeros(len(first), dtype=np.bool_)
+        primary[inverse[task.primary]] = True
+        self._twin = first[inverse]
+        at = np.zeros(task.publication.size)
+        at[first] = cost
+        self._cost = np.where(self._twin == np.arange(len(inverse)), at, np.inf)
+        self._primary = np.zeros(task.publication.size, dtype=np.bool_)
+        self._primary[first[primary]] = True
+        self._engine = engine(task.publication, task.table, task.values, self._cost, progress)
+        self._suppressed = self._primary.copy()
+        self._engine.open(np.flatnonzero(self._primary))
+        self._person = _persons(task)
+        self._need = {
+            +1: np.where(self._primary, self._levels(task.above), 0),
+            -1: np.where(self._primary, self._levels(task.below), 0),
+        }
+        self._proofs: dict[Aim, list[Deviation]] = {}
+        self._routes = 0
+
+    def _levels(self, level: Ints) -> Ints:
+        out = np.zeros_like(level)
+        np.maximum.at(out, self._twin, np.where(self._task.primary, level, 0))
+        return out
+
+    def run(self) -> Bools:
+        """Hide what is needed, then publish what is not."""
+        aims = [
+            (int(cell), sign)
+            for cell in np.flatnonzero(self._primary)
+            for sign in (1, -1)
+            if self._need[sign][cell]
+        ]
+        # What asks for most has the fewest ways; what it hides then serves the others.
+        aims.sort(key=lambda aim: (-int(self._need[aim[1]][aim[0]]), aim[0], -aim[1]))
+        lost = []
+        for done, aim in enumerate(aims):
+            self._progress.report("secondary suppression", 0.7 * done / len(aims))
+            if not self._protected(aim) and not self._protect(aim, pay=True):
+                lost.append(aim[0])
+        if lost:
+            self._give_up(sorted(set(lost)))
+        self._tidy()
+        return self._suppressed[self._twin]
+
+    def _give_up(self, lost: list[int]) -> None:
+        name = self._task.publication.cell_text
+        listed = [name(cell) for cell in lost[:MOST_LISTED]]
+        if len(lost) > MOST_LISTED:
+            listed.append(f"... and {len(lost) - MOST_LISTED} more")
+        cells = f"{len(lost)} sensitive {'cell' if len(lost) == 1 else 'cells'}"
+        where = f"{name(lost[0])}{', ...' if len(lost) > 1 else ''}"
+        raise InfeasibleError(
+            f"no way was found within the stated work to protect {cells}: {where}"
+            if self._engine.gave_up
+            else f"{cells} cannot be protected by hiding other cells: {where}",
+            hint="allow totals and zeros to be hidden, lower the protection level, or merge "
+            "categories"
+            + (
+                ""
+                if self._task.insiders == "none"
+                # One of two people in a sensitive total of 2 knows that it is not 0.
+                else "; or protect against readers only (insiders=none): totals made up of single "
+                "people cannot be kept open against one of them"
+            ),
+            detail="\n".join(listed),
+        )
+
+    def _knows(self, found: Deviation, cell: int) -> set[int]:
+        """Who else knows the count of a cell that a deviation moves."""
+        return set(self._person[found.cells].tolist()) - {-1, int(self._person[cell])}
+
+    def _enough(self, proofs: list[Deviation], cell: int) -> bool:
+        """Whether neither one insider (nor all together) can rule out every deviation."""
+        if not proofs:
+            return False
+        known = [self._knows(found, cell) for found in proofs]
+        if self._task.insiders == "all":
+            return any(not cells for cells in known)
+        return not set.intersection(*known)
+
+    def _protected(self, aim: Aim) -> bool:
+        return self._enough(self._proofs.get(aim, []), aim[0])
+
+    def _protect(self, aim: Aim, *, pay: bool) -> bool:
+        """Find deviations for one end of one interval; what they use is suppressed."""
+        cell, sign = aim
+        proofs = self._proofs.setdefault(aim, [])
+        barred = np.zeros(0, dtype=np.int64)
+        if self._task.insiders == "all":
+            others = (self._person >= 0) & (self._person != self._person[cell])
+            barred = np.flatnonzero(others)
+        while not self._enough(proofs, cell):
+            if self._task.insiders == "one" and proofs:
+                shared = set.intersection(*(self._knows(found, cell) for found in proofs))
+                barred = np.flatnonzero(self._person == min(shared))
+            self._routes += 1
+            found = self._engine.route(
+                cell, sign, int(self._need[sign][cell]), barred=barred, pay=pay
+            )
+            if found is None:
+                return False
+            new = found.cells[~self._suppressed[found.cells]]
+            self._suppressed[new] = True
+            self._engine.open(new)
+            self._credit(found)
+            proofs = self._proofs[aim]
+        return True
+
+    def _credit(self, found: Deviation) -> None:
+        """Enter a deviation as a proof for every primary cell that it moves far enough."""
+        for way, most in ((1, found.ahead), (-1, found.behind)):
+            for cell, change in zip(found.cells.tolist(), found.change.tolist(), strict=True):
+                sign = way if change > 0 else -way
+                need = int(self._need[sign][cell])
+                if need and -(-need // abs(change)) <= most:
+                    proofs = self._proofs.setdefault((cell, sign), [])
+                    if not self._enough(proofs, cell):
+                        proofs.append(found)
+
+    def _tidy(self) -> None:
+        """Publish again, the dearest first, every secondary cell that no interval needs."""
+        secondary = np.flatnonzero(self._suppressed & ~self._primary)
+        self._routes = 0
+        order = secondary[np.argsort(-self._cost[secondary], kind="stable")]
+        users: dict[int, set[Aim]] = {int(cell): set() for cell in order}
+        for aim, proofs in self._proofs.items():
+            self._enlist(users, aim, proofs)
+        for done, cell in enumerate(order.tolist()):
+            self._progress.report(
+                "publishing what need not be hidden", 0.7 + 0.3 * done / len(order)
+            )
+            if self._routes > self._engine.most_routes:
+                break
+            self._suppressed[cell] = False
+            self._engine.close(np.array([cell]))
+            if self._do_without(cell, users):
+                continue
+            self._suppressed[cell] = True
+            self._engine.open(np.array([cell]))
+        used = self._primary.copy()
+        for proofs in self._proofs.values():
+            for found in proofs:
+                used[found.cells] = True
+        self._suppressed &= used
+
+    def _enlist(self, users: dict[int, set[Aim]], aim: Aim, proofs: list[Deviation]) -> None:
+        for found in proofs:
+            for cell in found.cells.tolist():
+                if cell in users:
+                    users[cell].add(aim)
+
+    def _do_without(self, cell: int, users: dict[int, set[Aim]]) -> bool:
+        before: dict[Aim, list[Deviation]] = {}
+        for aim in sorted(users[cell]):
+            proofs = self._proofs[aim]
+            kept = [found for found in proofs if cell not in found.cells]
+            if len(kept) == len(proofs):
+                continue
+            before[aim] = proofs
+            self._proofs[aim] = kept
+            if not self._protected(aim) and not self._protect(aim, pay=False):
+                self._proofs |= before
+                return False
+        for aim in before:
+            self._enlist(users, aim, self._proofs[aim])
+        return True

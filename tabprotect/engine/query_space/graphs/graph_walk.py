@@ -1,0 +1,129 @@
+"""Walking over the decomposable releases that satisfy a threshold, one edge at a time."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.query_space.evidence import Evidence
+from tabprotect.engine.query_space.graphs.chordal import (
+    Graph,
+    JunctionTree,
+    is_complete,
+    junction_tree,
+    separates,
+)
+from tabprotect.engine.query_space.lattice import Query
+
+
+class GraphWalk(ABC):
+    """A chordal graph whose cliques satisfy a threshold, and the legal steps from it.
+
+    It starts at the one-way tables, which must satisfy the threshold.
+    """
+
+    def __init__(self, variables: int) -> None:
+        self.graph: Graph = [0] * variables
+
+    def common(self, i: int, j: int) -> Query:
+        """S, the common neighbours."""
+        return self.graph[i] & self.graph[j]
+
+    def joined(self, i: int, j: int) -> bool:
+        """Whether ij is an edge."""
+        return bool(self.graph[i] >> j & 1)
+
+    def can_delete(self, i: int, j: int) -> bool:
+        """Whether the graph stays chordal without the edge."""
+        return is_complete(self.graph, self.common(i, j))
+
+    def can_add(self, i: int, j: int) -> bool:
+        """Whether the graph with the edge is chordal, and satisfies the threshold."""
+        common = self.common(i, j)
+        return (
+            self._might(common | 1 << i | 1 << j)
+            and separates(self.graph, common, i, j)
+            and self._fits(i, j)
+        )
+
+    def toggle(self, i: int, j: int) -> None:
+        """Add or take away the edge; legality is the caller's."""
+        self.graph[i] ^= 1 << j
+        self.graph[j] ^= 1 << i
+
+    def tree(self) -> JunctionTree:
+        """Cliques (the released frontier) and separators."""
+        tree = junction_tree(self.graph)
+        assert tree is not None
+        return tree
+
+    def _might(self, clique: Query) -> bool:
+        """Whether a clique satisfies the threshold by itself, as far as that is quickly known."""
+        return True
+
+    @abstractmethod
+    def _fits(self, i: int, j: int) -> bool:
+        """Whether the release with the edge, known to be decomposable, satisfies the threshold."""
+
+
+class MarginWalk(GraphWalk):
+    """For criteria that look at one margin at a time."""
+
+    def __init__(self, evidence: Evidence, threshold: int) -> None:
+        super().__init__(evidence.lattice.variables)
+        self._smallest: list[int] = evidence.widths.smallest.tolist()
+        self._threshold = threshold
+
+    def _might(self, clique: Query) -> bool:
+        return self._smallest[clique] >= self._threshold
+
+    def _fits(self, i: int, j: int) -> bool:
+        return True
+
+
+class WidthWalk(MarginWalk):
+    """For the width of bounds: an edge changes the lower bounds by four margins."""
+
+    def __init__(self, evidence: Evidence, threshold: int) -> None:
+        super().__init__(evidence, threshold)
+        self._cells = evidence.cells
+        n = self._cells.total
+        # Lower bounds before they are cut off at zero: sum over cliques less separators.
+        self._lower: Ints = np.full(self._cells.size, n, dtype=np.int64)
+        for v in range(evidence.lattice.variables):
+            self._lower += self._cells.counts_at(1 << v) - n
+        self._top = int(self._lower.max())
+
+    def _fits(self, i: int, j: int) -> bool:
+        common = self.common(i, j)
+        # Each record the step adds to a lower bound falls into the margin of S.
+        if self._top + self._reach(common) <= 0:
+            return True
+        lower = self._lower + self._step(i, j, common)
+        near = np.flatnonzero(lower > 0)
+        if not len(near):
+            return True
+        upper = self._cells.counts_at(common | 1 << i | 1 << j)[near]
+        for clique in self.tree().cliques:
+            upper = np.minimum(upper, self._cells.counts_at(clique)[near])
+        return bool((upper - lower[near] >= self._threshold).all())
+
+    def toggle(self, i: int, j: int) -> None:
+        """As :meth:`Walk.toggle`."""
+        change = self._step(i, j, self.common(i, j))
+        if self.joined(i, j):
+            self._lower -= change
+        else:
+            self._lower += change
+        self._top = int(self._lower.max())
+        super().toggle(i, j)
+
+    def _reach(self, common: Query) -> int:
+        return int(self._cells.counts_at(common).max()) if common else self._cells.total
+
+    def _step(self, i: int, j: int, common: Query) -> Ints:
+        at = self._cells.counts_at
+        one, other = common | 1 << i, common | 1 << j
+        return at(one | other) - at(one) - at(other) + at(common)

@@ -1,0 +1,76 @@
+"""The independence graph of a released set: which pairs of variables are released together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tabprotect.engine.query_space.frontier import maximal
+from tabprotect.engine.query_space.graphs.chordal import decomposable, graph_of, junction_tree
+from tabprotect.engine.query_space.lattice import Lattice, Query, bits, in_order
+
+
+@dataclass(frozen=True)
+class IndependenceGraph:
+    """Edges between variables of one released margin; two without an edge are independent
+    given the rest, as far as a reader can tell.
+
+    Attributes
+    ----------
+    variables, edges
+        By name.
+    chordal
+        Whether every cycle of four or more variables has a chord.
+    decomposable
+        Whether moreover the cliques are exactly the released frontier: bounds are then a closed
+        form and sharp.
+    cliques, separators
+        By name, separators with multiplicity; empty unless chordal.
+    missing
+        Cliques that are not released: what would have to be, for the release to be decomposable.
+    """
+
+    variables: tuple[str, ...]
+    edges: tuple[tuple[str, str], ...]
+    chordal: bool
+    decomposable: bool
+    cliques: tuple[tuple[str, ...], ...]
+    separators: tuple[tuple[str, ...], ...]
+    missing: tuple[tuple[str, ...], ...]
+
+    @property
+    def sentence(self) -> str:
+        """What it means, in words."""
+        if self.decomposable:
+            return "Decomposable: the bounds on every cell are a closed form and sharp."
+        if self.chordal:
+            named = ", ".join("[" + " ".join(clique) + "]" for clique in self.missing)
+            return f"Not decomposable: the clique {named} is not released as one table."
+        return "Not decomposable: the graph has a cycle without a chord."
+
+
+def independence_graph(lattice: Lattice, released: Sequence[Query]) -> IndependenceGraph:
+    """The graph of a release over the variables of its lattice."""
+    frontier = maximal(released)
+    used = 0
+    for query in frontier:
+        used |= query
+    graph = graph_of(lattice.variables, frontier)
+    tree = junction_tree(graph, used)
+    cliques = () if tree is None else tuple(in_order(tree.cliques))
+    separators = () if tree is None else tuple(in_order(tree.separators))
+    names = lattice.names_of
+    return IndependenceGraph(
+        variables=names(used),
+        edges=tuple(
+            (lattice.names[v], lattice.names[u])
+            for v in bits(used)
+            for u in bits(graph[v])
+            if v < u
+        ),
+        chordal=tree is not None,
+        decomposable=decomposable(lattice.variables, frontier) is not None,
+        cliques=tuple(names(c) for c in cliques),
+        separators=tuple(names(s) for s in separators),
+        missing=tuple(names(c) for c in cliques if not any(c & query == c for query in frontier)),
+    )

@@ -1,0 +1,174 @@
+"""Optimal tabular releases: as much as possible at a threshold, by three methods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+from tabprotect.engine.errors import InfeasibleError, ParameterError
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.query_space.criterion import BoundsWay, RiskCriterion
+from tabprotect.engine.query_space.evidence import Evidence, Judgement
+from tabprotect.engine.query_space.frontier import Frontier
+from tabprotect.engine.query_space.graphs.chordal import decomposable
+from tabprotect.engine.query_space.lattice import Lattice, Query
+from tabprotect.engine.query_space.optimal.annealing import PROPOSALS, anneal
+from tabprotect.engine.query_space.optimal.exhaustive import best_release
+from tabprotect.engine.query_space.optimal.heuristic import longest_prefix
+from tabprotect.engine.query_space.registered import criteria, utilities
+from tabprotect.engine.query_space.utility import clique_worth
+from tabprotect.engine.randomness import Randomness
+
+SearchMethod = Literal["annealing", "heuristic", "exhaustive"]
+
+METHODS: dict[SearchMethod, str] = {
+    "annealing": "the best decomposable release that simulated annealing finds",
+    "heuristic": "the longest releasable prefix of the sub-tables ordered by critical width",
+    "exhaustive": "the best of all decomposable releases, up to seven variables",
+}
+
+
+@dataclass(frozen=True)
+class ReleaseProposal:
+    """A set of margins that might be released together. Confidential until it is.
+
+    Attributes
+    ----------
+    lattice, released
+        The released frontier.
+    judgement
+        Its risk at the threshold that was asked for.
+    decomposable
+        Whether it is the cliques of a chordal graph.
+    complete
+        Whether the search ran to its end; a cancelled one keeps the best it had.
+    """
+
+    lattice: Lattice
+    released: Frontier
+    judgement: Judgement
+    decomposable: bool
+    complete: bool = True
+
+    def as_json(self) -> dict[str, object]:
+        """For ``optimal --json``."""
+        return {
+            "released_frontier": [list(self.lattice.names_of(q)) for q in self.released],
+            "released": self.released.size,
+            "width": self.judgement.width,
+            "by_dimension": {str(d): n for d, n in enumerate(self.released.by_dimension)},
+            "decomposable": self.decomposable,
+            "exact": self.judgement.exact,
+            "bounds": self.judgement.bounds,
+            "releasable": self.judgement.verdict == "safe",
+            "complete": self.complete,
+        }
+
+
+def plan(
+    evidence: Evidence,
+    queries: Iterable[Query],
+    threshold: int,
+    *,
+    criterion: RiskCriterion | None = None,
+    bounds: BoundsWay = "auto",
+    complete: bool = True,
+    progress: Progress = SILENT,
+) -> ReleaseProposal:
+    """Any release as a plan, judged: to compare searches with, say, all three-way tables."""
+    lattice = evidence.lattice
+    released = Frontier.below(lattice.variables, (0, *queries))
+    judgement = (criterion or criteria()["width"]).judge(
+        evidence, released.members, threshold, bounds=bounds, progress=progress
+    )
+    tree = decomposable(lattice.variables, released.members)
+    return ReleaseProposal(lattice, released, judgement, tree is not None, complete)
+
+
+def optimal(
+    evidence: Evidence,
+    threshold: int,
+    method: SearchMethod,
+    *,
+    criterion: RiskCriterion | None = None,
+    utility: str = "released_count",
+    randomness: Randomness | None = None,
+    proposals: int = PROPOSALS,
+    bounds: BoundsWay = "auto",
+    progress: Progress = SILENT,
+) -> ReleaseProposal:
+    """Search for the best release that a criterion (by default the width) proves safe.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown method, or a utility that cannot be searched for.
+    InfeasibleError
+        When the threshold forbids even the one-way tables, naming the cells.
+    InputError
+        For an exhaustive search over too many variables.
+    """
+    if method not in METHODS:
+        raise ParameterError({"method": f"unknown: {method!r}; there are {', '.join(METHODS)}"})
+    if threshold < 0:
+        raise ParameterError({"beta": "must be a whole number from 0 up"})
+    criterion = criterion or criteria()["width"]
+    variables = evidence.lattice.variables
+    judged = partial(
+        plan, evidence, threshold=threshold, criterion=criterion, bounds=bounds, progress=progress
+    )
+    if method == "heuristic":
+        if utility != "released_count":
+            raise ParameterError({"utility": "the heuristic has no utility to choose"})
+        length, queries = longest_prefix(
+            evidence, criterion, threshold, bounds=bounds, progress=progress
+        )
+        if not length:
+            raise _forbidden(evidence, criterion, threshold)
+        return judged(queries)
+    weights = utilities()[utility].weights(variables)
+    if weights is None:
+        raise ParameterError({"utility": f"{utility} is no sum over sub-tables: compare with it"})
+    one_way = [1 << v for v in range(variables)]
+    if criterion.judge(evidence, one_way, threshold, decide_only=True).verdict != "safe":
+        raise _forbidden(evidence, criterion, threshold)
+    worth = clique_worth(weights)
+    if method == "exhaustive":
+        return judged(best_release(criterion, evidence, threshold, worth, progress).cliques)
+    generator = (randomness or Randomness.fresh()).generator()
+    found = anneal(
+        criterion,
+        evidence,
+        threshold,
+        worth,
+        generator,
+        proposals=proposals,
+        progress=progress,
+    )
+    # A cancelled search still has its best judged.
+    return plan(
+        evidence,
+        found.cliques,
+        threshold,
+        criterion=criterion,
+        bounds=bounds,
+        complete=found.complete,
+    )
+
+
+def _forbidden(evidence: Evidence, criterion: RiskCriterion, threshold: int) -> InfeasibleError:
+    """The threshold forbids the one-way tables: which cells are in the way."""
+    variables = range(evidence.lattice.variables)
+    judgement = criterion.judge(evidence, [1 << v for v in variables], threshold)
+    figure = f"{criterion.label[:1].lower()}{criterion.label[1:]}"
+    said = (
+        f"the threshold {threshold} forbids even the one-way tables together: the {figure} is only "
+    )
+    at = f" at {judgement.tight[0].text}" if judgement.tight else ""
+    return InfeasibleError(
+        f"{said}{judgement.width}{at}",
+        hint=f"take a threshold of at most {judgement.width}, or merge rare categories",
+        detail="\n".join(f"{c.text}: {c.lower}..{c.upper}" for c in judgement.tight),
+    )

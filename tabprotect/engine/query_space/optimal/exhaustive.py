@@ -1,0 +1,86 @@
+"""Every decomposable release that satisfies a threshold, for tables of few variables.
+
+Any chordal graph is reached from the empty one by legal edges, and what satisfies the threshold
+does so at every step before: so only such graphs are visited, each once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.query_space.criterion import RiskCriterion
+from tabprotect.engine.query_space.evidence import Evidence
+from tabprotect.engine.query_space.graphs.chordal import JunctionTree
+from tabprotect.engine.query_space.utility import worth_of
+
+MAX_VARIABLES = 7
+"""617,675 chordal graphs; with eight variables there are 30,888,596."""
+
+GRAPHS = (1, 1, 2, 8, 61, 822, 18_154, 617_675)
+"""Labelled chordal graphs by number of variables."""
+
+
+def every_release(
+    criterion: RiskCriterion, evidence: Evidence, threshold: int, progress: Progress = SILENT
+) -> Iterator[JunctionTree]:
+    """Cliques and separators of each decomposable release of all variables at the threshold.
+
+    Raises
+    ------
+    InputError
+        For more than ``MAX_VARIABLES`` variables.
+    """
+    variables = evidence.lattice.variables
+    if variables > MAX_VARIABLES:
+        raise InputError(
+            f"an exhaustive search over {variables} variables has too many graphs",
+            hint=f"take annealing, or a margin over at most {MAX_VARIABLES} variables",
+        )
+    pairs = list(combinations(range(variables), 2))
+    walk = criterion.walk(evidence, threshold)
+    seen = {0}
+    # (edges, next pair to try); the walk always stands at the top of the stack.
+    stack = [(0, 0)]
+    yield walk.tree()
+    while stack:
+        edges, start = stack.pop()
+        for number in range(start, len(pairs)):
+            larger = edges | 1 << number
+            if larger == edges or larger in seen:
+                continue
+            i, j = pairs[number]
+            if walk.can_add(i, j):
+                seen.add(larger)
+                if len(seen) % 200 == 0:
+                    progress.report("all decomposable releases", len(seen) / GRAPHS[variables])
+                walk.toggle(i, j)
+                yield walk.tree()
+                stack += [(edges, number + 1), (larger, 0)]
+                break
+        else:
+            if stack:
+                # Back to the release before: take its edge away again.
+                before = stack[-1][0]
+                walk.toggle(*pairs[(edges ^ before).bit_length() - 1])
+
+
+def best_release(
+    criterion: RiskCriterion,
+    evidence: Evidence,
+    threshold: int,
+    worth: Sequence[float],
+    progress: Progress = SILENT,
+) -> JunctionTree:
+    """The release of largest worth (see ``worth_of``); of equals the one of least risk."""
+    best, rank = JunctionTree((), ()), (-1.0, -1)
+    for tree in every_release(criterion, evidence, threshold, progress):
+        value = worth_of(tree, worth)
+        if value < rank[0]:
+            continue
+        figure = criterion.judge(evidence, tree.cliques, threshold).width
+        if (value, figure) > rank:
+            best, rank = tree, (value, figure)
+    return best

@@ -1,0 +1,420 @@
+"""The one owner of the open project, of what is selected, and of whose eyes we look through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal
+
+from tabprotect.engine.arrays import Bools
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.project import recipe
+from tabprotect.engine.project.commands import command as command_named
+from tabprotect.engine.project.history import History
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.protection.registered import likelihood_of
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Index
+from tabprotect.engine.tables.table import DENSE_LIMIT, Table
+from tabprotect.gui.base.jobs import Job, Jobs
+
+if TYPE_CHECKING:
+    from tabprotect.engine.posterior.posterior import Posterior
+
+Who = Literal["user", "intruder"]
+
+EVERYTHING = frozenset(
+    {
+        *("title", "table", "at_risk", "placement", "cycles"),
+        *("parameters", "release", "priors", "plan", "comparison"),
+    }
+)
+"""All names of changes: another project altogether."""
+
+QUICK_CELLS = 20_000
+"""Cycle sets for tables of up to so many cells are designed at once, without a job."""
+
+
+class Document(QObject):
+    """What all pages share. Frozen values inside; this object only points at the current ones.
+
+    Signals: ``project_changed`` (frozenset of the names a command reports), ``selection_changed``
+    (cell index or None), ``cycle_selected`` (number or None), ``view_changed`` (public?),
+    ``posterior_ready`` ("user" or "intruder", the posterior), ``error_raised`` (error, page name
+    or "" for the page in front), ``page_asked`` (the name of a page to go to), ``open_asked`` (a path, or
+    "" to ask which), ``work_found`` (what a killed program left, to recover it, to discard it).
+    """
+
+    project_changed = Signal(object)
+    selection_changed = Signal(object)
+    cycle_selected = Signal(object)
+    view_changed = Signal(bool)
+    posterior_ready = Signal(str, object)
+    posterior_failed = Signal(str, object)
+    originals_counted = Signal(str, object)
+    error_raised = Signal(object, str)
+    page_asked = Signal(str)
+    open_asked = Signal(str)
+    work_found = Signal(str, object, object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.jobs = Jobs(self)
+        self.history = History()
+        self.saved: Project | None = None
+        """The project as it was last saved; what differs from it is unsaved."""
+        self.selection: Index | None = None
+        self.selected_cycle: int | None = None
+        self.recent: Callable[[], list[str]] = list
+        """Paths of recent files, latest first."""
+        self._public = False
+        self._queue: list[tuple[str, dict[str, Any], Callable[[TabprotectError], object]]] = []
+        self._busy: Job | None = None
+        self._posteriors: dict[str, tuple[object, Posterior]] = {}
+        self._asked: dict[str, object] = {}
+        self._originals: dict[str, tuple[object, int | None]] = {}
+        self._mask: tuple[object, Bools] | None = None
+        self._number: tuple[object, int] | None = None
+
+    # -- what is open -------------------------------------------------------------------------
+
+    @property
+    def project(self) -> Project | None:
+        """The current project; ``None`` before anything is opened."""
+        project = self.history.project
+        return None if project.kind == "empty" else project
+
+    @property
+    def modified(self) -> bool:
+        """Whether there is work that was not saved."""
+        project = self.project
+        return project is not None and project is not self.saved
+
+    @property
+    def original(self) -> Table | None:
+        """The confidential table; ``None`` for a reader of a bundle."""
+        return None if self.project is None else self.project.table
+
+    @property
+    def has_original(self) -> bool:
+        """Whether there is anything confidential to show."""
+        return self.original is not None
+
+    @property
+    def release(self) -> Release | None:
+        """What is, or would be, published; ``None`` before the table is protected."""
+        return None if self.project is None else self.project.release
+
+    @property
+    def published(self) -> Table | None:
+        """The protected inner cells; ``None`` where they are not published.
+
+        A suppressed cell counts 0 here; :attr:`suppressed` says which those are.
+        """
+        inner = None if self.release is None else self.release.inner
+        return None if inner is None else inner.table
+
+    @property
+    def suppressed(self) -> Bools | None:
+        """The inner cells that are published without a count; ``None`` when there is none."""
+        inner = None if self.release is None else self.release.inner
+        return None if inner is None else inner.suppressed
+
+    @property
+    def shown_table(self) -> Table | None:
+        """The table this view may show: the original in the house, the published one outside."""
+        return self.published if self.public else self.original or self.published
+
+    @property
+    def public(self) -> bool:
+        """Whether every page shows only what a reader of the bundle sees."""
+        return self._public or (self.project is not None and not self.has_original)
+
+    def set_public(self, public: bool) -> None:
+        """F9. A reader's project stays public whatever is asked."""
+        before = self.public
+        self._public = public
+        if self.public != before:
+            self.view_changed.emit(self.public)
+
+    @property
+    def at_risk(self) -> Bools | None:
+        """Which cells of the original are at risk; ``None`` without an original to lay out."""
+        project = self.project
+        if project is None or project.table is None or project.domain.size > DENSE_LIMIT:
+            return None
+        key = (project.table, project.at_risk)
+        if self._mask is None or not _same(self._mask[0], key):
+            self._mask = (key, project.at_risk.mask(project.table.counts))
+        return self._mask[1]
+
+    @property
+    def at_risk_cells(self) -> int:
+        """Their number; 0 without an original."""
+        project = self.project
+        if project is None or project.table is None:
+            return 0
+        key = (project.table, project.at_risk)
+        if self._number is None or not _same(self._number[0], key):
+            counts = project.table.cells[1]
+            number = int(np.count_nonzero(project.at_risk.mask(counts)))
+            if project.at_risk.low == 0:
+                number += project.domain.size - len(counts)
+            self._number = (key, number)
+        return self._number[1]
+
+    # -- commands -----------------------------------------------------------------------------
+
+    def apply(
+        self,
+        command: str,
+        /,
+        *,
+        page: str = "",
+        failed: Callable[[TabprotectError], object] | None = None,
+        **arguments: Any,
+    ) -> Job | None:
+        """Do a command: at once, or as a job (returned) when it is long.
+
+        While a job runs, later commands wait for it, so that none is lost. Errors go to
+        ``failed``, or else to ``error_raised`` with the page's name; the project stays as it was.
+        """
+        if failed is None:
+            failed = partial(self._tell_error, page=page)
+        if self._busy is not None:
+            self._queue.append((command, arguments, failed))
+            return None
+        history = self.history
+        try:
+            verb = command_named(command)
+            if verb.slow and not self._quick(command):
+                label = verb.label(history.project, arguments)
+                return self._start(
+                    label,
+                    lambda p: history.apply(command, arguments, progress=p),
+                    failed,
+                    deniable=command != "publish",
+                )
+            self._done(history.apply(command, arguments, progress=SILENT))
+        except TabprotectError as error:
+            failed(error)
+        return None
+
+    def load(
+        self, label: str, work: Callable[[Progress], History], then: Callable[[], object]
+    ) -> Job | None:
+        """Open a saved project in a job, then call ``then``; nothing else is done meanwhile."""
+        if self._busy is not None:
+            return None
+        job = self.jobs.command(label, work)
+        self._busy = job
+        job.finished.connect(self.take)
+        job.finished.connect(lambda _: then())
+        job.failed.connect(lambda error: self._failed(error, self._tell_error))
+        job.ended.connect(self._next)
+        return job
+
+    def take(self, history: History) -> None:
+        """Go on with another history: a loaded or a recovered one."""
+        self.history = history
+        self.select(None)
+        self.select_cycle(None)
+        self._after(EVERYTHING)
+
+    def _tell_error(self, error: TabprotectError, page: str = "") -> None:
+        self.error_raised.emit(error, page)
+
+    def _quick(self, command: str) -> bool:
+        project = self.project
+        return (
+            command == "set_cycles" and project is not None and project.domain.size <= QUICK_CELLS
+        )
+
+    def _start(
+        self,
+        label: str,
+        work: Any,
+        failed: Callable[[TabprotectError], object],
+        *,
+        deniable: bool,
+    ) -> Job:
+        job = self.jobs.command(label, work, deniable=deniable)
+        self._busy = job
+        job.finished.connect(self._done)
+        job.failed.connect(lambda error: self._failed(error, failed))
+        job.ended.connect(self._next)
+        return job
+
+    def _done(self, result: tuple[History, frozenset[str]]) -> None:
+        self.history, changes = result
+        self._after(changes)
+
+    def _failed(self, error: Exception, failed: Callable[[TabprotectError], object]) -> None:
+        if not isinstance(error, TabprotectError):
+            raise error
+        failed(error)
+
+    def _next(self) -> None:
+        self._busy = None
+        while self._queue and self._busy is None:
+            command, arguments, failed = self._queue.pop(0)
+            self.apply(command, failed=failed, **arguments)
+
+    def _after(self, changes: frozenset[str]) -> None:
+        shape = None if self.shown_table is None else self.shown_table.domain.shape
+        if self.selection is not None and not _inside(self.selection, shape):
+            self.select(None)
+        if self.selected_cycle is not None and self.selected_cycle >= self._cycles():
+            self.select_cycle(None)
+        self.project_changed.emit(changes)
+
+    def _cycles(self) -> int:
+        """How many cycles there are; 0 where the shape allows none."""
+        if self.project is None:
+            return 0
+        try:
+            return len(self.project.cycles)
+        except TabprotectError:
+            return 0
+
+    def undo(self) -> None:
+        """Go back one named step."""
+        self._travel(lambda history: history.undo())
+
+    def redo(self) -> None:
+        """Go forward one named step."""
+        self._travel(lambda history: history.redo())
+
+    def jump(self, step: int) -> None:
+        """Go to a step of the history panel."""
+        self._travel(lambda history: history.jump(step))
+
+    def _travel(self, move: Any) -> None:
+        if self._busy is not None:
+            return
+        try:
+            self._done(move(self.history))
+        except TabprotectError as error:
+            self.error_raised.emit(error, "")
+
+    # -- selection ----------------------------------------------------------------------------
+
+    def select(self, index: Index | None) -> None:
+        """Select a cell, on every page at once."""
+        if index is not None:
+            index = tuple(int(i) for i in index)
+        if index != self.selection:
+            self.selection = index
+            self.selection_changed.emit(index)
+
+    def select_cycle(self, cycle: int | None) -> None:
+        """Select a cycle, on every page at once."""
+        if cycle != self.selected_cycle:
+            self.selected_cycle = cycle
+            self.cycle_selected.emit(cycle)
+
+    # -- the posterior ------------------------------------------------------------------------
+
+    def posterior(self, who: Who = "user") -> Posterior | None:
+        """The posterior of the release under a prior, when it is known already.
+
+        Otherwise it is computed beside the window and ``posterior_ready`` says when.
+        """
+        release, project = self.release, self.project
+        if release is None or project is None:
+            return None
+        text = project.priors[who]
+        key = (release, text)
+        known = self._posteriors.get(who)
+        if known is not None and _same(known[0], key):
+            return known[1]
+        if who in self._asked and _same(self._asked[who], key):
+            return None
+        self._asked[who] = key
+
+        def work(progress: Progress) -> Posterior:
+            # Inference brings in scipy; a window that only shows a table does not wait for it.
+            from tabprotect.engine.posterior.infer import infer
+            from tabprotect.engine.posterior.prior import parse_prior
+
+            prior = parse_prior(text, project.domain)
+            return infer(likelihood_of(release), prior, progress=progress)
+
+        job = self.jobs.question(f"posterior of the {who}", work, name=f"posterior {who}")
+        job.finished.connect(lambda posterior: self._answered(who, key, posterior))
+        job.failed.connect(lambda error: self._unanswered(who, key, error))
+        job.cancelled.connect(lambda: self._unanswered(who, key, None))
+        return None
+
+    def known_posterior(self, who: Who = "user") -> Posterior | None:
+        """The posterior if it is known; never starts a job."""
+        project, known = self.project, self._posteriors.get(who)
+        if project is None or known is None:
+            return None
+        return known[1] if _same(known[0], (self.release, project.priors[who])) else None
+
+    def _answered(self, who: str, key: object, posterior: Posterior) -> None:
+        if _same(self._asked.get(who), key):
+            self._posteriors[who] = (key, posterior)
+            self._asked.pop(who)
+            self.posterior_ready.emit(who, posterior)
+            # The count can take longer than the posterior itself; nobody waits for it.
+            job = self.jobs.question(
+                "counting the possible originals",
+                lambda progress: posterior.originals,
+                name=f"originals {who}",
+            )
+            job.finished.connect(lambda number: self._counted(who, key, number))
+
+    def _counted(self, who: str, key: object, number: int | None) -> None:
+        self._originals[who] = (key, number)
+        if _same(self._posteriors[who][0], key):
+            self.originals_counted.emit(who, number)
+
+    def originals(self, who: Who = "user") -> int | None:
+        """How many originals remain possible; ``None`` while unknown, or too many to count."""
+        known, counted = self._posteriors.get(who), self._originals.get(who)
+        if known is None or counted is None or not _same(known[0], counted[0]):
+            return None
+        return counted[1]
+
+    def _unanswered(self, who: str, key: object, error: Exception | None) -> None:
+        # The question stays marked as asked: a page that repaints must not ask it again at once.
+        if error is None or not _same(self._asked.get(who), key):
+            return
+        if not isinstance(error, TabprotectError):
+            raise error
+        self.posterior_failed.emit(who, error)
+
+    def ask_again(self, who: Who) -> None:
+        """Allow a cancelled or failed question to be asked once more."""
+        self._asked.pop(who, None)
+
+    def recipe_text(self) -> str:
+        """The recipe of the present state, without seeds."""
+        return recipe.to_text(self.history.trail, seeds=False)
+
+    def close(self) -> None:
+        """End all work; no thread is left."""
+        self.jobs.close()
+
+
+def _same(a: object, b: object) -> bool:
+    """Whether two tuples hold the very same objects (tables compare slowly by value)."""
+    if not isinstance(a, tuple) or not isinstance(b, tuple):
+        return a is b
+    return len(a) == len(b) and all(
+        x is y or (isinstance(x, str) and x == y) for x, y in zip(a, b, strict=True)
+    )
+
+
+def _inside(index: Index, shape: tuple[int, ...] | None) -> bool:
+    return (
+        shape is not None
+        and len(index) == len(shape)
+        and all(0 <= i < n for i, n in zip(index, shape, strict=True))
+    )

@@ -1,0 +1,186 @@
+"""What every page has: one heading, one sentence, an error strip, one main action."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.look.error_strip import ErrorStrip
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.theme import GRID, MARGIN, THEME
+
+Changes = frozenset[str]
+
+
+class Page(QWidget):
+    """Base of all pages.
+
+    A subclass fills ``self.body`` (a vertical layout), may put controls into ``self.tools`` (the
+    row at the right of the heading) and ``self.footer`` (the row at the left of the main
+    action), and overrides :meth:`refresh`. ``refresh`` runs only while the page is shown: what
+    changes meanwhile is added up and handed over when the page comes up.
+    """
+
+    told = Signal()
+    """What the page shows is another thing than before, although the project is the same."""
+
+    name: ClassVar[str]
+    label: ClassVar[str]
+    icon: ClassVar[str]
+    hint: ClassVar[str] = ""
+    main_label: ClassVar[str] = ""
+    aside: ClassVar[bool] = False
+    """Whether it stands beside the river: below the rail's divider."""
+
+    def __init__(self, document: Document) -> None:
+        super().__init__()
+        self.document = document
+        self._missed: Changes = frozenset({"everything"})
+        self.setAccessibleName(f"{self.label} page")
+        self._heading = Label(self.label)
+        self._heading.setProperty("role", "heading")
+        self._sentence = Label(wordWrap=True)
+        self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._sentence.setAccessibleName("In one sentence")
+        self.tools = QHBoxLayout()
+        self.tools.setSpacing(GRID)
+        self.errors = ErrorStrip()
+        self.errors.place_clicked.connect(self.go_to_error)
+        self.body = QVBoxLayout()
+        self.body.setSpacing(GRID)
+        self.footer = QHBoxLayout()
+        self.footer.setSpacing(GRID)
+        self.main_button = QPushButton(self.main_label)
+        self.main_button.setProperty("role", "main")
+        self.main_button.setVisible(bool(self.main_label))
+        self.main_button.clicked.connect(lambda: self.main_action())
+        head = QHBoxLayout()
+        head.setSpacing(GRID)
+        head.addWidget(self._heading, 1)
+        head.addLayout(self.tools)
+        foot = QHBoxLayout()
+        foot.setSpacing(GRID)
+        foot.addLayout(self.footer, 1)
+        foot.addWidget(self.main_button, 0, Qt.AlignmentFlag.AlignRight)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(MARGIN, GRID, MARGIN, MARGIN)
+        column.setSpacing(GRID)
+        column.addLayout(head)
+        column.addWidget(self._sentence)
+        column.addWidget(self.errors)
+        column.addLayout(self.body, 1)
+        column.addLayout(foot)
+        # Ctrl+Return is the page's main action wherever the focus is on the page.
+        shortcut = QShortcut(QKeySequence("Ctrl+Return"), self)
+        shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        shortcut.activated.connect(self.main_button.click)
+        document.project_changed.connect(self._changed)
+        document.view_changed.connect(self._view_changed)
+        THEME.changed.connect(self._theme_changed)
+
+    @classmethod
+    def why_not(cls, document: Document) -> str:
+        """Why the page cannot be used now, in words; empty when it can."""
+        return "" if document.project is not None else "Open a table first."
+
+    @classmethod
+    def problems(cls, document: Document) -> int:
+        """The number on the rail's badge: how many things here need a look."""
+        return 0
+
+    def shows_original(self) -> bool:
+        """Whether anything of the original can be read off the page as it is now."""
+        return self.document.has_original and not self.document.public
+
+    def refresh(self, changes: Changes) -> None:
+        """Bring the page up to date.
+
+        ``changes`` are the names the commands report ("table", "cycles", ...), "view" for the
+        F9 switch, "theme", or "everything" at first.
+        """
+
+    def menu_actions(self) -> list[tuple[str, QAction]]:
+        """Actions of the page for the menus, as (menu's name, action).
+
+        Menus: File, Edit, Table, Protect, Inspect, Release, View, Help. Asked once, after the
+        page was built. Give each a tooltip-free text, a shortcut where it deserves one, and
+        ``self`` as parent.
+        """
+        return []
+
+    def take(self, source: str) -> None:
+        """Take a file that is this page's to open."""
+
+    def list_actions(self, actions: list[QAction]) -> None:
+        """The window's actions, once all are made."""
+
+    def question(self) -> tuple[str, dict[str, object]] | None:
+        """What the page asks now, as a command's name and arguments, where that changes."""
+        return None
+
+    def main_action(self) -> None:
+        """What the main button (and Ctrl+Return) does."""
+
+    def go_to_error(self, error: TabprotectError) -> None:
+        """Go to the place an error names."""
+
+    def set_heading(self, text: str) -> None:
+        """The page's one heading."""
+        self._heading.setText(text)
+
+    def set_sentence(self, text: str) -> None:
+        """Say the page's figures in one sentence above them."""
+        self._sentence.setText(text)
+        self._sentence.setVisible(bool(text))
+
+    @property
+    def sentence(self) -> str:
+        """What the page says in one sentence."""
+        return self._sentence.text()
+
+    def show_error(
+        self,
+        error: TabprotectError,
+        *,
+        remedy_label: str = "",
+        remedy: Callable[[], object] | None = None,
+    ) -> None:
+        """Show an error in the page's strip."""
+        self.errors.show_error(error, remedy_label=remedy_label, remedy=remedy)
+
+    def _theme_changed(self) -> None:
+        self._changed(frozenset({"theme"}))
+
+    def _view_changed(self, public: bool) -> None:
+        if public:
+            self.errors.clear()
+        self._missed |= {"view"}
+        # A page that is not in front forgets the original too, not only when it comes up.
+        if self.isVisible() or (public and "everything" not in self._missed):
+            self._catch_up()
+
+    def _changed(self, changes: Changes) -> None:
+        self._missed |= changes
+        if self.isVisible():
+            self._catch_up()
+
+    def _catch_up(self) -> None:
+        changes, self._missed = self._missed, frozenset()
+        if changes:
+            self.refresh(changes)
+
+    def heightForWidth(self, width: int) -> int:
+        # The scroll area around the page asks this. What the page needs, not what it would like:
+        # a message must not push the main action out of sight while there is room to give.
+        layout = self.layout()
+        return -1 if layout is None else layout.minimumHeightForWidth(width)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._catch_up()

@@ -1,0 +1,96 @@
+"""Where the randomness of a run comes from: the operating system, or a given seed."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QHBoxLayout,
+    QLineEdit,
+    QRadioButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tabprotect.engine.errors import ParameterError
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.theme import GRID
+
+WARNING = (
+    "Who knows the seed can replay the run and read the original back from the published table. "
+    "It goes into the dossier, never into the release."
+)
+
+
+class SeedChooser(QWidget):
+    """``seed_set`` carries a seed or ``None``, ``wrong`` an error."""
+
+    seed_set = Signal(object)
+    wrong = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._showing = False
+        self._shown: int | None = None
+        title = Label("Randomness")
+        title.setProperty("role", "section")
+        self.fresh = QRadioButton("fresh, from the operating system (the default)")
+        self.given = QRadioButton("a given seed:")
+        self.seed = QLineEdit(placeholderText="whole number")
+        self.seed.setAccessibleName("Seed")
+        self.seed.setMaximumWidth(22 * GRID)
+        group = QButtonGroup(self)
+        group.addButton(self.fresh)
+        group.addButton(self.given)
+        self.warning = Label(WARNING, wordWrap=True)
+        self.warning.setProperty("role", "quiet")
+        self.warning.setContentsMargins(3 * GRID, 0, 0, 0)
+        self.fresh.clicked.connect(lambda: self._choose(None))
+        self.given.clicked.connect(self._ask)
+        self.seed.editingFinished.connect(self._typed)
+        row = QHBoxLayout()
+        row.setSpacing(GRID)
+        row.addWidget(self.given)
+        row.addWidget(self.seed, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(GRID // 2)
+        column.addWidget(title)
+        column.addWidget(self.fresh)
+        column.addLayout(row)
+        column.addWidget(self.warning)
+
+    def show_seed(self, seed: int | None) -> None:
+        """Show where the randomness comes from."""
+        self._showing = True
+        self._shown = seed
+        (self.fresh if seed is None else self.given).setChecked(True)
+        self.seed.setText("" if seed is None else str(seed))
+        self.seed.setVisible(seed is not None)
+        self.warning.setVisible(seed is not None)
+        self._showing = False
+
+    def _ask(self) -> None:
+        self.seed.show()
+        self.warning.show()
+        self.seed.setFocus()
+
+    def _choose(self, seed: int | None) -> None:
+        # Leaving the field repeats what was typed; only another seed is a step.
+        if not self._showing and seed != self._shown:
+            self.seed_set.emit(seed)
+
+    def _typed(self) -> None:
+        text = self.seed.text().strip()
+        if self._showing or not text:
+            return
+        if not text.isdecimal():
+            self.wrong.emit(
+                ParameterError(
+                    {"seed": f"must be a whole number of at least 0, is {text!r}"},
+                    hint="type digits, or take fresh randomness",
+                )
+            )
+            return
+        self.given.setChecked(True)
+        self._choose(int(text))

@@ -1,0 +1,240 @@
+"""Menus: every action with its shortcut; nothing can be done only with a mouse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeySequence
+from PySide6.QtWidgets import QMenu
+
+from tabprotect.engine.errors import InfeasibleError
+from tabprotect.gui.base.shell_lines import command_line
+from tabprotect.gui.frame.opening import Files
+from tabprotect.gui.frame.stages import PAGES
+from tabprotect.gui.frame.window import Window
+from tabprotect.gui.look import icons
+from tabprotect.gui.look.theme import THEME, Mode
+
+MENUS = ("File", "Edit", "Table", "Protect", "Inspect", "Release", "View", "Help")
+
+
+COMMANDS = {
+    "table": "open_table",
+    "cycles": "check",
+    "perturb": "protect",
+    "posterior": "infer",
+    "release": "publish",
+    "methods": "protect",
+    "compare": "compare",
+}
+"""What each page does, as a command of the project."""
+
+
+class Actions(QObject):
+    """The menus of one window. ``self["undo"]`` is the action of that name."""
+
+    def __init__(self, window: Window, files: Files) -> None:
+        super().__init__(window)
+        self.window = window
+        self.files = files
+        self.document = window.document
+        self._by_name: dict[str, QAction] = {}
+        self._pictures: dict[str, str] = {}
+        self.menus: dict[str, QMenu] = {}
+        for name in MENUS:
+            self.menus[name] = window.menuBar().addMenu(f"&{name}")
+        self._file()
+        self._edit()
+        for page in window.pages.values():
+            for menu, action in page.menu_actions():
+                self.menus[menu].addAction(action)
+        for menu, page_name in (
+            ("Protect", "perturb"),
+            ("Inspect", "posterior"),
+            ("Release", "release"),
+        ):
+            if self.menus[menu].isEmpty():
+                self._add(
+                    menu,
+                    f"go_{menu}",
+                    f"Go to {page_name.title()}",
+                    "",
+                    lambda p=page_name: window.go(p),
+                )
+        self._view()
+        self._help()
+        self.window.pages["help"].list_actions(
+            [a for m in self.menus.values() for a in m.actions()]
+        )
+        self.document.project_changed.connect(lambda _: self.refresh())
+        self.document.view_changed.connect(lambda _: self.refresh())
+        THEME.changed.connect(self._repaint)
+        self._repaint()
+        self.refresh()
+
+    def __getitem__(self, name: str) -> QAction:
+        return self._by_name[name]
+
+    def _add(
+        self,
+        menu: str,
+        name: str,
+        text: str,
+        keys: str | QKeySequence.StandardKey,
+        run: Callable[[], object],
+        *,
+        picture: str = "",
+        checkable: bool = False,
+    ) -> QAction:
+        action = QAction(text, self.window)
+        action.setShortcut(QKeySequence(keys))
+        action.setCheckable(checkable)
+        action.triggered.connect(lambda _checked=False: run())
+        self.menus[menu].addAction(action)
+        self._by_name[name] = action
+        if picture:
+            self._pictures[name] = picture
+        return action
+
+    # -- menus --------------------------------------------------------------------------------
+
+    def _file(self) -> None:
+        self._add("File", "open", "&Open\u2026", "Ctrl+O", self.files.ask_open, picture="open")
+        self.recent_menu = self.menus["File"].addMenu("Open &recent")
+        self.recent_menu.aboutToShow.connect(self._fill_recent)
+        self._add(
+            "File",
+            "tabulate",
+            "&Tabulate microdata\u2026",
+            "Ctrl+T",
+            lambda: self.window.go("tabulate"),
+            picture="microdata",
+        )
+        self._add("File", "start", "Start &page", "Ctrl+0", lambda: self.window.go("start"))
+        self.menus["File"].addSeparator()
+        self._add("File", "save", "&Save", "Ctrl+S", self.files.save, picture="save")
+        self._add("File", "save_as", "Save &as\u2026", "Ctrl+Shift+S", self.files.save_as)
+        self.menus["File"].addSeparator()
+        self._add("File", "quit", "&Quit", "Ctrl+Q", self.window.close)
+
+    def _edit(self) -> None:
+        self._add("Edit", "undo", "&Undo", "Ctrl+Z", self.document.undo, picture="undo")
+        self._add("Edit", "redo", "&Redo", "Ctrl+Y", self.document.redo, picture="redo")
+        self["redo"].setShortcuts([QKeySequence("Ctrl+Y"), QKeySequence("Ctrl+Shift+Z")])
+        self.menus["Edit"].addSeparator()
+        self._add("Edit", "copy_command", "Copy as co&mmand", "Ctrl+Alt+C", self.copy_command)
+
+    def _view(self) -> None:
+        window = self.window
+        self._add(
+            "View",
+            "public",
+            "&See what a reader sees",
+            "F9",
+            lambda: self.document.set_public(not self.document.public),
+            picture="open-eye",
+            checkable=True,
+        )
+        self.menus["View"].addSeparator()
+        for number, page in enumerate(PAGES, 1):
+            self._add(
+                "View",
+                f"page_{page.name}",
+                page.label,
+                f"Ctrl+{number}",
+                lambda name=page.name: window.go(name),
+                picture=page.icon,
+            )
+        self.menus["View"].addSeparator()
+        for name, dock in window.docks.items():
+            action = dock.toggleViewAction()
+            self.menus["View"].addAction(action)
+            self._by_name[f"panel_{name}"] = action
+        self["panel_history"].setShortcut("Ctrl+H")
+        self["panel_recipe"].setShortcut("Ctrl+R")
+        self["panel_inspector"].setShortcut("Ctrl+I")
+        self._add("View", "reset_layout", "Reset &layout", "", window.reset_layout)
+        self.menus["View"].addSeparator()
+        group = QActionGroup(self)
+        modes: tuple[tuple[Mode, str], ...] = (
+            ("system", "Colours of the system"),
+            ("light", "Light"),
+            ("dark", "Dark"),
+        )
+        for mode, text in modes:
+            action = self._add(
+                "View", f"mode_{mode}", text, "", lambda m=mode: THEME.apply(mode=m), checkable=True
+            )
+            action.setChecked(THEME.mode == mode)
+            group.addAction(action)
+        self.menus["View"].addSeparator()
+        self._add(
+            "View", "zoom_in", "Larger text", "Ctrl++", lambda: THEME.apply(zoom=THEME.zoom * 1.1)
+        )
+        self["zoom_in"].setShortcuts([QKeySequence("Ctrl+="), QKeySequence("Ctrl++")])
+        self._add(
+            "View", "zoom_out", "Smaller text", "Ctrl+-", lambda: THEME.apply(zoom=THEME.zoom / 1.1)
+        )
+        self._add(
+            "View", "zoom_reset", "Normal text", "Ctrl+Shift+0", lambda: THEME.apply(zoom=1.0)
+        )
+
+    def _help(self) -> None:
+        self._add("Help", "help", "&Help", "F1", lambda: self.window.go("help"), picture="help")
+
+    def copy_command(self) -> None:
+        """Put the command line that does what the page in front does onto the clipboard."""
+        line = self.command_line()
+        if line:
+            QGuiApplication.clipboard().setText(line)
+        else:
+            self.window.page.show_error(
+                InfeasibleError(
+                    "no command line does what this page shows",
+                    hint="F9 goes back to the house's view" if self._hiding else "",
+                )
+            )
+
+    def command_line(self) -> str:
+        """The command line that does what the page in front does; empty where there is none."""
+        page = self.window.page
+        verb, arguments = page.question() or (COMMANDS.get(page.name, ""), {})
+        return command_line(self.document, verb, arguments)
+
+    @property
+    def _hiding(self) -> bool:
+        """Whether the house looks through a reader's eyes."""
+        return self.document.public and self.document.has_original
+
+    # -- state --------------------------------------------------------------------------------
+
+    def refresh(self) -> None:
+        """Names and availability after a change."""
+        history, project = self.document.history, self.document.project
+        for name, label, verb in (
+            ("undo", history.undo_label, "Undo"),
+            ("redo", history.redo_label, "Redo"),
+        ):
+            # Step names hold counts that were typed: in public view they stay unsaid.
+            named = label and not self.document.public
+            self[name].setText(f"&{verb}: {label}" if named else f"&{verb}")
+            self[name].setEnabled(bool(label))
+        self["copy_command"].setEnabled(project is not None)
+        self["save"].setEnabled(project is not None)
+        self["save_as"].setEnabled(project is not None)
+        self["public"].setChecked(self.document.public)
+        self["public"].setEnabled(project is not None and self.document.has_original)
+
+    def _repaint(self) -> None:
+        for name, picture in self._pictures.items():
+            self[name].setIcon(icons.icon(picture))
+
+    def _fill_recent(self) -> None:
+        self.recent_menu.clear()
+        # Names of the house's files are not for whoever looks on in public view.
+        for path in () if self._hiding else self.files.recent():
+            self.recent_menu.addAction(path, lambda p=path: self.files.open(p))
+        if self.recent_menu.isEmpty():
+            none = "Not shown in the public view" if self._hiding else "None yet"
+            self.recent_menu.addAction(none).setEnabled(False)

@@ -1,0 +1,198 @@
+"""Starting the window: the application, its error hook, autosave and recovery."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+
+from PySide6.QtCore import QSettings, QStandardPaths, QTimer
+from PySide6.QtWidgets import QApplication
+
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.project.recovery import Recoverable, Session, recoverable
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.look.theme import THEME
+from tabprotect.gui.plots.canvas import Canvas
+from tabprotect.version import __version__
+
+AUTOSAVE_SECONDS = 60
+EXAMPLE = "example:duncan-roehrig-4x4"
+
+
+class UnexpectedError(TabprotectError):
+    """A fault of the program itself, shown like any other error."""
+
+
+def application() -> QApplication:
+    """The application, made once, with the theme in force."""
+    app = QApplication.instance()
+    if not isinstance(app, QApplication):
+        app = QApplication(sys.argv[:1])
+        app.setApplicationName("tabprotect")
+        app.setOrganizationName("tabprotect")
+        app.setApplicationVersion(__version__)
+        app.setDesktopFileName("org.tabprotect.Tabprotect")
+    THEME.apply()
+    return app
+
+
+def state_folder() -> Path:
+    """Where autosaved work of this user lies."""
+    where = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.AppLocalDataLocation)
+    return Path(where) / "autosave"
+
+
+class Autosave:
+    """Saves the document every minute, and offers what earlier programs left behind."""
+
+    def __init__(self, window: MainWindow, folder: Path) -> None:
+        self._window = window
+        self._session: Session | None = None
+        left: list[Recoverable] = []
+        try:
+            # Before the session of our own, which would be found too.
+            left = recoverable(folder)
+            self._session = Session(folder)
+        except TabprotectError as error:
+            window.show_error(error)
+        for found in left:
+            when = datetime.fromtimestamp(found.saved).strftime("%Y-%m-%d %H:%M")
+            window.document.work_found.emit(
+                f"{found.name}, as it was at {when}, when the program ended unexpectedly.",
+                lambda f=found: self._recover(f),
+                found.discard,
+            )
+        self._timer = QTimer(window)
+        self._timer.setInterval(AUTOSAVE_SECONDS * 1000)
+        self._timer.timeout.connect(self.save)
+        self._timer.start()
+
+    def save(self) -> None:
+        """Autosave beside the window, if anything changed."""
+        session, document = self._session, self._window.document
+        if session is None or not document.modified:
+            return
+        history = document.history
+        job = document.jobs.question("autosave", lambda _: session.save(history), name="autosave")
+        job.failed.connect(self._failed)
+
+    def close(self) -> None:
+        """End well: nothing is left to recover."""
+        self._timer.stop()
+        if self._session is not None:
+            self._session.close()
+
+    def _recover(self, found: Recoverable) -> None:
+        self._window.files.unless_unsaved("Recover without saving", lambda: self._take(found))
+
+    def _take(self, found: Recoverable) -> None:
+        try:
+            history = found.load()
+        except TabprotectError as error:
+            self._window.show_error(error)
+            return
+        self._window.files.take(history, found.name)
+        if self._session is not None:
+            # Ours before theirs goes: there is always one copy on disk.
+            self._session.save(history)
+        found.discard()
+
+    def _failed(self, error: Exception) -> None:
+        if isinstance(error, TabprotectError):
+            self._window.show_error(error)
+
+
+def show_unexpected(window: MainWindow, error: BaseException) -> None:
+    """Show a fault of the program on the page in front, with its traceback to copy."""
+    detail = "".join(traceback.format_exception(error))
+    window.show_error(
+        UnexpectedError(
+            f"the program made a mistake ({type(error).__name__}); your work is as it was",
+            hint="save under another name, and report the details",
+            detail=detail,
+        )
+    )
+
+
+def install_hook(window: MainWindow) -> None:
+    """Show whatever no code caught; nothing is swallowed and nothing ends the program."""
+    before = sys.excepthook
+
+    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if issubclass(kind, KeyboardInterrupt):
+            window.close()
+            return
+        before(kind, error, trace)
+        if threading.current_thread() is threading.main_thread():
+            show_unexpected(window, error)
+
+    sys.excepthook = hook
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Open the window; ``argv`` may name one table, project or bundle.
+
+    ``--smoke FILE.png`` shows it (or the first example), saves a picture of the window and
+    quits: for the test of a packaged program.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    smoke = ""
+    if "--smoke" in arguments:
+        at = arguments.index("--smoke")
+        smoke = arguments[at + 1]
+        del arguments[at : at + 2]
+    # Ctrl+C in the terminal ends the program as a kill would; autosave offers the work again.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    app = application()
+    if smoke:
+        return _smoke(app, arguments[0] if arguments else EXAMPLE, Path(smoke))
+    settings = QSettings()
+    mode, zoom = settings.value("mode", "system"), settings.value("zoom", 1.0)
+    with contextlib.suppress(TypeError, ValueError):
+        THEME.apply(mode=mode if mode in ("light", "dark") else "system", zoom=float(zoom))
+    window = MainWindow(Document(), settings)
+    install_hook(window)
+    autosave = Autosave(window, state_folder())
+    window.show()
+    if arguments:
+        window.files.open(arguments[0])
+    code = app.exec()
+    autosave.close()
+    settings.setValue("mode", THEME.mode)
+    settings.setValue("zoom", THEME.zoom)
+    return code
+
+
+def _smoke(app: QApplication, source: str, path: Path) -> int:
+    # Plots are built late, and a packaged program must find their library too.
+    Canvas(lambda canvas: None)
+    window = MainWindow(Document())
+    window.show()
+    faults: list[object] = []
+
+    def done() -> None:
+        if not window.grab().save(str(path)):
+            faults.append(f"cannot write {path}")
+        # Not quit(): it closes windows, which posts a second quit for whoever runs events next.
+        app.exit()
+
+    def failed(error: TabprotectError) -> None:
+        faults.append(error)
+        app.exit()
+
+    window.files.opened.connect(lambda _: QTimer.singleShot(200, done))
+    window.files.refused.connect(failed)
+    QTimer.singleShot(0, lambda: window.files.open(source))
+    app.exec()
+    window.close()
+    for fault in faults:
+        print(f"smoke test failed: {fault}", file=sys.stderr)
+    return 1 if faults else 0

@@ -1,0 +1,329 @@
+"""The inspector: everything known about the selected cell, in figures and plain words."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import (
+    QFormLayout,
+    QFrame,
+    QLabel,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.engine.tables.table import Table
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.theme import (
+    GRID,
+    THEME,
+    chance_text,
+    colour,
+    count_text,
+    number_text,
+    tabular,
+)
+
+
+class MiniHistogram(QWidget):
+    """A posterior as bars; the published value a line, the true value a marked line."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._values = np.zeros(0, dtype=np.int64)
+        self._chances = np.zeros(0)
+        self._published: int | None = None
+        self._true: int | None = None
+        self.setAccessibleName("Posterior distribution of the cell")
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        return QSize(22 * GRID, 12 * GRID)
+
+    def show_distribution(
+        self, values: np.ndarray, chances: np.ndarray, *, published: int | None, true: int | None
+    ) -> None:
+        """Draw a distribution."""
+        self._values, self._chances = values, chances
+        self._published, self._true = published, true
+        said = ", ".join(
+            f"{v}: {chance_text(p)}" for v, p in zip(values.tolist(), chances.tolist(), strict=True)
+        )
+        self.setAccessibleDescription(said[:400])
+        self.setToolTip(f"<p>{said[:400]}</p>")
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if not len(self._values):
+            return
+        painter = QPainter(self)
+        foot = self.fontMetrics().height() + 2
+        low, high = int(self._values.min()), int(self._values.max())
+        for mark in (self._published, self._true):
+            if mark is not None:
+                low, high = min(low, mark), max(high, mark)
+        step = self.width() / (high - low + 1)
+        tall = self.height() - foot - 2
+        top = max(float(self._chances.max()), 1e-12)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour("accent"))
+        for value, chance in zip(self._values.tolist(), self._chances.tolist(), strict=True):
+            size = tall * chance / top
+            painter.drawRect(
+                QRectF((value - low) * step + 1, tall - size + 1, max(step - 2, 1), size)
+            )
+        painter.setPen(QPen(colour("border"), 1))
+        painter.drawLine(QPointF(0, tall + 1), QPointF(self.width(), tall + 1))
+        for mark, name in ((self._published, "text"), (self._true, "at_risk")):
+            if mark is not None:
+                x = (mark - low + 0.5) * step
+                style = Qt.PenStyle.DashLine if name == "text" else Qt.PenStyle.SolidLine
+                painter.setPen(QPen(colour(name), 2, style))
+                painter.drawLine(QPointF(x, 0), QPointF(x, tall))
+        painter.setPen(colour("text"))
+        painter.setFont(tabular(self.font()))
+        every = max(1, math.ceil(self.fontMetrics().horizontalAdvance(f" {high} ") / step))
+        for value in range(low, high + 1, every):
+            box = QRectF((value - low) * step - GRID, tall + 2, step + 2 * GRID, foot)
+            painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), count_text(value))
+
+
+class Inspector(QScrollArea):
+    """Follows the selection; shows only what the view in force may show."""
+
+    def __init__(self, document: Document) -> None:
+        super().__init__()
+        self.document = document
+        self.setAccessibleName("Inspector")
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        inner = QWidget()
+        self.setWidget(inner)
+        self._title = Label(wordWrap=True)
+        self._title.setProperty("role", "section")
+        self._rows: dict[str, QLabel] = {}
+        form = QFormLayout()
+        form.setContentsMargins(0, 0, 0, 0)
+        form.setHorizontalSpacing(GRID)
+        form.setVerticalSpacing(4)
+        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
+        for name in (
+            "published",
+            "original",
+            "status",
+            "of row",
+            "of column",
+            "of total",
+            "P(true)",
+            "expected",
+            "90 % interval",
+        ):
+            label, value = Label(name), Label(wordWrap=True)
+            label.setProperty("role", "quiet")
+            value.setAccessibleName(name)
+            value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            form.addRow(label, value)
+            self._rows[name] = value
+        self._form = form
+        self.histogram = MiniHistogram()
+        self._caption = Label(wordWrap=True)
+        self._caption.setProperty("role", "quiet")
+        self._why = Label(wordWrap=True)
+        self._why.setAccessibleName("Why, in plain words")
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(GRID, GRID, GRID, GRID)
+        column.setSpacing(GRID)
+        column.addWidget(self._title)
+        column.addLayout(form)
+        column.addWidget(self.histogram)
+        column.addWidget(self._caption)
+        column.addWidget(self._why)
+        column.addStretch(1)
+        document.selection_changed.connect(lambda _: self.refresh())
+        document.project_changed.connect(lambda _: self.refresh())
+        document.view_changed.connect(lambda _: self.refresh())
+        document.posterior_ready.connect(lambda *_: self.refresh())
+        THEME.changed.connect(self.refresh)
+        self.refresh()
+
+    @property
+    def sentence(self) -> str:
+        """What the inspector says in plain words."""
+        return self._why.text()
+
+    def value(self, name: str) -> str:
+        """One of the figures as shown; empty when it is not."""
+        return self._rows[name].text() if self._form.isRowVisible(self._rows[name]) else ""
+
+    def shows_original(self) -> bool:
+        """Whether anything of the original is on it now."""
+        return (
+            self.isVisible()
+            and self.document.selection is not None
+            and self.document.has_original
+            and not self.document.public
+        )
+
+    def refresh(self) -> None:
+        """Show the selected cell anew."""
+        index, table = self.document.selection, self.document.shown_table
+        shown: dict[str, str] = {}
+        self.histogram.hide()
+        self._caption.hide()
+        if index is None or table is None:
+            self._title.setText("Nothing selected")
+            self._why.setText(
+                "Select a cell: its value, status, shares and, once the table is protected, "
+                "what a reader can believe about it appear here."
+                if table is not None
+                else "Open a table, then select a cell."
+                if self.document.project is None
+                else "In this view there are no cells to select: a reader sees none of this table."
+            )
+        else:
+            shown = self._figures(index, table)
+            domain = table.domain
+            self._title.setText(
+                "\n".join(
+                    f"{n}: {c}" for n, c in zip(domain.names, domain.labels(index), strict=True)
+                )
+            )
+        for name, value in self._rows.items():
+            self._form.setRowVisible(value, name in shown)
+            value.setText(shown.get(name, ""))
+
+    def _figures(self, index: Index, table: Table) -> dict[str, str]:
+        document = self.document
+        original = None if document.public else document.original
+        published = document.published
+        hidden = document.suppressed is not None and bool(document.suppressed[index])
+        shown: dict[str, str] = {}
+        words: list[str] = []
+        if published is not None:
+            shown["published"] = "suppressed (x)" if hidden else count_text(published[index])
+        if original is not None:
+            project = document.project
+            assert project is not None
+            count = original[index]
+            shown["original"] = f"{count_text(count)}  [house]"
+            low, high = project.at_risk.low, project.at_risk.high
+            if low <= count <= high:
+                shown["status"] = "at risk (U)"
+                words.append(
+                    f"At risk: {count_text(count)} lies in the declared small counts {low} to {high}."
+                )
+            else:
+                shown["status"] = "safe (S)"
+                words.append(
+                    "Zero: nobody is in this cell."
+                    if count == 0
+                    else f"Safe: not one of the declared small counts {low} to {high}."
+                )
+            letter = self._letter(index)
+            if letter == "M":
+                shown["status"] = "secondary (M)"
+                words.append("Suppressed because it would give away another one.")
+            elif letter == "U" and not low <= count <= high:
+                shown["status"] = "sensitive (U)"
+                words.append("Suppressed by the sensitivity rule of the run.")
+        if original is not None or document.suppressed is None:
+            # Of what is left, shares would not be those of the table.
+            shown |= self._shares(index, table)
+        posterior = document.known_posterior("user")
+        if posterior is not None:
+            values, chances = posterior.distribution(index)
+            true = None if original is None else original[index]
+            line = None if published is None or hidden else published[index]
+            self.histogram.show_distribution(values, chances, published=line, true=true)
+            self.histogram.show()
+            drawn = [
+                words_
+                for words_, mark in (("dashed: published", line), ("solid: original", true))
+                if mark is not None
+            ]
+            marks = f" ({'; '.join(drawn)})" if drawn else ""
+            self._caption.setText(f"Posterior under the user's prior{marks}.")
+            self._caption.show()
+            shown["expected"] = number_text(float(values @ chances))
+            shown["90 % interval"] = _interval(values, chances, 0.9)
+            best = int(posterior.mode[index])
+            chance = float(chances[values == best].sum())
+            said = (
+                f"A reader who {posterior.prior.label} believes this cell is "
+                f"{count_text(best)} with probability {chance_text(chance)}"
+            )
+            if true is not None:
+                chance = float(chances[values == true].sum())
+                shown["P(true)"] = chance_text(chance, digits=3)
+                said += f"; the true value is {count_text(true)}"
+            words.append(f"{said}.")
+        elif hidden and original is None:
+            words.append("Not published. Posterior shows what can be believed about its count.")
+        elif document.release is None and original is not None:
+            words.append(
+                "Not protected yet: what a reader can believe follows after Perturb or Methods."
+            )
+        self._why.setText(" ".join(words))
+        return shown
+
+    def _letter(self, index: Index) -> str:
+        """What the run made of the cell, a letter of tau-ARGUS; empty where it says nothing."""
+        project, release = self.document.project, self.document.release
+        if project is None or project.protected is None or release is None:
+            return ""
+        for published, letters in zip(
+            release.tables, project.protected.record.statuses, strict=False
+        ):
+            if published is release.inner:
+                return str(letters[index])
+        return ""
+
+    def _shares(self, index: Index, table: Table) -> dict[str, str]:
+        project = self.document.project
+        assert project is not None and project.placement is not None
+        count = table[index]
+        rows, columns = project.placement.rows, project.placement.columns
+        out = {}
+        for name, fixed in (
+            ("of row", [n for n in table.domain.names if n not in columns]),
+            ("of column", [n for n in table.domain.names if n not in rows]),
+            ("of total", []),
+        ):
+            whole = slice_total(table, table.domain, index, fixed)
+            out[name] = (
+                f"{number_text(100 * count / whole, digits=1)} % of {count_text(whole)}"
+                if whole
+                else "\u2013"
+            )
+        return out
+
+
+def slice_total(table: Table, domain: Domain, index: Index, fixed: list[str]) -> int:
+    """The sum over all cells that agree with ``index`` on the ``fixed`` variables."""
+    if not fixed:
+        return table.total
+    at = tuple(index[a] if n in fixed else slice(None) for a, n in enumerate(domain.names))
+    return int(table.counts[at].sum())
+
+
+def _interval(values: np.ndarray, chances: np.ndarray, level: float) -> str:
+    """The shortest run of counts with at least this probability, of equal ones the likeliest."""
+    span = np.arange(values[0], values[-1] + 1)
+    mass = np.zeros(len(span))
+    mass[values - values[0]] = chances
+    below = np.concatenate([[0.0], np.cumsum(mass)])
+    for length in range(1, len(span) + 1):
+        inside = below[length:] - below[:-length]
+        best = int(np.argmax(inside))
+        if inside[best] >= level - 1e-9:
+            low, high = int(span[best]), int(span[best + length - 1])
+            break
+    return count_text(low) if low == high else f"{count_text(low)} to {count_text(high)}"

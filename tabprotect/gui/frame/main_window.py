@@ -1,0 +1,306 @@
+"""The window's frame: rail, page, inspector, panels and the confidentiality strip."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QByteArray, QSettings, Qt
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QFrame,
+    QHBoxLayout,
+    QScrollArea,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.page import Page
+from tabprotect.gui.frame.actions import Actions
+from tabprotect.gui.frame.history_panel import HistoryPanel
+from tabprotect.gui.frame.inspector import Inspector
+from tabprotect.gui.frame.opening import Files
+from tabprotect.gui.frame.rail import Rail
+from tabprotect.gui.frame.recipe_panel import RecipePanel
+from tabprotect.gui.frame.stages import OTHERS, PAGES
+from tabprotect.gui.frame.strip import Strip
+from tabprotect.gui.frame.window import Window
+from tabprotect.gui.look.icons import icon
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.theme import GRID, THEME, count_text
+
+if TYPE_CHECKING:
+    from tabprotect.engine.posterior.posterior import Posterior
+
+
+class MainWindow(Window):
+    """One window, one document."""
+
+    def __init__(self, document: Document, settings: QSettings | None = None) -> None:
+        super().__init__()
+        self.document = document
+        self.settings = settings
+        document.setParent(self)
+        self.setObjectName("main")
+        self.setAcceptDrops(True)
+        self.setMinimumSize(960, 600)
+        self.resize(1280, 720)
+        self._ground = ""
+        self._line = QFrame()
+        self._line.setFixedHeight(3)
+        self._crumbs = Label()
+        self._crumbs.setProperty("role", "quiet")
+        self._crumbs.setAccessibleName("Where you are")
+        self._crumbs.setContentsMargins(2 * GRID, GRID, 2 * GRID, 0)
+        self.stack = QStackedWidget()
+        self.pages = {}
+        for page_type in (*PAGES, *OTHERS):
+            self.pages[page_type.name] = page_type(document)
+        for page in self.pages.values():
+            # Each page scrolls by itself where it does not fit (200 % scale, a small screen).
+            area = QScrollArea(widgetResizable=True, frameShape=QFrame.Shape.NoFrame)
+            area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            area.setWidget(page)
+            page.told.connect(self._tell)
+            self.stack.addWidget(area)
+        self.rail = Rail(document, PAGES)
+        self.rail.chosen.connect(self.go)
+        middle = QWidget()
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._line)
+        column.addWidget(self._crumbs)
+        column.addWidget(self.stack, 1)
+        divider = QFrame(frameShape=QFrame.Shape.VLine, frameShadow=QFrame.Shadow.Plain)
+        divider.setForegroundRole(self.palette().ColorRole.Mid)
+        row = QHBoxLayout()
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.rail)
+        row.addWidget(divider)
+        row.addWidget(middle, 1)
+        frame = QWidget()
+        frame.setLayout(row)
+        self.setCentralWidget(frame)
+        self.inspector = Inspector(document)
+        self.history = HistoryPanel(document)
+        self.recipe = RecipePanel(document)
+        right = Qt.DockWidgetArea.RightDockWidgetArea
+        self.docks = {
+            "inspector": self._dock("Inspector", self.inspector, right),
+            "history": self._dock("History", self.history, right),
+            "recipe": self._dock("Recipe", self.recipe, Qt.DockWidgetArea.BottomDockWidgetArea),
+        }
+        self.docks["history"].hide()
+        self.docks["recipe"].hide()
+        self.resizeDocks([self.docks["recipe"]], [20 * GRID], Qt.Orientation.Vertical)
+        self.strip = Strip(document.jobs)
+        self.statusBar().addPermanentWidget(self.strip, 1)
+        self.statusBar().setSizeGripEnabled(False)
+        self.files = Files(self)
+        self.files.opened.connect(self._tell)
+        self.files.saved.connect(self._tell)
+        self.actions_ = Actions(self, self.files)
+        document.project_changed.connect(self._project_changed)
+        document.view_changed.connect(self._tell)
+        document.selection_changed.connect(self._tell)
+        document.error_raised.connect(self.show_error)
+        document.page_asked.connect(self.go)
+        document.posterior_ready.connect(self._tell)
+        document.originals_counted.connect(self._tell)
+        for dock in self.docks.values():
+            dock.visibilityChanged.connect(self._tell)
+        THEME.changed.connect(self._tell)
+        self._restore()
+        self.go("start")
+
+    # -- going about --------------------------------------------------------------------------
+
+    @property
+    def page(self) -> Page:
+        """The page in front."""
+        page = self.area.widget()
+        assert isinstance(page, Page)
+        return page
+
+    @property
+    def area(self) -> QScrollArea:
+        """What the page in front scrolls in."""
+        area = self.stack.currentWidget()
+        assert isinstance(area, QScrollArea)
+        return area
+
+    def go(self, name: str) -> None:
+        """Bring a page to the front, unless it cannot be used (then the rail says why)."""
+        page = self.pages[name]
+        why = page.why_not(self.document)
+        if why and name in self.rail.buttons:
+            self.rail.buttons[name].setFocus(Qt.FocusReason.ShortcutFocusReason)
+            return
+        self.stack.setCurrentIndex(list(self.pages).index(name))
+        self.rail.show_current(name)
+        self._tell()
+        page.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def show_error(self, error: TabprotectError, page: str = "") -> None:
+        """Show an error on the page where it belongs (default: the page in front)."""
+        target = self.pages.get(page, self.page)
+        target.show_error(error)
+        if target is not self.page and not target.why_not(self.document):
+            self.go(target.name)
+
+    def _project_changed(self, changes: frozenset[str]) -> None:
+        for page in self.pages.values():
+            page.errors.clear()
+        if self.page.why_not(self.document):
+            self.go("table" if self.document.project is not None else "start")
+        elif self.page.name == "start" and "table" in changes:
+            self.go("table" if not self.pages["table"].why_not(self.document) else "posterior")
+        self._tell()
+
+    # -- what the window shows ----------------------------------------------------------------
+
+    def shows_original(self) -> bool:
+        """Whether anything visible comes from the original."""
+        document = self.document
+        # The strip and the rail count the at-risk cells, whatever page is in front.
+        if document.has_original and not document.public:
+            return True
+        confidential = (self.page, self.inspector, self.history, self.recipe)
+        return any(part.shows_original() for part in confidential)
+
+    def _tell(self, *_: object) -> None:
+        # A bound method, not a lambda, wherever this is connected: it goes when the window goes.
+        document = self.document
+        if document.project is None:
+            secret = self.page.shows_original()
+            words = "Variables of records that are not published." if secret else "Nothing is open."
+            self.strip.show_state(True if secret else None, words)
+        else:
+            self.strip.show_state(self.shows_original(), " \u2502 ".join(self._facts()))
+        self._paint_ground(self.strip.colours()[0])
+        self._crumbs.setText(self._crumb_text())
+        self._crumbs.setVisible(document.project is not None)
+        name = self._name()
+        self.setWindowTitle(f"{name}[*] \u2013 tabprotect" if name else "tabprotect")
+        self.setWindowModified(document.modified)
+
+    def _paint_ground(self, ground: str) -> None:
+        if ground == self._ground:
+            return
+        self._ground = ground
+        self._line.setStyleSheet(f"background: {ground};")
+        self.statusBar().setStyleSheet(
+            f"QStatusBar {{ background: {ground}; }} QStatusBar::item {{ border: none; }}"
+        )
+
+    def _facts(self) -> list[str]:
+        document = self.document
+        project = document.project
+        assert project is not None
+        facts = []
+        if document.has_original and not document.public:
+            number = document.at_risk_cells
+            facts.append("original in memory")
+            facts.append(f"{count_text(number)} at-risk cell{'' if number == 1 else 's'}")
+        elif document.has_original:
+            # True in both views; the reader of the bundle is not the one looking here.
+            facts.append("as a reader of the bundle sees it (F9 goes back)")
+        else:
+            facts.append("opened from a bundle: no original here")
+        if document.release is None:
+            facts.append("not protected yet")
+        posterior = document.known_posterior()
+        if posterior is not None:
+            facts.append(_way(posterior, document.originals()))
+        return facts
+
+    def _name(self) -> str:
+        """What to call the project; its source is the house's own business."""
+        document = self.document
+        if document.project is None:
+            return ""
+        if document.public and document.has_original:
+            return (document.release.title if document.release is not None else "") or "release"
+        return document.project.name
+
+    def _crumb_text(self) -> str:
+        project, table = self.document.project, self.document.shown_table
+        if project is None:
+            return ""
+        parts = [self._name()]
+        if table is not None:
+            parts.append(" \u00d7 ".join(table.domain.names))
+            if self.document.selection is not None:
+                parts.append(table.domain.cell_text(self.document.selection))
+        return "  \u203a  ".join(parts)
+
+    # -- frame --------------------------------------------------------------------------------
+
+    def _dock(self, title: str, widget: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
+        dock = QDockWidget(title, self)
+        dock.setObjectName(title)
+        dock.setAccessibleName(title)
+        dock.setWidget(widget)
+        dock.setMinimumWidth(27 * GRID)
+        self.addDockWidget(area, dock)
+        return dock
+
+    def reset_layout(self) -> None:
+        """Panels as at the first start."""
+        right = Qt.DockWidgetArea.RightDockWidgetArea
+        for name, dock in self.docks.items():
+            dock.setFloating(False)
+            self.addDockWidget(
+                right if name != "recipe" else Qt.DockWidgetArea.BottomDockWidgetArea, dock
+            )
+            dock.setVisible(name == "inspector")
+
+    def _restore(self) -> None:
+        self.setWindowIcon(icon("tabprotect"))
+        if self.settings is None:
+            return
+        for key, restore in (("geometry", self.restoreGeometry), ("state", self.restoreState)):
+            value = self.settings.value(f"window/{key}")
+            if isinstance(value, QByteArray):
+                restore(value)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.document.jobs.running:
+            self.document.jobs.running[-1].cancel()
+            return
+        super().keyPressEvent(event)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        files = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
+        if files:
+            event.acceptProposedAction()
+            self.files.open(files[0])
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        # What is still being typed ends first: it may be unsaved work.
+        if (typing := self.focusWidget()) is not None:
+            typing.clearFocus()
+        if not self.files.may_close():
+            event.ignore()
+            return
+        if self.settings is not None:
+            self.settings.setValue("window/geometry", self.saveGeometry())
+            self.settings.setValue("window/state", self.saveState())
+        self.document.close()
+        super().closeEvent(event)
+
+
+def _way(posterior: Posterior, originals: int | None) -> str:
+    words = "exact posterior" if posterior.way == "exact" else "posterior by simulation"
+    if not posterior.complete:
+        words = "approximate posterior" if posterior.approximate else "incomplete posterior"
+    return words if originals is None else f"{words}, {count_text(originals)} possible originals"

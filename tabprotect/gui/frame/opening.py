@@ -1,0 +1,261 @@
+"""Files and the window: opening whatever a file is, saving, recent files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtWidgets import QFileDialog
+
+from tabprotect.engine.errors import InputError, RefusedError, TabprotectError
+from tabprotect.engine.project import storage
+from tabprotect.engine.project.examples import PREFIX, examples
+from tabprotect.engine.project.sources import RECORDS
+from tabprotect.gui.frame.stages import PAGES
+from tabprotect.gui.frame.window import Window
+
+if TYPE_CHECKING:
+    from tabprotect.engine.project.history import History
+
+RECENT = 10
+"""Recent files that are remembered."""
+
+OPEN_ANYHOW = "Open without saving"
+
+TABLES = "*.csv *.tsv *.txt *.xlsx *.xls *.ods"
+
+OPEN_FILTER = (
+    f"All that can be opened ({TABLES} *{storage.SUFFIX} *.zip *.parquet *.gz);;"
+    f"Tables ({TABLES});;Projects (*{storage.SUFFIX});;Release bundles (*.zip);;All files (*)"
+)
+
+READING = {
+    "strip_totals": "Open without the totals",
+    "fill_missing": "Take missing cells as 0",
+}
+"""Options of reading a table that an error may offer, and their buttons."""
+
+
+class Files(QObject):
+    """Opening and saving for one window.
+
+    ``opened`` and ``saved`` carry the path or source, ``refused`` the error.
+    """
+
+    opened = Signal(str)
+    refused = Signal(object)
+    saved = Signal(str)
+
+    def __init__(self, window: Window) -> None:
+        super().__init__(window)
+        self.window = window
+        self.document = window.document
+        self.path: Path | None = None
+        window.document.open_asked.connect(self._asked)
+        window.document.recent = self.recent
+        self._leave = False
+
+    # -- opening ------------------------------------------------------------------------------
+
+    def ask_open(self) -> None:
+        """Ask for a file; the window stays alive meanwhile."""
+        dialog = QFileDialog(self.window, "Open", "", OPEN_FILTER)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self.open)
+        dialog.open()
+
+    def _asked(self, source: str) -> None:
+        if source:
+            self.open(source)
+        else:
+            self.ask_open()
+
+    def open(self, source: str, **options: bool) -> None:
+        """Open whatever a path or ``example:NAME`` is: table, project, bundle or records.
+
+        ``options`` are those of reading a table: ``strip_totals``, ``fill_missing``.
+        """
+        self.window.page.errors.clear()
+        if is_records(source):
+            self.window.go("tabulate")
+            self.window.page.take(source)
+            return
+        suffix = Path(source).suffix.lower()
+        if suffix == storage.SUFFIX:
+            self.unless_unsaved(OPEN_ANYHOW, lambda: self._load(Path(source)))
+        elif suffix == ".zip":
+            self.unless_unsaved(
+                OPEN_ANYHOW, lambda: self._apply(source, "open_bundle", path=source)
+            )
+        else:
+            self._apply(source, "open_table", source=source, **options)
+
+    def _load(self, path: Path) -> None:
+        self.document.load(
+            f"open {path.name}", lambda _: storage.load(path), lambda: self._loaded(path)
+        )
+
+    def _apply(self, source: str, command: str, /, **arguments: Any) -> None:
+        # A table opens as a step that can be undone: what was unsaved before still is.
+        keeps = command == "open_table" and self.document.modified
+        job = self.document.apply(
+            command, failed=lambda error: self._refused(error, source, arguments), **arguments
+        )
+        if job is not None:
+            job.finished.connect(lambda _: self._opened(source, saved=not keeps))
+
+    def unless_unsaved(self, label: str, then: Callable[[], object]) -> None:
+        """Do what replaces the document, after a question where work would be lost.
+
+        ``label`` names the button that leaves the work behind.
+        """
+        if not self.document.modified:
+            then()
+            return
+        self._ask_unsaved(label, then, saved=lambda: self.unless_unsaved(label, then))
+
+    def _ask_unsaved(
+        self, label: str, then: Callable[[], object], *, saved: Callable[[], object]
+    ) -> None:
+        self.window.page.errors.show_error(
+            RefusedError("there is unsaved work", hint="save it first, or leave it behind"),
+            remedy_label=label,
+            remedy=then,
+            other_label="Save first",
+            other=lambda: self.save(saved),
+        )
+
+    def take(self, history: History, name: str) -> None:
+        """Go on with a history that a crash left behind."""
+        self.document.take(history)
+        self.path = None
+        self._arrive(name)
+
+    def _opened(self, source: str, *, saved: bool) -> None:
+        self.path = None
+        if saved:
+            self.document.saved = self.document.project
+        self.remember(source)
+        self._arrive(source)
+
+    def _loaded(self, path: Path) -> None:
+        self.path = path
+        self.document.saved = self.document.project
+        self.remember(str(path))
+        self._arrive(str(path))
+
+    def _arrive(self, name: str) -> None:
+        window = self.window
+        if type(window.page) not in PAGES:
+            # Pages beside the river would not show that anything was opened.
+            table = window.pages["table"]
+            window.go("posterior" if table.why_not(self.document) else table.name)
+        self.opened.emit(name)
+
+    def _refused(
+        self, error: TabprotectError, source: str, arguments: Mapping[str, Any] | None = None
+    ) -> None:
+        page = self.window.page
+        self.refused.emit(error)
+        given = {name: True for name in READING if (arguments or {}).get(name)}
+        for option, label in READING.items():
+            # The command line's option, as a button.
+            if isinstance(error, InputError) and f"--{option.replace('_', '-')}" in error.hint:
+                error.hint = ""
+                page.show_error(
+                    error,
+                    remedy_label=label,
+                    remedy=lambda option=option: self.open(source, **given, **{option: True}),
+                )
+                return
+        page.show_error(error)
+
+    # -- recent files -------------------------------------------------------------------------
+
+    def recent(self) -> list[str]:
+        """Paths of recent files, latest first."""
+        if self.window.settings is None:
+            return []
+        value = self.window.settings.value("recent", [])
+        paths = [value] if isinstance(value, str) else list(value or [])
+        return [p for p in map(str, paths) if Path(p).exists()]
+
+    def remember(self, path: str) -> None:
+        """Put a path at the head of the recent files."""
+        if self.window.settings is not None and not path.startswith(PREFIX):
+            path = str(Path(path).absolute())
+            rest = [p for p in self.recent() if p != path]
+            self.window.settings.setValue("recent", [path, *rest][:RECENT])
+
+    # -- saving -------------------------------------------------------------------------------
+
+    def save(self, then: Callable[[], object] | None = None) -> None:
+        """Save to the project's file, ask for one the first time, and go on with ``then``."""
+        if self.path is None:
+            self.save_as(then)
+        else:
+            self.save_to(self.path, then)
+
+    def save_as(self, then: Callable[[], object] | None = None) -> None:
+        """Ask for a file and save there; overwriting is asked about."""
+        project = self.document.project
+        if project is None:
+            return
+        dialog = QFileDialog(self.window, "Save the project", "", f"Projects (*{storage.SUFFIX})")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(storage.SUFFIX.removeprefix("."))
+        dialog.selectFile(f"{Path(project.name).stem}{storage.SUFFIX}")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(lambda path: self.save_to(Path(path), then))
+        dialog.open()
+
+    def save_to(self, path: Path, then: Callable[[], object] | None = None) -> None:
+        """Save the project file, with its whole history, and go on with ``then``."""
+        history = self.document.history
+        job = self.document.jobs.command(
+            f"save {path.name}", lambda _: storage.save(history, path), deniable=False
+        )
+        job.finished.connect(lambda _: self._saved(path, history, then))
+        job.failed.connect(lambda error: self._not_saved(error, then))
+
+    def _saved(
+        self, path: Path, history: History, then: Callable[[], object] | None = None
+    ) -> None:
+        self.path = path
+        self.document.saved = history.project
+        self.remember(str(path))
+        self.saved.emit(str(path))
+        if then is not None:
+            # After the job has ended: closing the window ends all jobs.
+            QTimer.singleShot(0, self, then)
+
+    def _not_saved(self, error: Exception, then: Callable[[], object] | None) -> None:
+        if not isinstance(error, TabprotectError):
+            raise error
+        self.window.page.show_error(
+            error, remedy_label="Save elsewhere", remedy=lambda: self.save_as(then)
+        )
+
+    # -- leaving ------------------------------------------------------------------------------
+
+    def may_close(self) -> bool:
+        """Whether the window may close; otherwise a strip says what is unsaved."""
+        if self._leave or not self.document.modified:
+            return True
+        self._ask_unsaved("Quit without saving", self._quit, saved=self.window.close)
+        return False
+
+    def _quit(self) -> None:
+        self._leave = True
+        self.window.close()
+
+
+def is_records(source: str) -> bool:
+    """Whether a file or example can only be microdata."""
+    if source.startswith(PREFIX):
+        name = source.removeprefix(PREFIX)
+        return any(e.name == name and e.microdata for e in examples())
+    return Path(source).suffix.lower() in RECORDS

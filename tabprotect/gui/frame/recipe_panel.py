@@ -1,0 +1,56 @@
+"""The recipe panel: the same steps as readable text that the command line runs again."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.theme import GRID
+
+
+class RecipePanel(QWidget):
+    """Read-only text; brought up to date only while it is shown."""
+
+    def __init__(self, document: Document) -> None:
+        super().__init__()
+        self.document = document
+        self.setAccessibleName("Recipe")
+        self._text = QPlainTextEdit(readOnly=True)
+        self._text.setAccessibleName("Recipe of this project")
+        self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self._note = Label("Replays with: tabprotect run recipe.toml --out DIR")
+        self._note.setProperty("role", "quiet")
+        copy = QPushButton("Copy")
+        copy.setAccessibleName("Copy the recipe")
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.text))
+        row = QHBoxLayout()
+        row.addWidget(self._note, 1)
+        row.addWidget(copy)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(GRID, GRID, GRID, GRID)
+        column.addWidget(self._text, 1)
+        column.addLayout(row)
+        document.project_changed.connect(lambda _: self.refresh())
+        document.view_changed.connect(lambda _: self.refresh())
+
+    @property
+    def text(self) -> str:
+        """What the panel shows."""
+        return self._text.toPlainText()
+
+    def shows_original(self) -> bool:
+        """A recipe holds typed counts, paths and perhaps the seed."""
+        return self.isVisible() and self.document.has_original and not self.document.public
+
+    def showEvent(self, event: object) -> None:
+        super().showEvent(event)  # type: ignore[arg-type]
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Write the recipe anew."""
+        if not self.isVisible():
+            return
+        shown = not self.document.public and self.document.project is not None
+        self._text.setPlainText(self.document.recipe_text() if shown else "")

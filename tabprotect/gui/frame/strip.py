@@ -1,0 +1,164 @@
+"""The confidentiality strip: what the window shows now, in one word, and the running jobs."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer, Slot
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QProgressBar,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
+
+from tabprotect.gui.base.jobs import Job, Jobs
+from tabprotect.gui.look import icons
+from tabprotect.gui.look.label import Label, tip
+from tabprotect.gui.look.theme import GRID, THEME
+
+DELAY = 200
+"""Milliseconds until a job is shown."""
+
+
+def time_text(seconds: float | None) -> str:
+    """Time left, for people."""
+    if seconds is None:
+        return ""
+    if seconds < 1.0:
+        return "almost done"
+    return f"{seconds:.0f} s left" if seconds < 90 else f"{seconds / 60:.0f} min left"
+
+
+class JobView(QWidget):
+    """One job: stage, fraction, time left, cancel."""
+
+    def __init__(self, job: Job) -> None:
+        super().__init__()
+        self.job = job
+        self.setAccessibleName(job.label)
+        self._label = Label(job.label)
+        self._bar = QProgressBar(maximum=1000, textVisible=False)
+        self._bar.setFixedWidth(10 * GRID)
+        self._bar.setMaximumHeight(12)
+        self._bar.setAccessibleName(f"Progress of: {job.label}")
+        self._bar.setRange(0, 0)
+        self._cancel = QToolButton(autoRaise=True, icon=icons.icon("close"))
+        self._cancel.setToolTip("Cancel (Esc)")
+        self._cancel.setAccessibleName(f"Cancel: {job.label}")
+        self._cancel.clicked.connect(self._stop)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        for widget in (self._label, self._bar, self._cancel):
+            row.addWidget(widget)
+        job.progressed.connect(self._show)
+
+    @Slot(str, float, object)
+    def _show(self, stage: str, fraction: float, partial: object) -> None:
+        if fraction > 0:
+            self._bar.setRange(0, 1000)
+            self._bar.setValue(round(1000 * fraction))
+        left = time_text(self.job.seconds_left)
+        self._label.setText(" \u00b7 ".join(p for p in (self.job.label, stage, left) if p))
+
+    def set_ink(self, ink: str) -> None:
+        """The strip's text colour."""
+        self._cancel.setIcon(icons.icon("close", colour=ink))
+
+    def _stop(self) -> None:
+        self.job.cancel()
+        self._label.setText(f"{self.job.label} \u00b7 cancelling")
+        self._cancel.setEnabled(False)
+
+
+class Strip(QFrame):
+    """CONFIDENTIAL or PUBLIC VIEW, the facts beside it, and at the right the jobs."""
+
+    def __init__(self, jobs: Jobs) -> None:
+        super().__init__()
+        self.confidential: bool | None = None
+        self._painted = ("", "")
+        self.setAccessibleName("Confidentiality")
+        self._picture = Label()
+        self._word = Label()
+        self._word.setAccessibleName("Confidentiality of what is shown")
+        self._facts = Label()
+        self._facts.setAccessibleName("Facts")
+        self._facts.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._jobs = QHBoxLayout()
+        self._jobs.setSpacing(2 * GRID)
+        self._views: dict[Job, JobView] = {}
+        row = QHBoxLayout(self)
+        row.setContentsMargins(GRID, 2, GRID, 2)
+        row.setSpacing(GRID)
+        row.addWidget(self._picture)
+        row.addWidget(self._word)
+        row.addWidget(self._facts, 1)
+        row.addLayout(self._jobs)
+        self.setMinimumHeight(4 * GRID)
+        jobs.started.connect(self._add)
+        jobs.ended.connect(self._remove)
+        THEME.changed.connect(self._paint)
+
+    def show_state(self, confidential: bool | None, facts: str) -> None:
+        """``None`` when nothing is open."""
+        self.confidential = confidential
+        words = {True: "CONFIDENTIAL", False: "PUBLIC VIEW", None: ""}
+        self._word.setText(words[confidential])
+        self._facts.setText(facts)
+        self._facts.setToolTip(tip(facts))
+        self.setAccessibleDescription(f"{self._word.text()} {facts}")
+        self._paint()
+
+    @property
+    def word(self) -> str:
+        """What it says."""
+        return self._word.text()
+
+    @property
+    def facts(self) -> str:
+        """What it says beside the word."""
+        return self._facts.text()
+
+    def colours(self) -> tuple[str, str]:
+        """Ground and text."""
+        c = THEME.colours
+        if self.confidential is None:
+            return c.raised, c.text
+        if self.confidential:
+            return c.confidential, c.on_confidential
+        return c.public, c.on_public
+
+    def _paint(self) -> None:
+        ground, ink = self.colours()
+        if (ground, ink) == self._painted:
+            return
+        self._painted = ground, ink
+        self.setStyleSheet(f"Strip {{ background: {ground}; }} Strip QLabel {{ color: {ink}; }}")
+        font = self._word.font()
+        font.setBold(True)
+        self._word.setFont(font)
+        self._picture.setVisible(self.confidential is not None)
+        self._picture.setPixmap(
+            icons.pixmap("shield" if self.confidential else "open-eye", 18, colour=ink)
+        )
+        for view in self._views.values():
+            view.set_ink(ink)
+
+    @Slot(object)
+    def _add(self, job: Job) -> None:
+        view = JobView(job)
+        self._views[job] = view
+        view.set_ink(self.colours()[1])
+        # What is done at once does not flash by.
+        view.hide()
+        self._jobs.addWidget(view, 0, Qt.AlignmentFlag.AlignRight)
+        QTimer.singleShot(DELAY, view, view.show)
+
+    @Slot(object)
+    def _remove(self, job: Job) -> None:
+        view = self._views.pop(job, None)
+        if view is not None:
+            self._jobs.removeWidget(view)
+            view.hide()
+            view.deleteLater()

@@ -1,0 +1,33 @@
+"""The window as its menus and files see it: pages, panels, and how to go about."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QDockWidget, QMainWindow
+
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.page import Page
+
+
+class Window(QMainWindow):
+    """One window with one document."""
+
+    document: Document
+    settings: QSettings | None
+    pages: dict[str, Page]
+    docks: dict[str, QDockWidget]
+
+    @property
+    @abstractmethod
+    def page(self) -> Page:
+        """The page in front."""
+
+    @abstractmethod
+    def go(self, name: str) -> None:
+        """Bring a page to the front, unless it cannot be used (then the rail says why)."""
+
+    @abstractmethod
+    def reset_layout(self) -> None:
+        """Panels as at the first start."""

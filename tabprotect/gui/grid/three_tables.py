@@ -1,0 +1,196 @@
+"""Original, published and difference side by side: three grids that scroll together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QColor, QResizeEvent
+from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout, QWidget
+
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.tables.domain import Index
+from tabprotect.gui.grid.layout import Layout
+from tabprotect.gui.grid.view import GridView
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.theme import GRID, THEME, count_text, signed_text
+
+PARTS = ("original", "published", "difference")
+
+Margins = tuple[Ints, Ints, Any]
+"""Row totals, column totals, grand total."""
+
+SUPPRESSED = -(2**62)
+"""Stands in a grid where a cell has no published count."""
+
+
+def published_text(value: int) -> str:
+    """A published count, or an x where there is none."""
+    return "x" if value == SUPPRESSED else count_text(value)
+
+
+def difference_text(value: int) -> str:
+    """A difference, or nothing where a count is not published."""
+    return "" if value == SUPPRESSED else signed_text(value)
+
+
+class ThreeTables(QSplitter):
+    """``chosen`` carries the cell under the cursor of any of the three."""
+
+    chosen = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self.layout_: Layout | None = None
+        self.house = True
+        self._following = False
+        self.grids: dict[str, GridView] = {}
+        self.titles: dict[str, QLabel] = {}
+        self.sides: dict[str, QWidget] = {}
+        self._sized: object = None
+        self._dragged = False
+        self.setChildrenCollapsible(False)
+        self.splitterMoved.connect(lambda *_: setattr(self, "_dragged", True))
+        for part in PARTS:
+            self.addWidget(self._side(part))
+        self._scroll_together()
+
+    def _side(self, part: str) -> QWidget:
+        side = QWidget()
+        title = Label(part.capitalize())
+        title.setProperty("role", "section")
+        grid = GridView(f"{part.capitalize()} table")
+        # Three abreast: narrower than where a table stands alone.
+        grid.room = (-GRID, 0)
+        grid.shorten_labels(rows=14, columns=7)
+        grid.current_changed.connect(self._moved)
+        column = QVBoxLayout(side)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(GRID // 2)
+        column.addWidget(title)
+        column.addWidget(grid, 1)
+        self.grids[part], self.titles[part], self.sides[part] = grid, title, side
+        return side
+
+    def _scroll_together(self) -> None:
+        # The margins' bars are the visible ones; through the cells' bars they follow each other.
+        for kind in ("horizontalScrollBar", "verticalScrollBar"):
+            bars = [getattr(grid.cells, kind)() for grid in self.grids.values()]
+            for bar in bars:
+                for other in bars:
+                    if other is not bar:
+                        bar.valueChanged.connect(other.setValue)
+
+    def show_house(self, house: bool) -> None:
+        """Show all three, or only what is published; nothing stays behind in what is hidden."""
+        self.house = house
+        for part in ("original", "difference"):
+            self.sides[part].setVisible(house)
+            if not house:
+                self._empty(self.grids[part])
+
+    @staticmethod
+    def _empty(grid: GridView) -> None:
+        if grid.layout_ is not None:
+            nothing = np.zeros(grid.layout_.shape, dtype=np.int64)
+            grid.delegate.mark = None
+            grid.delegate.draw = None
+            grid.show_grid(grid.layout_, nothing, text=_nothing)
+
+    def select(self, index: Index | None) -> None:
+        """Put the cursor of all three on a cell."""
+        self._following = True
+        for grid in self.grids.values():
+            grid.set_current(index)
+        self._following = False
+
+    def _moved(self, index: Index) -> None:
+        if not self._following:
+            self.select(index)
+            self.chosen.emit(index)
+
+    # -- filling ------------------------------------------------------------------------------
+
+    def begin(self, layout: Layout) -> None:
+        """The layout of what is shown next; the cursor's moves are our own until :meth:`end`."""
+        self.layout_ = layout
+        self._following = True
+
+    def show_part(
+        self,
+        part: str,
+        counts: Ints,
+        *,
+        margins: Margins | bool = True,
+        text: Callable[[Any], str] = count_text,
+    ) -> None:
+        """Fill one of the grids with an array of the table's shape.
+
+        ``margins`` are row totals, column totals and the grand total of the layer; ``True`` adds
+        the counts up, ``False`` shows none.
+        """
+        layout = self.layout_
+        assert layout is not None
+        flat = layout.flat(counts)
+        grid = self.grids[part]
+        sums = margins or None
+        if margins is True:
+            sums = flat.sum(axis=1), flat.sum(axis=0), flat.sum()
+        grid.show_grid(layout, flat, margins=sums, text=text, margin_text=text)
+        grid.repaint_cells()
+
+    def show_difference(
+        self,
+        difference: Ints,
+        *,
+        margins: Margins | bool = True,
+        text: Callable[[Any], str] = signed_text,
+    ) -> None:
+        """Fill the third grid: up and down in the colours of plus and minus."""
+        layout = self.layout_
+        assert layout is not None
+        c = THEME.colours
+        delegate = self.grids["difference"].delegate
+        delegate.grounds = [
+            (QColor(c.plus_fill), QColor(c.plus)),
+            (QColor(c.minus_fill), QColor(c.minus)),
+        ]
+        flat = layout.flat(difference)
+        down = (flat < 0) & (flat != SUPPRESSED)
+        delegate.ground = np.where(flat > 0, 1, np.where(down, 2, 0)).astype(np.uint8)
+        self.show_part("difference", difference, margins=margins, text=text)
+
+    def end(self, key: object, selection: Index | None) -> None:
+        """Columns of one width, so that the tables scroll alike; row labels once.
+
+        The three get the same room whenever ``key`` is another one.
+        """
+        shown = [g for p, g in self.grids.items() if self.house or p == "published"]
+        for number, grid in enumerate(shown):
+            grid.show_row_labels(number == 0)
+        every = [grid.widths for grid in shown]
+        widths = max(w for w, _ in every), max(t for _, t in every)
+        for grid in shown:
+            grid.be_as_wide(widths)
+        if self.house and key != self._sized:
+            self._sized, self._dragged = key, False
+            self._share()
+        self._following = False
+        self.select(selection)
+
+    def _share(self) -> None:
+        labels = self.grids["original"].cells.rows.width()
+        each = max((self.width() - labels) // 3, 1)
+        self.setSizes([labels + each, each, each])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        # Filled before it was shown, it did not know its width; the splitter grows in proportion.
+        if self.house and self._sized is not None and not self._dragged:
+            self._share()
+
+
+def _nothing(_: int) -> str:
+    return ""

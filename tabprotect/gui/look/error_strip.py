@@ -1,0 +1,143 @@
+"""Errors where they belong: a strip on the page, never a dialog."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QPlainTextEdit,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.gui.look import icons
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.theme import GRID, THEME
+
+
+class ErrorStrip(QFrame):
+    """Cause, place (a link), remedy (a button where there is one), details to unfold and copy.
+
+    ``place_clicked`` carries the error, for the page to go there.
+    """
+
+    place_clicked = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.error: TabprotectError | None = None
+        self._remedy: Callable[[], object] | None = None
+        self._other: Callable[[], object] | None = None
+        self.setAccessibleName("Error")
+        self._picture = Label()
+        self._message = Label(wordWrap=True)
+        self._message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._place = QPushButton(flat=True)
+        self._place.setAccessibleName("Go to the place of the error")
+        self._place.clicked.connect(lambda: self.place_clicked.emit(self.error))
+        self._button = QPushButton()
+        self._button.clicked.connect(lambda: self._mend(self._remedy))
+        self._second = QPushButton()
+        self._second.clicked.connect(lambda: self._mend(self._other))
+        self._details = QToolButton(text="Details", checkable=True, autoRaise=True)
+        self._details.setAccessibleName("Show the details of the error")
+        self._copy = QToolButton(text="Copy", autoRaise=True)
+        self._copy.setAccessibleName("Copy the error")
+        self._copy.clicked.connect(self._to_clipboard)
+        self._close = QToolButton(autoRaise=True)
+        self._close.setAccessibleName("Close the error")
+        self._close.clicked.connect(self.clear)
+        self._detail = QPlainTextEdit(readOnly=True)
+        self._detail.setAccessibleName("Details of the error")
+        self._detail.setMaximumHeight(18 * GRID)
+        self._detail.hide()
+        self._details.toggled.connect(self._detail.setVisible)
+        row = QHBoxLayout()
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(GRID)
+        row.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self._message, 1)
+        for widget in (
+            *(self._place, self._second, self._button),
+            *(self._details, self._copy, self._close),
+        ):
+            row.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(GRID, GRID, GRID, GRID)
+        column.addLayout(row)
+        column.addWidget(self._detail)
+        THEME.changed.connect(self._paint)
+        self._paint()
+        self.hide()
+
+    def show_error(
+        self,
+        error: TabprotectError,
+        *,
+        remedy_label: str = "",
+        remedy: Callable[[], object] | None = None,
+        other_label: str = "",
+        other: Callable[[], object] | None = None,
+    ) -> None:
+        """Show an error, with buttons for what mends it where the page knows how."""
+        self.error = error
+        self._remedy, self._other = remedy, other
+        hint = f" {error.hint[0].upper()}{error.hint[1:]}." if error.hint else ""
+        message = error.message[:1].upper() + error.message[1:]
+        self._message.setText(f"{message}{'' if message.endswith('.') else '.'}{hint}")
+        self._place.setText(error.place)
+        self._place.setVisible(bool(error.place))
+        self._button.setText(remedy_label)
+        self._button.setVisible(remedy is not None)
+        self._second.setText(other_label)
+        self._second.setVisible(other is not None)
+        self._detail.setPlainText(error.detail)
+        self._details.setChecked(False)
+        self._details.setVisible(bool(error.detail))
+        self.setAccessibleDescription(self._message.text())
+        self.show()
+
+    def clear(self) -> None:
+        """Take the error away, and every word of it: it may quote counts and paths."""
+        self.error = None
+        self._remedy = self._other = None
+        self._message.clear()
+        self._place.setText("")
+        self._button.setText("")
+        self._second.setText("")
+        self._detail.clear()
+        self._details.setChecked(False)
+        self.setAccessibleDescription("")
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """All that the strip says, for the clipboard."""
+        if self.error is None:
+            return ""
+        parts = [str(self.error), self.error.hint, self.error.detail]
+        return "\n".join(part for part in parts if part)
+
+    def _mend(self, remedy: Callable[[], object] | None) -> None:
+        self.clear()
+        if remedy is not None:
+            remedy()
+
+    def _to_clipboard(self) -> None:
+        QGuiApplication.clipboard().setText(self.text)
+
+    def _paint(self) -> None:
+        c = THEME.colours
+        self.setStyleSheet(
+            f"ErrorStrip {{ background: {c.error_fill}; border: 1px solid {c.error};"
+            f" border-radius: 4px; }} ErrorStrip QLabel {{ color: {c.text}; }}"
+        )
+        self._picture.setPixmap(icons.pixmap("cross", 20, colour=c.error))
+        self._close.setIcon(icons.icon("close"))

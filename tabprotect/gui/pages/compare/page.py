@@ -1,0 +1,443 @@
+"""The compare page: several methods and settings side by side on the open table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import (
+    QPushButton,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tabprotect.engine.errors import ParameterError, TabprotectError
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.examples import PREFIX, load_example
+from tabprotect.engine.project.shell import as_command
+from tabprotect.engine.project.verbs.compare_verbs import comparison_settings
+from tabprotect.engine.protection.registered import methods
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.jobs import Job
+from tabprotect.gui.base.page import Changes, Page
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.pages.compare.files import ComparisonFiles
+from tabprotect.gui.pages.compare.open import ReleaseOpener
+from tabprotect.gui.pages.compare.runs import RunsPanel
+from tabprotect.gui.pages.compare.view import ComparisonView
+from tabprotect.gui.pages.compare.words import (
+    EMPTY,
+    PUBLIC,
+    READER,
+    failures,
+    sentence,
+    waiting_text,
+)
+from tabprotect.gui.plots.ru_map import Place
+from tabprotect.gui.plots.symbols import looks
+
+if TYPE_CHECKING:
+    from tabprotect.engine.assessment.comparison import Comparison
+
+SOURCE = "langsrud-lupp"
+"""The example whose source compares cell keys with small count rounding."""
+
+SOURCES_RUNS = ("cell_key D=5 V=3 js=2", "small_count_rounding base=3")
+"""The settings of that comparison."""
+
+SOURCES_NUMBER = 400
+"""Runs of each of them: enough for its intervals to two decimals, in half a minute."""
+
+EASE = 300
+"""Milliseconds between two looks at a comparison that is running."""
+
+
+class ComparePage(Page):
+    """Left the settings; right the risk-utility map above the measures or the deviations."""
+
+    name = "compare"
+    label = "Compare"
+    icon = "compare"
+    hint = "Methods side by side: what each gives away, against what it keeps."
+    main_label = "Compare"
+    aside = True
+
+    def __init__(self, document: Document) -> None:
+        super().__init__(document)
+        self.comparison: Comparison | None = None
+        self.place: Place | None = None
+        self._whole = True
+        self._labels: tuple[str, ...] = ()
+        self._about: tuple[object, ...] = ()
+        self._asked: object = None
+        self._job: Job | None = None
+        self._after_open = False
+        self.runs = RunsPanel()
+        self.view = ComparisonView(document.jobs)
+        self.files = ComparisonFiles(
+            self,
+            lambda: self.comparison,
+            lambda caption: self.view.map.svg(caption=caption),
+        )
+        self._opener = ReleaseOpener(self)
+        self._ease = QTimer(self, singleShot=True, interval=EASE)
+        self.fitting = QPushButton("Take every method that fits")
+        self.source = QPushButton("The paper's comparison")
+        self.source.setAccessibleName("Compare cell keys with small count rounding, as the paper")
+        self.open_button = QPushButton("Open this release")
+        self.copy_button = QPushButton("Copy as command", flat=True)
+        self.copy_button.setAccessibleName("Copy the comparison as a command line")
+        self._empty = Label(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        self._empty.setAccessibleName("What this page is for")
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self._taught())
+        self.stack.addWidget(self.view)
+        whole = QSplitter(Qt.Orientation.Horizontal)
+        whole.setChildrenCollapsible(False)
+        for widget, room in ((self.runs, 0), (self.stack, 1)):
+            whole.addWidget(widget)
+            whole.setStretchFactor(whole.count() - 1, room)
+        whole.setSizes([32 * GRID, 80 * GRID])
+        self.body.addWidget(whole, 1)
+        for button in (self.copy_button, self.source):
+            self.footer.addWidget(button)
+        self.footer.addStretch(1)
+        self.footer.addWidget(self.open_button)
+        self._connect()
+
+    def _taught(self) -> QWidget:
+        """The empty state: what belongs here, and one button to begin with."""
+        out = QWidget()
+        column = QVBoxLayout(out)
+        column.setSpacing(2 * GRID)
+        column.addStretch(1)
+        column.addWidget(self._empty)
+        column.addWidget(self.fitting, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch(2)
+        return out
+
+    def _connect(self) -> None:
+        view = self.view
+        self.runs.changed.connect(self.set_comparison)
+        self.runs.chosen.connect(lambda c: self.choose((c, None)))
+        view.chosen.connect(self.choose)
+        view.opened.connect(self.open_release)
+        view.failed.connect(self._failed)
+        view.axes_changed.connect(self._tell)
+        view.table.export_asked.connect(self.files.ask)
+        self.fitting.clicked.connect(self.take_fitting)
+        self.source.clicked.connect(self.compare_as_source)
+        self.open_button.clicked.connect(lambda: self.open_release(self.place))
+        self.copy_button.clicked.connect(self.copy_command)
+        self._ease.timeout.connect(self._show_more)
+
+    def menu_actions(self) -> list[tuple[str, QAction]]:
+        out = []
+        for menu, text, run in (
+            ("Inspect", "Compare the &settings", self.compare),
+            ("Inspect", "The paper's comparison of methods", self.compare_as_source),
+            ("Inspect", "Open the chosen run's release", lambda: self.open_release(self.place)),
+            ("File", "Export the comparison as CSV\u2026", self.files.ask),
+            ("File", "Export the risk-utility map as SVG\u2026", lambda: self.files.ask("svg")),
+        ):
+            action = QAction(text, self)
+            action.triggered.connect(lambda _=False, r=run: self._come(r))
+            out.append((menu, action))
+        return out
+
+    def _come(self, then: Any) -> None:
+        if not self.isVisible():
+            self.document.page_asked.emit(self.name)
+        then()
+
+    # -- bringing up to date ------------------------------------------------------------------
+
+    @property
+    def editable(self) -> bool:
+        """Whether anything may be compared: in the house, in the house's view."""
+        return self.document.has_original and not self.document.public
+
+    def shows_original(self) -> bool:
+        return self.editable
+
+    @property
+    def running(self) -> bool:
+        """Whether a comparison runs now."""
+        return self._job is not None
+
+    def refresh(self, changes: Changes) -> None:
+        project = self.document.project
+        if project is None or not self.editable:
+            self._hide()
+            return
+        self.view.fill_axes()
+        about = (project.table, project.at_risk, project.record_keys)
+        if not self._about or any(
+            a is not b and a != b for a, b in zip(about, self._about, strict=True)
+        ):
+            self._about = about
+            self._forget()
+        self._show()
+        if self._after_open and project.source == PREFIX + SOURCE:
+            self._after_open = False
+            # Once the command that opened it is over.
+            QTimer.singleShot(0, self, self._compare_source)
+
+    def _forget(self) -> None:
+        """Another table: nothing of the old comparison is kept, and none goes on."""
+        job, self._job = self._job, None
+        if job is not None:
+            job.cancel()
+        self.comparison, self.place, self._labels, self._asked = None, None, (), None
+
+    def _hide(self) -> None:
+        """No table, or a reader's view: nothing of the house stays in any widget."""
+        self.runs.show_nothing()
+        self.runs.hide()
+        self.view.show_nothing("")
+        self.stack.setCurrentIndex(0)
+        self._empty.setText(PUBLIC if self.document.has_original else READER)
+        self.open_button.setAccessibleDescription("")
+        for button in (*self._buttons, self.fitting):
+            button.hide()
+        self.set_sentence("")
+
+    @property
+    def _buttons(self) -> tuple[QPushButton, ...]:
+        return (self.copy_button, self.source, self.open_button, self.main_button)
+
+    def _show(self) -> None:
+        """Show the settings, and of the comparison what there is of it."""
+        project = self.document.project
+        if project is None or not self.editable:
+            return
+        found, plan = self.comparison, project.comparison
+        failed = {}
+        if found is not None and self._labels == plan.runs:
+            failed = {c: why for c in range(len(plan.runs)) if (why := failures(found, c))}
+        marks = looks(run.partition(" ")[0] for run in (*self._labels, *plan.runs))
+        self.runs.show()
+        self.runs.show_plan(project, marks, failed)
+        self.stack.setCurrentIndex(1 if plan.runs or found is not None else 0)
+        self._empty.setText(EMPTY)
+        if found is None:
+            self.view.show_nothing(waiting_text(plan, running=self.running))
+        else:
+            self.view.show_comparison(found, self._labels, marks, running=self.running)
+        for button in (*self._buttons, self.fitting):
+            button.show()
+        self.copy_button.setEnabled(bool(plan.runs))
+        self.main_button.setText("Stop, keep what is there" if self.running else "Compare")
+        self.main_button.setEnabled(self.running or bool(plan.runs))
+        self._tell()
+        self.choose(self.place)
+
+    def _show_more(self) -> None:
+        """Show what came in meanwhile; the settings, where somebody may be typing, stay."""
+        project, found = self.document.project, self.comparison
+        if project is None or found is None or not self.editable or not self.isVisible():
+            return
+        marks = looks(run.partition(" ")[0] for run in (*self._labels, *project.comparison.runs))
+        self.view.show_comparison(found, self._labels, marks, running=self.running)
+        self._tell()
+        self.choose(self.place)
+
+    def _tell(self) -> None:
+        project, found = self.document.project, self.comparison
+        if project is None or not self.editable:
+            return
+        if found is None:
+            self.set_sentence(
+                "Nothing was compared yet."
+                if project.comparison.runs
+                else "Add settings at the left, then compare them over many runs."
+            )
+            return
+        risk, utility = self.view.axes
+        self.set_sentence(
+            sentence(
+                found,
+                self._labels,
+                risk,
+                utility,
+                whole=self._whole,
+                changed=self._asked != project.comparison,
+            )
+        )
+
+    # -- the choice ---------------------------------------------------------------------------
+
+    def choose(self, place: Place | None) -> None:
+        """Choose a run or a setting: on the map, in the table and in the list."""
+        found = self.comparison
+        if place is not None and found is not None:
+            # Fewer runs are there while a comparison goes on anew.
+            if place[0] >= len(found.configurations):
+                place = None
+            elif place[1] is not None and (
+                place[1] >= len(found.runs) or found.runs[place[1]].configuration != place[0]
+            ):
+                place = (place[0], None)
+        self.place = place
+        self.view.set_place(place)
+        self.runs.set_current(None if place is None else place[0])
+        run = self._run()
+        self.open_button.setEnabled(run is not None and not self.running)
+        said = "" if place is None or found is None else self.view.words(place)
+        self.open_button.setAccessibleDescription(said)
+
+    def _run(self) -> int | None:
+        """The chosen run, or the first one of the chosen setting that did not fail."""
+        found, place = self.comparison, self.place
+        if found is None or place is None:
+            return None
+        if place[1] is not None:
+            return None if found.runs[place[1]].error else place[1]
+        return next(
+            (n for n, r in enumerate(found.runs) if r.configuration == place[0] and not r.error),
+            None,
+        )
+
+    # -- doing --------------------------------------------------------------------------------
+
+    def question(self) -> tuple[str, dict[str, object]] | None:
+        return "compare", {}
+
+    def copy_command(self) -> None:
+        """Put the command line of the comparison onto the clipboard."""
+        project = self.document.project
+        if project is not None and self.editable:
+            QGuiApplication.clipboard().setText(as_command(project, "compare"))
+
+    def set_comparison(self, given: Mapping[str, Any]) -> None:
+        """Change what is compared, as a command."""
+
+        def failed(error: TabprotectError) -> None:
+            self.show_error(error)
+            self._show()
+
+        self.errors.clear()
+        self.document.apply("set_comparison", page=self.name, failed=failed, **given)
+
+    def take_fitting(self) -> None:
+        """Compare every method that can be run on this table as it comes."""
+        project = self.document.project
+        if project is None or not self.editable:
+            return
+        names = []
+        for name, method in methods().items():
+            try:
+                method.resolve(project.domain, {})
+            except TabprotectError:
+                continue
+            if not method.unmet(project.problem):
+                names.append(name)
+        self.set_comparison({"runs": names})
+
+    def compare_as_source(self) -> None:
+        """Open the example, take its source's settings, and compare: one click."""
+        project = self.document.project
+        if project is not None and project.source == PREFIX + SOURCE and not project.edited:
+            self._compare_source()
+            return
+        self._after_open = True
+        self.document.open_asked.emit(PREFIX + SOURCE)
+        self.document.page_asked.emit(self.name)
+
+    def _compare_source(self) -> None:
+        own = load_example(SOURCE).comparison
+        self.set_comparison(
+            {
+                "runs": list(SOURCES_RUNS),
+                "runs_per_method": SOURCES_NUMBER,
+                "margins": own["margins"],
+                "key": [name.strip() for name in own["key"].split(",")],
+                "sensitive": own["sensitive"],
+            }
+        )
+        if not self.errors.isVisible():
+            self.compare()
+
+    def main_action(self) -> None:
+        if self._job is not None:
+            self._job.cancel()
+        else:
+            self.compare()
+
+    def compare(self) -> None:
+        """Run the comparison beside the window, over all cores."""
+        project = self.document.project
+        if project is None or not self.editable or self._job is not None:
+            return
+        plan = project.comparison
+        if not plan.runs:
+            return
+        self.errors.clear()
+        settings: dict[str, Any] = dict(comparison_settings(project))
+
+        def work(progress: Progress) -> Comparison:
+            from tabprotect.engine.assessment.compare import compare
+            from tabprotect.engine.assessment.run_spec import parse_spec
+
+            specs = [spec for text in plan.runs for spec in parse_spec(text)]
+            return compare(
+                project.problem,
+                specs,
+                runs_per_method=plan.runs_per_method,
+                seed=project.seed,
+                progress=progress,
+                **settings,
+            )
+
+        job = self.document.jobs.question("comparing methods", work, name="compare")
+        self._job, self._asked = job, plan
+        self.comparison, self._labels, self._whole = None, plan.runs, False
+        job.progressed.connect(lambda _s, _f, partial: self._came(job, partial))
+        job.finished.connect(lambda found: self._came(job, found, whole=True))
+        job.failed.connect(lambda error: self._broke(job, error))
+        job.ended.connect(lambda: self._ended(job))
+        self._show()
+
+    def _came(self, job: Job, found: Any, *, whole: bool = False) -> None:
+        if job is not self._job or found is None:
+            return
+        self.comparison, self._whole = found, whole
+        if not whole and not self._ease.isActive():
+            self._ease.start()
+
+    def _broke(self, job: Job, error: Exception) -> None:
+        if job is self._job:
+            self._failed(error)
+
+    def _failed(self, error: Exception) -> None:
+        if not isinstance(error, TabprotectError):
+            raise error
+        if isinstance(error, ParameterError):
+            error.hint = error.hint or "change or remove the setting"
+        self.show_error(error)
+
+    def _ended(self, job: Job) -> None:
+        if job is not self._job:
+            return
+        self._job = None
+        self._ease.stop()
+        if self.isVisible():
+            self._show()
+        else:
+            self._missed |= {"comparison"}
+
+    def open_release(self, place: Place | None) -> None:
+        """Make a run's release the project's: its method, its parameters, its seed."""
+        if place is not None:
+            self.choose(place)
+        number, found = self._run(), self.comparison
+        if number is None or found is None or not self.editable or self.running:
+            return
+        run = found.runs[number]
+        self.errors.clear()
+        self._opener.open(found.configurations[run.configuration].spec, run.seed)

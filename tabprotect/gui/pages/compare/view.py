@@ -1,0 +1,302 @@
+"""The right side of the compare page: the map above the measures or the deviations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QScrollArea,
+    QSplitter,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tabprotect.engine.progress import Progress
+from tabprotect.gui.base.jobs import Jobs
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.pages.compare.table import MeasuresTable
+from tabprotect.gui.pages.compare.words import place_words
+from tabprotect.gui.plots.deviations import Deviations, Panel
+from tabprotect.gui.plots.ru_map import Axis, Place, RiskUtilityMap, Setting
+from tabprotect.gui.plots.symbols import Look
+
+if TYPE_CHECKING:
+    from tabprotect.engine.assessment.comparison import Comparison
+    from tabprotect.engine.assessment.measure import Measure
+
+POOLED = 3
+"""Runs of each setting whose deviations are shown together: a histogram needs no more."""
+
+NOWHERE = "No setting has both figures: choose other measures, or look at the table."
+
+Looks = Mapping[str, Look]
+
+
+class ComparisonView(QWidget):
+    """``chosen`` and ``opened`` carry a place, ``failed`` an exception; ``axes_changed`` says
+    that other measures span the map."""
+
+    chosen = Signal(object)
+    opened = Signal(object)
+    failed = Signal(object)
+    axes_changed = Signal()
+
+    def __init__(self, jobs: Jobs) -> None:
+        super().__init__()
+        self._jobs = jobs
+        self.found: Comparison | None = None
+        self.place: Place | None = None
+        self._labels: tuple[str, ...] = ()
+        self._looks: Looks = {}
+        self._running = False
+        self._of_deviations: object = None
+        self.risk, self.utility = QComboBox(), QComboBox()
+        self.map = RiskUtilityMap()
+        self.map.words = self.words
+        self.table = MeasuresTable()
+        self.deviations = Deviations()
+        self.faces: dict[str, QToolButton] = {}
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._arranged())
+        for part in (self.map, self.table):
+            part.chosen.connect(self.chosen)
+            part.opened.connect(self.opened)
+        self.deviations.chosen.connect(lambda number: self.chosen.emit((number, None)))
+        for combo in (self.risk, self.utility):
+            combo.currentIndexChanged.connect(lambda _: self._other_axes())
+        self.show_face("measures")
+
+    def _arranged(self) -> QWidget:
+        axes = QHBoxLayout()
+        axes.setSpacing(GRID)
+        for words, name, combo in (
+            ("Risk", "Measure of risk, to the right", self.risk),
+            ("Utility", "Measure of utility, upwards", self.utility),
+        ):
+            label = Label(words)
+            label.setBuddy(combo)
+            combo.setAccessibleName(name)
+            combo.setSizeAdjustPolicy(
+                QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+            )
+            combo.setMinimumContentsLength(12)
+            axes.addWidget(label)
+            axes.addWidget(combo, 1)
+        upper = QWidget()
+        column = QVBoxLayout(upper)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(GRID)
+        column.addLayout(axes)
+        column.addWidget(self.map, 1)
+        faces = QHBoxLayout()
+        faces.setSpacing(GRID)
+        for name, text in (("measures", "Measures"), ("deviations", "Deviations")):
+            button = QToolButton(text=text, checkable=True, autoExclusive=True)
+            button.setAccessibleName(f"Show the {name}")
+            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            button.clicked.connect(lambda _=False, n=name: self.show_face(n))
+            self.faces[name] = button
+            faces.addWidget(button)
+        faces.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setAccessibleName("Deviations")
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(self.deviations)
+        self.below = QStackedWidget()
+        self.below.addWidget(self.table)
+        self.below.addWidget(scroll)
+        lower = QWidget()
+        column = QVBoxLayout(lower)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(GRID)
+        column.addLayout(faces)
+        column.addWidget(self.below, 1)
+        right = QSplitter(Qt.Orientation.Vertical)
+        right.setChildrenCollapsible(False)
+        for widget, room in ((upper, 5), (lower, 4)):
+            right.addWidget(widget)
+            right.setStretchFactor(right.count() - 1, room)
+        right.setSizes([36 * GRID, 26 * GRID])
+        return right
+
+    # -- the axes -----------------------------------------------------------------------------
+
+    def fill_axes(self) -> None:
+        """Offer the measures: once, when the page is first looked at."""
+        if self.risk.count():
+            return
+        # Measures bring in inference, and that brings in scipy.
+        from tabprotect.engine.assessment.comparison import RISK, UTILITY
+        from tabprotect.engine.assessment.registered import measures
+
+        for combo, noun, first in ((self.risk, "risk", RISK), (self.utility, "utility", UTILITY)):
+            combo.blockSignals(True)
+            for measure in measures().values():
+                if measure.noun == noun:
+                    combo.addItem(measure.label, measure.name)
+                    help_ = measure.help.splitlines()[0]
+                    combo.setItemData(combo.count() - 1, f"<p>{help_}</p>", 3)
+            combo.setCurrentIndex(combo.findData(first))
+            combo.blockSignals(False)
+
+    @property
+    def axes(self) -> tuple[Measure, Measure]:
+        """Risk and utility of the map."""
+        from tabprotect.engine.assessment.registered import measures
+
+        return measures()[self.risk.currentData()], measures()[self.utility.currentData()]
+
+    def _other_axes(self) -> None:
+        self._show_map()
+        self._show_table()
+        self.axes_changed.emit()
+
+    # -- showing ------------------------------------------------------------------------------
+
+    def show_comparison(
+        self, found: Comparison, labels: tuple[str, ...], looks: Looks, *, running: bool
+    ) -> None:
+        """Show what was found (so far, while it is ``running``); a label for each setting and a
+        look for each method."""
+        self.found, self._labels, self._looks, self._running = found, labels, looks, running
+        self._show_table()
+        self._show_map()
+        self._show_deviations()
+
+    def show_nothing(self, why: str) -> None:
+        """Show a sentence instead; nothing that was shown is kept."""
+        self.found, self.place, self._labels = None, None, ()
+        self.map.show_nothing(why)
+        self.table.show_comparison(None, ())
+        self._show_deviations()
+
+    def words(self, place: Place) -> str:
+        """A place of the map in words."""
+        return (
+            "" if self.found is None else place_words(self.found, self._labels, place, *self.axes)
+        )
+
+    def set_place(self, place: Place | None) -> None:
+        """Mark a run or a setting everywhere, without telling anybody."""
+        self.place = place
+        self.map.set_place(place)
+        self.table.set_place(place)
+        self.deviations.set_current(None if place is None else place[0])
+
+    def _show_table(self) -> None:
+        if self.found is not None:
+            first = tuple(measure.name for measure in self.axes)
+            self.table.show_comparison(self.found, self._labels, first)
+            self.table.set_place(self.place)
+
+    def _show_map(self) -> None:
+        found = self.found
+        if found is None:
+            return
+        risk, utility = self.axes
+        settings = [
+            _setting(found, c, risk, utility, self._labels[c], self._looks[conf.spec.method])
+            for c, conf in enumerate(found.configurations)
+        ]
+        x, y = (Axis(m.label, m.unit, m.higher_is_better) for m in (risk, utility))
+        self.map.empty = NOWHERE
+        self.map.show_settings(settings, (x, y), found.front(risk.name, utility.name))
+
+    def show_face(self, name: str) -> None:
+        """Show ``measures`` or ``deviations`` below the map."""
+        self.below.setCurrentIndex(list(self.faces).index(name))
+        self.faces[name].setChecked(True)
+        self._show_deviations()
+
+    def _show_deviations(self) -> None:
+        found = self.found
+        if found is None or self._running:
+            why = "" if found is None else "Shown when the comparison has ended."
+            self.deviations.show_panels((), empty=why)
+            self._of_deviations = None
+            return
+        if self.below.currentIndex() == 0:
+            return
+        if self._of_deviations is found:
+            return
+        self._of_deviations = found
+        self.deviations.show_panels((), empty="Releasing again from the seeds\u2026")
+        labels = self._labels
+        marks = tuple(self._looks[c.spec.method] for c in found.configurations)
+
+        def work(progress: Progress) -> list[Panel]:
+            panels: list[Panel] = []
+            for c, look in enumerate(marks):
+                progress.report("deviations", c / len(marks), tuple(panels))
+                panels.append(_panel(found, c, labels[c], look, progress))
+            return panels
+
+        job = self._jobs.question("deviations of every setting", work, name="deviations")
+        job.progressed.connect(lambda _s, _f, panels: self._deviated(found, panels))
+        job.finished.connect(lambda panels: self._deviated(found, panels))
+        job.failed.connect(self.failed)
+
+    def _deviated(self, found: Comparison, panels: Any) -> None:
+        if found is self.found and panels:
+            self.deviations.show_panels(panels)
+            self.deviations.set_current(None if self.place is None else self.place[0])
+
+
+def _setting(
+    found: Comparison, c: int, risk: Measure, utility: Measure, label: str, look: Look
+) -> Setting:
+    numbers = [n for n, r in enumerate(found.runs) if r.configuration == c]
+    nan = float("nan")
+    values = np.array(
+        [
+            [nan if (v := found.runs[n].values[m.name]) is None else v for m in (risk, utility)]
+            for n in numbers
+        ],
+        dtype=np.float64,
+    ).reshape(-1, 2)
+    spreads = [found.summaries[c][m.name] for m in (risk, utility)]
+    mean, low, high = (
+        tuple(nan if s is None else getattr(s, part) for s in spreads)
+        for part in ("mean", "low", "high")
+    )
+    return Setting(
+        number=c,
+        label=label,
+        look=look,
+        runs=np.array(numbers, dtype=np.int64),
+        x=values[:, 0],
+        y=values[:, 1],
+        mean=(mean[0], mean[1]),
+        low=(low[0], low[1]),
+        high=(high[0], high[1]),
+    )
+
+
+def _panel(found: Comparison, c: int, label: str, look: Look, progress: Progress) -> Panel:
+    """The deviations of a setting's first runs, made again from their seeds."""
+    from tabprotect.engine.assessment.figure import NotComputable
+
+    runs = [r for r in found.runs if r.configuration == c]
+    reason = next((r.error for r in runs if r.error), "no run")
+    parts = []
+    for run in [r for r in runs if not r.error][:POOLED]:
+        try:
+            truth, published = found.case(run, progress).pair
+        except NotComputable as nothing:
+            reason = str(nothing)
+            continue
+        parts.append(published - truth)
+    deviations = np.concatenate(parts) if parts else np.zeros(0)
+    return Panel(c, label, look, deviations, reason)

@@ -1,0 +1,151 @@
+"""What the compare page says in words, and its figures as texts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tabprotect.gui.look.theme import count_text, number_text
+
+if TYPE_CHECKING:
+    from tabprotect.engine.assessment.comparison import Comparison
+    from tabprotect.engine.assessment.measure import Measure
+    from tabprotect.engine.assessment.summary import Spread
+    from tabprotect.engine.project.comparison_plan import ComparisonPlan
+    from tabprotect.gui.plots.ru_map import Place
+
+ALIKE = 1e-9
+"""Means that differ by less are the same."""
+
+EMPTY = (
+    "Here methods stand side by side: what each of them gives away, against what it keeps, over "
+    "many runs on this very table. Add a method at the left, as cell_key D=5,8 V=3 js=2, or begin "
+    "with one of the buttons below."
+)
+
+PUBLIC = (
+    "Not shown in the public view: how well a method hides and keeps the true counts can only be "
+    "said by whoever knows them."
+)
+
+READER = "This release comes without its original: there is nothing to compare it with."
+
+
+def figure_text(value: float | None) -> str:
+    """One figure: three decimals, whole numbers when large."""
+    if value is None or not np.isfinite(value):
+        return "\u2013"
+    return count_text(round(value)) if abs(value) >= 10_000 else number_text(value, digits=3)
+
+
+def spread_text(spread: Spread | None) -> str:
+    """A mean, and between which 95 % of the runs lie."""
+    if spread is None:
+        return "\u2013"
+    mean, low, high = map(figure_text, (spread.mean, spread.low, spread.high))
+    return mean if low == high else f"{mean} ({low} to {high})"
+
+
+def head_text(measure: Measure) -> str:
+    """A measure as a column's head, with the direction in which it is better."""
+    return f"{measure.label} {chr(0x2191) if measure.higher_is_better else chr(0x2193)}"
+
+
+def waiting_text(plan: ComparisonPlan, *, running: bool) -> str:
+    """What stands in the map's place before there is any run."""
+    if running:
+        return "The first runs are on their way\u2026"
+    count = len(plan.runs)
+    settings = f"{count} setting{'' if count == 1 else 's'}"
+    return f"{settings}, {runs_text(plan.runs_per_method)} of each: press Compare."
+
+
+def runs_text(number: int) -> str:
+    """``1 run``, ``20 runs``."""
+    return f"{count_text(number)} run{'' if number == 1 else 's'}"
+
+
+def failures(found: Comparison, configuration: int) -> str:
+    """How many runs of a setting failed, and why the first did; empty where none."""
+    errors = [r.error for r in found.runs if r.configuration == configuration]
+    failed = [error for error in errors if error]
+    if not failed:
+        return ""
+    many = "every run" if len(failed) == len(errors) else f"{len(failed)} of {len(errors)} runs"
+    return f"{many} failed: {failed[0]}"
+
+
+def place_words(
+    found: Comparison, labels: tuple[str, ...], place: Place, risk: Measure, utility: Measure
+) -> str:
+    """A point of the map in words."""
+    c, number = place
+    if c >= len(found.configurations):
+        return ""
+    label = labels[c] if c < len(labels) else found.configurations[c].label
+    name = f"{c + 1} {label}"
+    if number is None:
+        figures = [f"{m.label} {spread_text(found.summaries[c][m.name])}" for m in (risk, utility)]
+        runs = sum(1 for r in found.runs if r.configuration == c)
+        return f"{name}, mean of {runs_text(runs)}: {', '.join(figures)}"
+    run = found.runs[number]
+    figures = [f"{m.label} {figure_text(run.values[m.name])}" for m in (risk, utility)]
+    return f"{name}, run {run.number + 1}: {', '.join(figures)}"
+
+
+def sentence(
+    found: Comparison,
+    labels: tuple[str, ...],
+    risk: Measure,
+    utility: Measure,
+    *,
+    whole: bool,
+    changed: bool,
+) -> str:
+    """The comparison's result in one sentence (or two)."""
+    placed = [
+        c
+        for c, summary in enumerate(found.summaries)
+        if summary[risk.name] is not None and summary[utility.name] is not None
+    ]
+    so_far = "" if whole else "So far: "
+    tail = " The list has changed since: compare again." if changed else ""
+    if not placed:
+        why = next((text for c in range(len(labels)) if (text := failures(found, c))), "")
+        reasons = [
+            r.reasons[m.name] for r in found.runs for m in (risk, utility) if m.name in r.reasons
+        ]
+        why = why or (reasons[0] if reasons else "no run has ended yet")
+        return f"{so_far}There is no point to show: {why}.{tail}"
+    front = found.front(risk.name, utility.name)
+
+    def mean(c: int, measure: Measure) -> float:
+        spread = found.summaries[c][measure.name]
+        assert spread is not None
+        return spread.mean if measure.higher_is_better else -spread.mean
+
+    def said(c: int, measure: Measure) -> str:
+        return f"{measure.label} {spread_text(found.summaries[c][measure.name])}"
+
+    def named(c: int) -> str:
+        return f"{c + 1} {labels[c]}"
+
+    private = max(placed, key=lambda c: (mean(c, risk), mean(c, utility)))
+    useful = max(placed, key=lambda c: (mean(c, utility), mean(c, risk)))
+    if len(placed) > 1 and np.ptp([mean(c, risk) for c in placed]) < ALIKE:
+        text = (
+            f"{risk.label} does not tell the settings apart ({said(private, risk)}): choose "
+            f"another risk. {named(useful)} keeps most ({said(useful, utility)})."
+        )
+    elif private == useful:
+        text = f"{named(private)} is best in both: {said(private, risk)}; {said(private, utility)}."
+    else:
+        on = [str(c + 1) for c in front]
+        numbers = " and ".join(filter(None, (", ".join(on[:-1]), on[-1])))
+        text = (
+            f"{named(private)} gives away least ({said(private, risk)}), "
+            f"{named(useful)} keeps most ({said(useful, utility)}). "
+            f"No setting beats {numbers} in both."
+        )
+    return f"{so_far}{text}{tail}"

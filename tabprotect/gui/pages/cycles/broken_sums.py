@@ -1,0 +1,86 @@
+"""The sums that a cycle breaks: buttons that go there, and the cells they run over."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+
+from tabprotect.engine.arrays import Bools
+from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.engine.tables.moves import MoveSet, Violation
+from tabprotect.gui.grid.layout import Layout
+from tabprotect.gui.look.label import Label, tip
+from tabprotect.gui.look.theme import GRID, signed_text
+
+MOST_LISTED = 5
+"""Broken sums that get a button."""
+
+MOST_OUTLINED = 50
+"""Broken sums whose cells are outlined."""
+
+MOST_FOUND = 100
+
+
+def broken_sums(moves: MoveSet, cycle: int) -> list[Violation]:
+    """The kept sums that one cycle breaks."""
+    return moves.take([cycle]).violations(most=MOST_FOUND)
+
+
+def cells_inside(found: list[Violation], layout: Layout, domain: Domain) -> Bools | None:
+    """Cells of the broken sums that the edges of the table have no place for."""
+    layers = set(layout.placement.layers)
+    edges = ({*layout.placement.rows} | layers, {*layout.placement.columns} | layers)
+    inside = [v for v in found if set(v.margin) not in edges][:MOST_OUTLINED]
+    if not inside:
+        return None
+    out = np.zeros(domain.shape, dtype=np.bool_)
+    for violation in inside:
+        fixed = dict(zip(violation.margin, violation.index, strict=True))
+        out[tuple(fixed.get(name, slice(None)) for name in domain.names)] = True
+    return out
+
+
+def cell_of(violation: Violation, moves: MoveSet, cycle: int) -> Index | None:
+    """A cell of the cycle that a broken sum runs over."""
+    cells, _ = moves.entries(cycle)
+    keys = moves.domain.project_keys(cells, violation.margin)
+    wanted = moves.domain.project(violation.margin).flat(violation.index)
+    at = np.flatnonzero(keys == wanted)
+    return moves.domain.unflat(int(cells[at[0]])) if len(at) else None
+
+
+class BrokenSums(QWidget):
+    """A row of buttons, hidden while nothing is broken. ``chosen`` carries the violation."""
+
+    chosen = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(GRID // 2)
+        self.hide()
+
+    def show_sums(self, cycle: int, found: list[Violation]) -> None:
+        """List the sums that a cycle breaks."""
+        while (item := self._row.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        self.setVisible(bool(found))
+        if not found:
+            return
+        self._row.addWidget(Label(f"Cycle {cycle + 1} breaks"))
+        for violation in found[:MOST_LISTED]:
+            named = ", ".join(violation.labels) or "the total"
+            amount = signed_text(violation.amount)
+            button = QPushButton(f"{named}: {amount}")
+            button.setToolTip(tip(f"Sum over {', '.join(violation.margin)}: go to a cell of it."))
+            button.setAccessibleName(f"Broken sum {named}, {amount}: go there")
+            button.clicked.connect(lambda _=False, v=violation: self.chosen.emit(v))
+            self._row.addWidget(button)
+        if len(found) > MOST_LISTED:
+            more = "many" if len(found) >= MOST_FOUND else str(len(found) - MOST_LISTED)
+            self._row.addWidget(Label(f"and {more} more"))
+        self._row.addStretch(1)

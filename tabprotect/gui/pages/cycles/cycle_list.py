@@ -1,0 +1,203 @@
+"""The list of cycles: filter, thumbnails, reordering, and the buttons that change it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import (
+    QModelIndex,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QDropEvent, QKeyEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QLineEdit,
+    QListView,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tabprotect.engine.arrays import Bools
+from tabprotect.engine.project.placement import Placement
+from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.gui.look import icons
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.theme import GRID, count_text
+from tabprotect.gui.pages.cycles.items import MIME, CycleItem, CycleListModel
+
+
+class CycleListView(QListView):
+    """Drag, or Alt with the arrow keys, to reorder; Delete to remove."""
+
+    moved = Signal(int, int)
+    remove_asked = Signal()
+
+    def __init__(self, model: CycleListModel) -> None:
+        super().__init__()
+        self.cycles = model
+        self.setModel(model)
+        self.setItemDelegate(CycleItem(self))
+        self.setUniformItemSizes(True)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setDragDropMode(QAbstractItemView.DragDropMode.DragDrop)
+        self.setDefaultDropAction(Qt.DropAction.MoveAction)
+        self.setDropIndicatorShown(True)
+        self.setAccessibleName("Cycles")
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        if event.source() is not self or not event.mimeData().hasFormat(MIME):
+            return
+        source = int(bytes(event.mimeData().data(MIME).data()).decode())
+        row = self.indexAt(event.position().toPoint()).row()
+        model = self.cycles
+        target = model.number(row) if row >= 0 else model.number(model.rowCount() - 1)
+        # A copy to Qt: the command moves the cycle, the view must not take rows away itself.
+        event.setDropAction(Qt.DropAction.CopyAction)
+        event.accept()
+        if target != source:
+            self.moved.emit(source, target)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        row = self.currentIndex().row()
+        step = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}.get(Qt.Key(event.key()), 0)
+        if step and event.modifiers() & Qt.KeyboardModifier.AltModifier and row >= 0:
+            if 0 <= row + step < self.cycles.rowCount():
+                self.moved.emit(self.cycles.number(row), self.cycles.number(row + step))
+            return
+        if event.key() == Qt.Key.Key_Delete and row >= 0:
+            self.remove_asked.emit()
+            return
+        super().keyPressEvent(event)
+
+
+class CycleList(QWidget):
+    """Filter, list, and the buttons that change the list."""
+
+    chosen = Signal(object)
+    add_asked = Signal()
+    duplicate_asked = Signal()
+    remove_asked = Signal()
+    moved = Signal(int, int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.model = CycleListModel()
+        self.view = CycleListView(self.model)
+        self.filter = QLineEdit(
+            placeholderText="Filter: 12, blocked, a category", clearButtonEnabled=True
+        )
+        self.filter.setAccessibleName("Filter the cycles")
+        self.filter.setToolTip(
+            "A number, “blocked”, “broken”, or a category that the cycle touches"
+        )
+        self._count = Label(wordWrap=True)
+        self._count.setProperty("role", "quiet")
+        self._following = False
+        self.buttons: dict[str, QToolButton] = {}
+        row = QHBoxLayout()
+        row.setSpacing(2)
+        for name, picture, tip in (
+            ("add", "add", "Add a cycle (a swap in the first corner)"),
+            ("duplicate", "copy", "Duplicate the cycle"),
+            ("remove", "remove", "Remove the cycle (Delete)"),
+            ("up", "up", "Earlier (Alt+Up)"),
+            ("down", "down", "Later (Alt+Down)"),
+        ):
+            button = QToolButton(autoRaise=True, toolTip=tip)
+            button.setAccessibleName(tip)
+            button.setProperty("picture", picture)
+            self.buttons[name] = button
+            row.addWidget(button)
+        row.addStretch(1)
+        self.buttons["add"].clicked.connect(lambda: self.add_asked.emit())
+        self.buttons["duplicate"].clicked.connect(lambda: self.duplicate_asked.emit())
+        self.buttons["remove"].clicked.connect(lambda: self.remove_asked.emit())
+        self.buttons["up"].clicked.connect(lambda: self._step(-1))
+        self.buttons["down"].clicked.connect(lambda: self._step(1))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(GRID // 2)
+        column.addWidget(self.filter)
+        column.addWidget(self.view, 1)
+        column.addWidget(self._count)
+        column.addLayout(row)
+        self.filter.textChanged.connect(self._filtered)
+        self.view.selectionModel().currentChanged.connect(self._current)
+        self.view.moved.connect(self.moved)
+        self.view.remove_asked.connect(self.remove_asked)
+        self.setMinimumWidth(19 * GRID)
+        self.repaint_pictures()
+
+    def repaint_pictures(self) -> None:
+        """In the colours of the theme in force."""
+        for button in self.buttons.values():
+            button.setIcon(icons.icon(button.property("picture")))
+
+    def show_moves(
+        self, moves: MoveSet | None, placement: Placement | None, *, editable: bool, where: str
+    ) -> None:
+        """Show a cycle set; ``where`` says where it came from."""
+        bar = self.view.verticalScrollBar()
+        at = bar.value()
+        self._following = True
+        self.model.show_moves(moves, placement)
+        self._following = False
+        # Another sign in one cycle is no reason to lose one's place in the list.
+        self.view.doItemsLayout()
+        bar.setValue(at)
+        for button in self.buttons.values():
+            button.setEnabled(editable and moves is not None)
+        self.view.setDragEnabled(editable)
+        self._where = where
+        self._tell()
+
+    def mark(self, *, blocked: Bools | None, broken: frozenset[int], cycle: int | None) -> None:
+        """What is known about the cycles; the cursor stays on ``cycle``."""
+        self._following = True
+        self.model.mark(blocked=blocked, broken=broken)
+        self._following = False
+        self.select(cycle)
+        self._tell()
+
+    def select(self, cycle: int | None) -> None:
+        """Put the cursor on a cycle without announcing it."""
+        row = -1 if cycle is None else self.model.row_of(cycle)
+        self._following = True
+        if row < 0:
+            self.view.clearSelection()
+        elif self.view.currentIndex().row() != row:
+            self.view.setCurrentIndex(self.model.index(row))
+        self._following = False
+
+    def _filtered(self, text: str) -> None:
+        before = self.view.currentIndex()
+        cycle = self.model.number(before.row()) if before.isValid() else None
+        self._following = True
+        self.model.set_filter(text)
+        self._following = False
+        self.select(cycle)
+        self._tell()
+
+    def _tell(self) -> None:
+        moves = self.model.moves
+        if moves is None:
+            self._count.setText("No cycles")
+            return
+        shown, every = self.model.rowCount(), len(moves)
+        noun = "cycle" if every == 1 else "cycles"
+        text = (
+            f"{count_text(every)} {noun}"
+            if shown == every
+            else (f"{count_text(shown)} of {count_text(every)} {noun}")
+        )
+        self._count.setText(f"{text} \u00b7 {self._where}" if self._where else text)
+
+    def _current(self, current: QModelIndex) -> None:
+        if not self._following and current.isValid():
+            self.chosen.emit(self.model.number(current.row()))
+
+    def _step(self, step: int) -> None:
+        row = self.view.currentIndex().row()
+        if row >= 0 and 0 <= row + step < self.model.rowCount():
+            self.moved.emit(self.model.number(row), self.model.number(row + step))

@@ -1,0 +1,486 @@
+"""The cycles page: which cells move together, and what follows from it."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QHideEvent
+from PySide6.QtWidgets import (
+    QSplitter,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.cycles.designs import DESIGNS
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.project.placement import Placement
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.verbs.cycle_verbs import BY_HAND
+from tabprotect.engine.tables.domain import Index
+from tabprotect.engine.tables.moves import MoveSet, Violation
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.page import Changes, Page
+from tabprotect.gui.grid.cycle_grid import CycleGrid, Overlay, blocking_cells
+from tabprotect.gui.grid.cycle_walk import walk_steps
+from tabprotect.gui.grid.layout import Layout
+from tabprotect.gui.grid.placement_bar import PlacementBar
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.pages.cycles.broken_sums import BrokenSums, broken_sums, cell_of, cells_inside
+from tabprotect.gui.pages.cycles.cycle_list import CycleList
+from tabprotect.gui.pages.cycles.editor import CycleEditor
+from tabprotect.gui.pages.cycles.examination import Examination, Question, sentence
+from tabprotect.gui.pages.cycles.proof_panel import Functional, ProofPanel
+from tabprotect.gui.pages.cycles.template_cards import TemplateCards
+
+STRUCTURE = frozenset({"table", "cycles", "placement", "release", "view", "everything"})
+JUDGED = STRUCTURE | {"parameters", "at_risk"}
+
+MOST_LOOKED_AT = 50
+"""Cells of a cycle that are looked at to find out whether it is in sight."""
+
+QUICK_ENTRIES = 20_000
+"""Cycle sets of up to so many entries are checked for the badge whenever something changes."""
+
+
+class CyclesPage(Page):
+    """The list of cycles, the table with one of them over it, and the proof panel."""
+
+    name = "cycles"
+    label = "Cycles"
+    icon = "cycles"
+    hint = "Which cells move together, so that every margin stays."
+    main_label = "Perturb with these cycles"
+
+    def __init__(self, document: Document) -> None:
+        super().__init__(document)
+        self._moves: MoveSet | None = None
+        self._layer: Index = ()
+        self._functional: Functional | None = None
+        self._immovable_at = -1
+        self.examination = Examination(document, self)
+        self.editor = CycleEditor(document, self)
+        self.list = CycleList()
+        self.grid = CycleGrid()
+        self.proof = ProofPanel()
+        self.templates = TemplateCards()
+        self.placement = PlacementBar()
+        self.broken = BrokenSums()
+        self._legend = Label(wordWrap=True)
+        self._legend.setProperty("role", "quiet")
+        self._build_tools()
+        self._build_body()
+        self._connect()
+
+    def _build_tools(self) -> None:
+        self._tools: dict[str, QToolButton] = {}
+        for name, text, tip, checkable in (
+            ("chances", "Chances", "How many cycles touch each cell, as a heat map", True),
+            ("walk", "Walk", "Draw the walk of the cycle (also when the mouse is on it)", True),
+            ("templates", "Templates", "Choose a cycle set from a template", True),
+            ("split", "Split", "Cut each cycle into its connected parts", False),
+            ("import", "Import\u2026", "Take a cycle set from a JSON or 4ti2 file", False),
+            ("export", "Export\u2026", "Write the cycle set to a JSON or 4ti2 file", False),
+        ):
+            button = QToolButton(text=text, toolTip=tip, checkable=checkable)
+            button.setAccessibleName(tip)
+            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            self._tools[name] = button
+            self.tools.addWidget(button)
+
+    def _build_body(self) -> None:
+        middle = QWidget()
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(GRID, 0, GRID, 0)
+        column.setSpacing(GRID)
+        column.addWidget(self.grid, 1)
+        column.addWidget(self.broken)
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self.list)
+        split.addWidget(middle)
+        split.addWidget(self.proof)
+        split.setStretchFactor(1, 1)
+        split.setSizes([20 * GRID, 60 * GRID, 29 * GRID])
+        self.empty = Label(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        self.empty.setProperty("role", "quiet")
+        self._work = split
+        self.stack = QStackedWidget()
+        for widget in (split, self.templates, self.empty):
+            self.stack.addWidget(widget)
+        self.body.addWidget(self.placement)
+        self.body.addWidget(self.stack, 1)
+        self.footer.addWidget(self._legend, 1)
+        self.footer.addStretch(0)
+        self.setFocusProxy(self.grid.grid.cells)
+
+    def _connect(self) -> None:
+        document, editor = self.document, self.editor
+        self.examination.answered.connect(self._answered)
+        self.examination.failed.connect(self.show_error)
+        self.examination.functionals_found.connect(self._list_functionals)
+        self._tools["chances"].toggled.connect(lambda _: self._paint())
+        self._tools["walk"].toggled.connect(self._show_walk)
+        self._tools["templates"].toggled.connect(self._show_templates)
+        self._tools["split"].clicked.connect(lambda: editor.split())
+        self._tools["import"].clicked.connect(lambda: editor.ask_import())
+        self._tools["export"].clicked.connect(lambda: editor.ask_export())
+        self.templates.chosen.connect(self._take_template)
+        self.list.chosen.connect(document.select_cycle)
+        self.list.add_asked.connect(editor.add)
+        self.list.duplicate_asked.connect(editor.duplicate)
+        self.list.remove_asked.connect(editor.remove)
+        self.list.moved.connect(editor.move)
+        self.grid.chosen.connect(document.select)
+        self.grid.sign_asked.connect(editor.flip)
+        self.broken.chosen.connect(self._go_to)
+        self.placement.placed.connect(self._place)
+        self.placement.layer_chosen.connect(self._choose_layer)
+        self.proof.jump_asked.connect(self._jump)
+        self.proof.functionals_asked.connect(self.examination.find_functionals)
+        self.proof.functional_chosen.connect(self._show_functional)
+        self.proof.next_immovable_asked.connect(self._next_immovable)
+        self.proof.chances_asked.connect(lambda: self._tools["chances"].setChecked(True))
+        self.proof.blocked_asked.connect(lambda: self.list.filter.setText("blocked"))
+        document.cycle_selected.connect(self._cycle_selected)
+        document.selection_changed.connect(self._cell_selected)
+
+    def menu_actions(self) -> list[tuple[str, QAction]]:
+        rows = (
+            ("Choose a &template", "Ctrl+Shift+P", self._tools["templates"].click),
+            ("&Add a cycle", "", self.editor.add),
+            ("&Duplicate the cycle", "", self.editor.duplicate),
+            ("&Split into connected parts", "", self.editor.split),
+            ("&Import cycles\u2026", "", self.editor.ask_import),
+            ("&Export cycles\u2026", "", self.editor.ask_export),
+        )
+        out = []
+        for text, keys, run in rows:
+            action = QAction(text, self)
+            action.setShortcut(keys)
+            action.triggered.connect(lambda _=False, r=run: r())
+            out.append(("Protect", action))
+        return out
+
+    @classmethod
+    def why_not(cls, document: Document) -> str:
+        if document.project is None:
+            return "Open a table first."
+        if not document.project.takes_cycles:
+            label = document.project.protection.label.lower()
+            return f"The chosen method is {label}: choose cyclic perturbation under Methods."
+        if document.project.domain.ndim < 2:
+            return "A cycle needs at least two variables."
+        return ""
+
+    @classmethod
+    def problems(cls, document: Document) -> int:
+        project = document.project
+        if project is None or project.moves is None or len(project.moves.cells) > QUICK_ENTRIES:
+            return 0
+        return len({v.cycle for v in project.moves.violations(most=100)})
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._put_off()
+
+    def _put_off(self) -> None:
+        if self.examination.put_off():
+            # Nobody looks: the cycles are examined when the page comes up again.
+            self._missed |= {"cycles"}
+
+    # -- bringing up to date ------------------------------------------------------------------
+
+    def refresh(self, changes: Changes) -> None:
+        project = self.document.project
+        if project is None:
+            return
+        editable = self.editor.allowed
+        self.list.repaint_pictures()
+        for name in ("templates", "split", "import"):
+            self._tools[name].setEnabled(editable)
+        self.main_button.setVisible(editable)
+        if not editable:
+            self._tools["templates"].setChecked(False)
+        try:
+            moves: MoveSet | None = project.cycles
+        except TabprotectError as error:
+            moves = None
+            said = (error.message, error.hint)
+            self.empty.setText(" ".join(f"{t[0].upper()}{t[1:]}." for t in said if t))
+        coming = False
+        if moves is not None and changes & JUDGED:
+            # First of all: what is known about other cycles must not be drawn over these.
+            coming = self.examination.ask(self._question(project, moves))
+            if not self.isVisible():
+                self._put_off()
+        if changes & STRUCTURE:
+            self._take(project, moves)
+        self.templates.show_domain(project.domain)
+        self._choose_front()
+        if moves is None:
+            self.set_sentence("This table has no cycles.")
+            return
+        placement = project.placement or Placement.of(project.domain)
+        self.placement.show_placement(project.domain, placement, self._layer)
+        if coming:
+            self.proof.show_state("Examining the cycles\u2026")
+            self._tell()
+            self._paint()
+        else:
+            self._answered()
+
+    def _question(self, project: Project, moves: MoveSet) -> Question:
+        passes, steps = project.values.get("passes", 1), project.values.get("n_cover", 0)
+        assert isinstance(passes, int) and isinstance(steps, int)
+        if steps:
+            passes = -(-steps // len(moves))
+        return Question(moves, self.document.shown_table, self._rule(project), passes)
+
+    @staticmethod
+    def _rule(project: Project) -> str:
+        return str(project.values.get("blocking", "any_zero"))
+
+    def _take(self, project: Project, moves: MoveSet | None) -> None:
+        self._moves = moves
+        self._functional = None
+        domain = project.domain
+        selected = self.document.selection
+        if selected is not None:
+            self._layer = selected
+        elif len(self._layer) != domain.ndim or any(
+            i >= n for i, n in zip(self._layer, domain.shape, strict=True)
+        ):
+            self._layer = (0,) * domain.ndim
+        self.list.show_moves(
+            moves,
+            project.placement or Placement.of(domain),
+            editable=self.editor.allowed,
+            where=self._origin(project),
+        )
+        if moves is not None:
+            cycle = self.document.selected_cycle
+            if cycle is None or cycle >= len(moves):
+                self.document.select_cycle(0)
+            self.list.select(self.document.selected_cycle)
+
+    def _origin(self, project: Project) -> str:
+        if not self.editor.allowed:
+            # Where the house took its cycles from (perhaps a file) is its own affair.
+            return ""
+        origin = project.cycles_from
+        if origin in DESIGNS:
+            return DESIGNS[origin].label
+        if origin.startswith("order-"):
+            return f"keeps {origin.removeprefix('order-')}-way margins"
+        if origin == BY_HAND:
+            return origin
+        return f"from {origin}" if origin else "default for this shape"
+
+    def _choose_front(self) -> None:
+        if self._tools["templates"].isChecked():
+            front: QWidget = self.templates
+        else:
+            front = self.empty if self._moves is None else self._work
+        self.stack.setCurrentWidget(front)
+        self._legend.setVisible(front is self._work)
+        project = self.document.project
+        wide = project is not None and project.domain.ndim > 2
+        self.placement.setVisible(front is self._work and wide)
+
+    def _answered(self) -> None:
+        """Show what is known about the cycles."""
+        report, moves = self.examination.report, self._moves
+        if report is None or moves is None:
+            return
+        self._immovable_at = -1
+        self.proof.show_state("")
+        self.proof.show_report(report)
+        self.list.mark(
+            blocked=self.examination.blocked,
+            broken=frozenset(v.cycle for v in report.violations),
+            cycle=self.document.selected_cycle,
+        )
+        self._tell()
+        self._paint()
+
+    def _tell(self) -> None:
+        if self._moves is None:
+            return
+        report = self.examination.report
+        whose = "the published table" if self.document.public else "this table"
+        text = sentence(self._moves, report, whose=whose)
+        if self.document.shown_table is None:
+            text += ". Counts are not shown: nothing is published yet"
+        self.set_sentence(f"{text}.")
+        self.main_button.setEnabled(report is None or report.preserves_margins)
+
+    # -- drawing ------------------------------------------------------------------------------
+
+    def _layout(self) -> Layout:
+        project = self.document.project
+        assert project is not None
+        placement = project.placement or Placement.of(project.domain)
+        return Layout(project.domain, placement, self._layer)
+
+    def _paint(self) -> None:
+        """Draw the table with what lies over it."""
+        project, moves, cycle = self.document.project, self._moves, self.document.selected_cycle
+        if moves is None or project is None:
+            return
+        table = self.document.shown_table
+        counts = None if table is None else table.counts
+        found: list[Violation] = []
+        if self._tools["chances"].isChecked():
+            overlay = Overlay(counts=counts, touches=self._touches(moves))
+        elif self._functional is not None:
+            weight = np.zeros(moves.domain.shape, dtype=np.int64)
+            for index, factor in self._functional.items():
+                weight[index] = factor
+            overlay = Overlay(counts=counts, weight=weight)
+        elif cycle is None or cycle >= len(moves):
+            overlay = Overlay(counts=counts)
+        else:
+            found = broken_sums(moves, cycle)
+            overlay = Overlay(
+                counts=counts,
+                sign=moves.array(cycle),
+                stuck=blocking_cells(moves, cycle, counts, self._rule(project)),
+                at_risk=None if self.document.public else self.document.at_risk,
+                immovable=self._immovable(moves),
+                unbalanced=cells_inside(found, self._layout(), moves.domain),
+                steps=walk_steps(moves, cycle),
+            )
+        self.grid.show_overlay(self._layout(), moves.margins, overlay)
+        self.grid.select(self.document.selection)
+        self.broken.show_sums(cycle or 0, found)
+        self._legend.setText(self._legend_text(overlay))
+
+    @staticmethod
+    def _touches(moves: MoveSet) -> Ints:
+        plus, minus = moves.touches
+        return (plus + minus).reshape(moves.domain.shape)
+
+    def _immovable(self, moves: MoveSet) -> Bools | None:
+        report = self.examination.report
+        if report is None or not report.immovable:
+            return None
+        out = np.zeros(moves.domain.shape, dtype=np.bool_)
+        out[tuple(np.array(report.immovable).T)] = True
+        return out
+
+    def _legend_text(self, overlay: Overlay) -> str:
+        if overlay.touches is not None:
+            low, high = int(overlay.touches.min()), int(overlay.touches.max())
+            span = f"{low} times" if low == high else f"{low} to {high} times"
+            return f"Chances per cell: each is touched {span} in one pass. The darker, the more."
+        if overlay.weight is not None:
+            return "Outlined: the cells of a combination that every outcome publishes exactly."
+        parts = ["+ raised, \u2212 lowered"]
+        if self.editor.allowed:
+            parts.append("click, or press + \u2212 0, to change a sign")
+        if overlay.unbalanced is not None:
+            parts.append("dashed: cells of a broken sum")
+        if overlay.counts is not None:
+            parts.append("hatched: a zero that blocks the cycle")
+            parts.append("padlock: no cycle can move the cell")
+        return "; ".join(parts) + "."
+
+    # -- going about --------------------------------------------------------------------------
+
+    def _go_to(self, violation: Violation) -> None:
+        """Select a cell of a sum that the selected cycle breaks."""
+        moves, cycle = self._moves, self.document.selected_cycle
+        if moves is not None and cycle is not None:
+            self.document.select(cell_of(violation, moves, cycle))
+            self.grid.grid.cells.setFocus()
+
+    def _jump(self) -> None:
+        report = self.examination.report
+        if report is not None and report.violations:
+            self.list.filter.clear()
+            self.document.select_cycle(report.violations[0].cycle)
+            self._tools["chances"].setChecked(False)
+            self._go_to(report.violations[0])
+
+    def _list_functionals(self, found: list[Functional] | None) -> None:
+        if self._moves is not None:
+            self.proof.show_functionals(found, self._moves.domain, self.document.shown_table)
+
+    def _show_functional(self, functional: Functional | None) -> None:
+        self._functional = functional
+        self._tools["chances"].setChecked(False)
+        self._paint()
+
+    def _next_immovable(self) -> None:
+        report = self.examination.report
+        if report is not None and report.immovable:
+            self._immovable_at = (self._immovable_at + 1) % len(report.immovable)
+            self.document.select(report.immovable[self._immovable_at])
+
+    def _cycle_selected(self, cycle: int | None) -> None:
+        if not self.isVisible():
+            return
+        self._functional = None
+        self.list.select(cycle)
+        self._paint()
+        self._bring_into_sight(cycle)
+
+    def _bring_into_sight(self, cycle: int | None) -> None:
+        """Scroll to the first cell of a cycle, unless some of it is seen already."""
+        moves = self._moves
+        if moves is None or cycle is None or cycle >= len(moves):
+            return
+        cells, _ = moves.entries(cycle)
+        layout, view = self._layout(), self.grid.grid.cells
+        places = [layout.position(moves.domain.unflat(int(c))) for c in cells[:MOST_LOOKED_AT]]
+        shown = [self.grid.grid.model.index(*at) for at in places if at is not None]
+        seen = view.viewport().rect()
+        if shown and not any(seen.contains(view.visualRect(at).center()) for at in shown):
+            view.scrollTo(shown[0])
+
+    def _cell_selected(self, index: Index | None) -> None:
+        if not self.isVisible() or self._moves is None:
+            return
+        if index is not None and not self._layout().same_layer(index):
+            self._choose_layer(index)
+        self.grid.select(index)
+
+    def _choose_layer(self, index: Index) -> None:
+        project = self.document.project
+        assert project is not None
+        self._layer = tuple(int(i) for i in index)
+        placement = project.placement or Placement.of(project.domain)
+        self.placement.show_placement(project.domain, placement, self._layer)
+        self._paint()
+
+    def _place(self, placement: Placement) -> None:
+        self.document.apply(
+            "place",
+            page=self.name,
+            rows=list(placement.rows),
+            columns=list(placement.columns),
+            layers=list(placement.layers),
+        )
+
+    def _take_template(self, kind: str) -> None:
+        self._tools["templates"].setChecked(False)
+        self.list.filter.clear()
+        self.editor.take_template(kind)
+
+    def _show_templates(self, wanted: bool) -> None:
+        if wanted and self.document.project is not None:
+            self.templates.show_domain(self.document.project.domain)
+        self._choose_front()
+        if wanted:
+            next(iter(self.templates.cards.values())).setFocus()
+
+    def _show_walk(self, wanted: bool) -> None:
+        self.grid.show_walk = wanted
+        self._paint()
+
+    def main_action(self) -> None:
+        self.document.page_asked.emit("perturb")

@@ -1,0 +1,221 @@
+"""The proof panel: what the cycle set does, each statement with a tick, a warning or a cross."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QListWidget,
+    QScrollArea,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tabprotect.engine.cycles.report import CycleReport, Statement
+from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.engine.tables.table import Table
+from tabprotect.gui.look import icons
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.theme import GRID, THEME, count_text
+
+Functional = dict[Index, int]
+
+VERDICTS = {"ok": "tick", "warning": "warning", "bad": "cross"}
+SAID = {"ok": "all right", "warning": "look at this", "bad": "wrong"}
+
+MOST_LISTED = 200
+MOST_TERMS = 6
+MOST_ATTACKS = 8
+
+
+def functional_text(domain: Domain, functional: Functional, value: int | None) -> str:
+    """A linear combination of cells for people, with its published value."""
+    terms = []
+    for index, weight in list(functional.items())[:MOST_TERMS]:
+        factor = "" if abs(weight) == 1 else f"{abs(weight)}\u2009"
+        sign = "\u2212" if weight < 0 else "+"
+        terms.append(f"{sign} {factor}{domain.cell_text(index)}")
+    text = " ".join(terms).removeprefix("+ ")
+    if len(functional) > MOST_TERMS:
+        text += f" \u2026 ({len(functional)} cells)"
+    return text if value is None else f"{text} = {count_text(value)}"
+
+
+def functional_value(table: Table, functional: Functional) -> int:
+    """What the combination adds up to in a table."""
+    return sum(weight * table[index] for index, weight in functional.items())
+
+
+class ProofPanel(QScrollArea):
+    """Statements with one action each, where there is something to do about them."""
+
+    jump_asked = Signal()
+    functionals_asked = Signal()
+    functional_chosen = Signal(object)
+    next_immovable_asked = Signal()
+    chances_asked = Signal()
+    blocked_asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Proof panel")
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setMinimumWidth(26 * GRID)
+        inner = QWidget()
+        self.setWidget(inner)
+        title = Label("What these cycles do")
+        title.setProperty("role", "section")
+        self._state = Label(wordWrap=True)
+        self._state.setProperty("role", "quiet")
+        self._rows = QVBoxLayout()
+        self._rows.setSpacing(GRID)
+        self.functionals = QListWidget()
+        self.functionals.setAccessibleName("Linear combinations that are published exactly")
+        self.functionals.setWordWrap(True)
+        self.functionals.currentRowChanged.connect(self._chosen)
+        self._attacks = Label(wordWrap=True)
+        self._attacks.setAccessibleName("Known-category attacks")
+        self._attacks.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._listed: list[Functional] = []
+        self._report: CycleReport | None = None
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(GRID, 0, GRID, GRID)
+        column.setSpacing(GRID)
+        column.addWidget(title)
+        column.addWidget(self._state)
+        column.addLayout(self._rows)
+        column.addStretch(1)
+        self.functionals.setParent(inner)
+        self._attacks.setParent(inner)
+        self.functionals.hide()
+        self._attacks.hide()
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The statements shown, by topic."""
+        return {} if self._report is None else {s.topic: s.text for s in self._report.statements}
+
+    def verdict(self, topic: str) -> str:
+        """The verdict of a topic: ``ok``, ``warning``, ``bad``; empty when it is not shown."""
+        if self._report is None:
+            return ""
+        return next((s.verdict for s in self._report.statements if s.topic == topic), "")
+
+    def show_state(self, text: str) -> None:
+        """Say what is going on (empty: nothing)."""
+        self._state.setText(text)
+        self._state.setVisible(bool(text))
+
+    def show_report(self, report: CycleReport | None) -> None:
+        """Show the statements of a report."""
+        self._report = report
+        self.functionals.hide()
+        self._attacks.hide()
+        self._listed = []
+        while self._rows.count():
+            item = self._rows.takeAt(0)
+            widget = item.widget()
+            # The two details are used again under the next statements.
+            if widget is not None and widget not in (self.functionals, self._attacks):
+                widget.hide()
+                widget.deleteLater()
+        if report is None:
+            return
+        for statement in report.statements:
+            self._rows.addWidget(self._row(report, statement))
+            if statement.topic == "rank":
+                self._rows.addWidget(self.functionals)
+            if statement.topic == "attack":
+                self._rows.addWidget(self._attacks)
+        self._attacks.setText(
+            "\n".join(
+                f"Knowing {a.variable} = {a.category}: {count_text(a.revealed)} of "
+                f"{count_text(a.others)} other cells follow"
+                for a in report.attacks[:MOST_ATTACKS]
+            )
+        )
+
+    def show_functionals(
+        self, found: Sequence[Functional] | None, domain: Domain, table: Table | None
+    ) -> None:
+        """List the linear combinations that are published exactly."""
+        self.functionals.clear()
+        self._listed = list(found or ())[:MOST_LISTED]
+        if found is None:
+            self.functionals.addItem("They are listed for tables of up to 400 cells.")
+        for functional in self._listed:
+            value = None if table is None else functional_value(table, functional)
+            self.functionals.addItem(functional_text(domain, functional, value))
+        line = max(self.functionals.sizeHintForRow(0), 2 * GRID)
+        self.functionals.setFixedHeight(min(self.functionals.count(), 10) * line + GRID)
+        self.functionals.show()
+
+    def _row(self, report: CycleReport, statement: Statement) -> QWidget:
+        row = QWidget()
+        row.setAccessibleName(f"{SAID[statement.verdict]}: {statement.text}")
+        ink = {
+            "ok": THEME.colours.released,
+            "warning": THEME.colours.at_risk,
+            "bad": THEME.colours.error,
+        }[statement.verdict]
+        picture = Label()
+        picture.setPixmap(icons.pixmap(VERDICTS[statement.verdict], 16, colour=ink))
+        picture.setAccessibleName(SAID[statement.verdict])
+        words = Label(statement.text, wordWrap=True)
+        words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        column = QVBoxLayout()
+        column.setSpacing(2)
+        column.addWidget(words)
+        action = self._action(report, statement)
+        if action is not None:
+            column.addWidget(action, 0, Qt.AlignmentFlag.AlignLeft)
+        line = QHBoxLayout(row)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(GRID)
+        line.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
+        line.addLayout(column, 1)
+        return row
+
+    def _action(self, report: CycleReport, statement: Statement) -> QToolButton | None:
+        known = report.known_functionals
+        offers: dict[str, tuple[str, Callable[[bool], object], bool] | None] = {
+            "margins": ("Jump there", lambda _: self.jump_asked.emit(), False)
+            if report.violations
+            else None,
+            "coverage": ("Chances per cell", lambda _: self.chances_asked.emit(), False),
+            "rank": ("Show them", self._toggle_functionals, True) if known else None,
+            "attack": ("Details", self._attacks.setVisible, True),
+            "blocked": ("List them", lambda _: self.blocked_asked.emit(), False)
+            if report.blocked_share
+            else None,
+            "immovable": ("Next of them", lambda _: self.next_immovable_asked.emit(), False)
+            if report.immovable
+            else None,
+        }
+        offer = offers.get(statement.topic)
+        if offer is None:
+            return None
+        text, run, checkable = offer
+        button = QToolButton(text=text, checkable=checkable)
+        button.setAccessibleName(f"{text}: {statement.text}")
+        button.setObjectName(f"proof-{statement.topic}")
+        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        button.clicked.connect(run)
+        return button
+
+    def _toggle_functionals(self, wanted: bool) -> None:
+        if wanted:
+            self.functionals_asked.emit()
+        else:
+            self.functionals.hide()
+            self.functional_chosen.emit(None)
+
+    def _chosen(self, row: int) -> None:
+        if 0 <= row < len(self._listed):
+            self.functional_chosen.emit(self._listed[row])

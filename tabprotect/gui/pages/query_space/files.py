@@ -1,0 +1,119 @@
+"""Sub-tables as CSV: onto the clipboard, or into a file that says it is confidential."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QFileDialog
+
+from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.errors import InfeasibleError, TabprotectError
+from tabprotect.gui.base.confidential_files import MARK, marked
+from tabprotect.gui.base.page import Page
+from tabprotect.gui.lattice.space import STATUS, Regions
+
+
+def nodes_text(regions: Regions, delimiter: str = ",") -> str:
+    """A row for every sub-table: its variables, region, frontier and critical width."""
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(["sub_table", "variables", f"status_{MARK}", "frontier", f"width_{MARK}"])
+    lattice, widths = regions.letters.lattice, regions.state.evidence.widths
+    for query in sorted(range(len(regions.every)), key=lambda q: (q.bit_count(), q)):
+        writer.writerow(
+            [
+                lattice.text(query),
+                query.bit_count(),
+                STATUS[int(regions.status[query])],
+                int(regions.frontier[query]),
+                widths[query],
+            ]
+        )
+    return out.getvalue()
+
+
+class QuerySpaceFiles(QObject):
+    """Copy and export actions of the query-space page."""
+
+    def __init__(
+        self,
+        page: Page,
+        regions: Callable[[], Regions | None],
+        picture: Callable[[str], bytes],
+    ) -> None:
+        """``regions`` gives the explored space; ``picture`` the lattice in front, as SVG."""
+        super().__init__(page)
+        self._page = page
+        self._explored = regions
+        self._drawn = picture
+        self.copy = QAction("Copy all sub-tables", page)
+        self.copy.triggered.connect(self._copy)
+        self.save = QAction("All sub-tables as CSV\u2026", page)
+        self.save.triggered.connect(self._ask)
+        self.picture = QAction("Lattice as SVG\u2026", page)
+        self.picture.triggered.connect(self._ask_picture)
+        self.actions = [self.copy, self.save, self.picture]
+
+    def _regions(self) -> Regions | None:
+        regions = None if self._page.document.public else self._explored()
+        if regions is None:
+            error = InfeasibleError(
+                "there is nothing to export here now",
+                hint="open the query space of a table in the house",
+            )
+            self._page.document.error_raised.emit(error, "")
+        return regions
+
+    def _copy(self) -> None:
+        regions = self._regions()
+        if regions is not None:
+            QGuiApplication.clipboard().setText(nodes_text(regions, "\t"))
+
+    def _ask(self) -> None:
+        if self._regions() is not None:
+            self._dialog("csv", self.write)
+
+    def _ask_picture(self) -> None:
+        if self._regions() is not None:
+            self._dialog("svg", self.write_picture)
+
+    def _dialog(self, suffix: str, write: object) -> None:
+        name = f"query-space-{MARK}.{suffix}"
+        dialog = QFileDialog(
+            self._page, "Export", name, f"{suffix.upper()} (*.{suffix});;All files (*)"
+        )
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(suffix)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(
+            lambda path: write(Path(path), overwrite=True)  # type: ignore[operator]
+        )
+        dialog.open()
+
+    def write(self, path: Path, *, overwrite: bool = False) -> None:
+        """Write all sub-tables; errors appear on the page."""
+        regions = self._regions()
+        if regions is not None:
+            self._write(path, nodes_text(regions).encode(), overwrite=overwrite)
+
+    def write_picture(self, path: Path, *, overwrite: bool = False) -> None:
+        """Write the drawing that is in front."""
+        regions = self._regions()
+        if regions is not None:
+            caption = f"{MARK}: from the original. {self._page.sentence}"
+            picture = self._drawn(caption)
+            self._write(path, picture, overwrite=overwrite)
+
+    def _write(self, path: Path, data: bytes, *, overwrite: bool) -> None:
+        if marked(path) != path:
+            # The dialog asked before overwriting the very name that was typed, no other.
+            path, overwrite = marked(path), False
+        try:
+            write_bytes(path, data, overwrite=overwrite)
+        except TabprotectError as error:
+            self._page.show_error(error)

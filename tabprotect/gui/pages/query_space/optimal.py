@@ -1,0 +1,297 @@
+"""The best release at the threshold: searched for by three methods, compared, and accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.query_space.frontier import Frontier
+from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.query_space.optimal.best_release import METHODS, SearchMethod
+from tabprotect.gui.base.jobs import Job
+from tabprotect.gui.lattice.bars import DimensionBars
+from tabprotect.gui.lattice.compared import Compared, compare, search
+from tabprotect.gui.lattice.listing import ListColumn, Listing
+from tabprotect.gui.lattice.names import counted, listed
+from tabprotect.gui.lattice.space import RELEASED, UNKNOWN, Space
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.theme import GRID, count_text, number_text
+from tabprotect.gui.pages.query_space.lattice import DRAWN
+
+NOW = "as planned now"
+
+
+class OptimalPanel(QWidget):
+    """``failed`` carries an error, ``changed`` that another release can be accepted."""
+
+    failed = Signal(object)
+    changed = Signal()
+
+    def __init__(self, space: Space) -> None:
+        super().__init__()
+        self.space = space
+        self.found: dict[str, Compared] = {}
+        self._key: tuple[object, ...] | None = None
+        self._job: Job | None = None
+        self._best: tuple[Query, ...] = ()
+        self.method = QComboBox()
+        self.method.setAccessibleName("How to search")
+        for name, help_ in METHODS.items():
+            self.method.addItem(name, name)
+            self.method.setItemData(self.method.count() - 1, f"<p>{help_}</p>", 3)
+        self.method.currentIndexChanged.connect(lambda _: self._tell_method())
+        self.go = QPushButton("Search")
+        self.go.clicked.connect(self.search)
+        self.stop = QPushButton("Stop, keep the best")
+        self.stop.clicked.connect(self._stop)
+        self.order = QSpinBox(minimum=1, maximum=1, value=1)
+        self.order.setPrefix("all ")
+        self.order.setSuffix("-way tables")
+        self.order.setAccessibleName("Compare with all tables of a dimension")
+        self.order.valueChanged.connect(lambda _: self._ask_all())
+        self._method_help = Label(wordWrap=True)
+        self._method_help.setProperty("role", "quiet")
+        self._live = Label(wordWrap=True)
+        self._live.setAccessibleName("The best so far")
+        self.list = Listing("Releases to compare", sortable=False)
+        self.list.chosen.connect(lambda _: self._show_chosen())
+        self._frontier = Label(wordWrap=True)
+        self._frontier.setAccessibleName("Its frontier")
+        self.bars = (DimensionBars(), DimensionBars())
+        self._titles = (Label(), Label())
+        row = QHBoxLayout()
+        row.setSpacing(GRID)
+        label = Label("Search by")
+        label.setBuddy(self.method)
+        against = Label("  compare with")
+        against.setBuddy(self.order)
+        for widget in (label, self.method, self.go, self.stop, against, self.order):
+            row.addWidget(widget)
+        row.addStretch(1)
+        sides = QHBoxLayout()
+        sides.setSpacing(2 * GRID)
+        for title, bars in zip(self._titles, self.bars, strict=True):
+            title.setProperty("role", "section")
+            side = QVBoxLayout()
+            side.addWidget(title)
+            side.addWidget(bars, 1)
+            sides.addLayout(side, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, GRID, 0, 0)
+        column.setSpacing(GRID)
+        column.addLayout(row)
+        column.addWidget(self._method_help)
+        column.addWidget(self._live)
+        column.addWidget(self.list, 2)
+        column.addWidget(self._frontier)
+        column.addLayout(sides, 3)
+        self._tell_method()
+
+    # -- what is shown ------------------------------------------------------------------------
+
+    @property
+    def live(self) -> str:
+        """What the running search has found so far."""
+        return self._live.text()
+
+    def refresh(self) -> None:
+        """Compare anew where the question has changed."""
+        regions, project = self.space.regions, self.space.document.project
+        self.stop.setVisible(self._job is not None)
+        self.go.setEnabled(self._job is None and regions is not None)
+        if regions is None or project is None:
+            self.found.clear()
+            self._key = None
+            self._fill()
+            return
+        key = (regions.state.evidence, project.plan.threshold, project.plan.criterion)
+        if self._key is None or any(a is not b and a != b for a, b in zip(key, self._key)):  # noqa: B905
+            self._stop_quietly()
+            self.found.clear()
+            self._key = key
+            self.order.blockSignals(True)
+            self.order.setMaximum(max(1, regions.variables - 1))
+            self.order.setValue(min(3, regions.variables - 1))
+            self.order.blockSignals(False)
+            self._ask_all()
+        self._ask(
+            NOW,
+            lambda progress: compare(project, regions.state.released.members, progress),
+        )
+        self._fill()
+
+    def _all_name(self) -> str:
+        return f"all {self.order.value()}-way tables"
+
+    def _ask_all(self) -> None:
+        regions, project = self.space.regions, self.space.document.project
+        if regions is None or project is None:
+            return
+        for name in [n for n in self.found if n.startswith("all ")]:
+            del self.found[name]
+        queries = tuple(regions.letters.lattice.level(self.order.value()))
+        self._ask(self._all_name(), lambda progress: compare(project, queries, progress))
+
+    def _ask(self, name: str, work: Callable[[Progress], Compared]) -> Job:
+        key = self._key
+        job = self.space.document.jobs.question(
+            "comparing releases", work, name=f"compare {name.split()[0]}"
+        )
+        job.finished.connect(lambda found: self._answered(key, name, found))
+        job.failed.connect(self._failed)
+        return job
+
+    def _answered(self, key: object, name: str, found: Compared) -> None:
+        if key is self._key and (not name.startswith("all ") or name == self._all_name()):
+            self.found[name] = found
+            self._fill(name if name in METHODS else None)
+
+    def _failed(self, error: Exception) -> None:
+        if not isinstance(error, TabprotectError):
+            raise error
+        self.failed.emit(error)
+
+    @property
+    def _names(self) -> list[str]:
+        known = [NOW, *METHODS, *(n for n in self.found if n.startswith("all "))]
+        return [name for name in known if name in self.found]
+
+    @property
+    def chosen(self) -> str:
+        """The release that was gone to; empty where none was."""
+        at = self.list.currentIndex()
+        return self._names[at.row()] if at.isValid() and at.row() < len(self._names) else ""
+
+    def _fill(self, choose: str | None = None) -> None:
+        before = choose or self.chosen
+        names = self._names
+        rows = [self.found[name] for name in names]
+        dimensions = len(rows[0].plan.released.by_dimension) if rows else 0
+        columns = [
+            ListColumn("release", names, str, right=False),
+            ListColumn("sub-tables", [r.plan.released.size for r in rows]),
+            ListColumn(self._unit(), [r.plan.judgement for r in rows], _width),
+            ListColumn("verdict", [r.verdict for r in rows], str, right=False),
+            ListColumn("decomposable", ["yes" if r.plan.decomposable else "no" for r in rows], str),
+        ]
+        if any(r.rebuilt is not None for r in rows):
+            columns.append(ListColumn("rebuilt", [r.rebuilt for r in rows], _share))
+        for d in range(dimensions):
+            counts = [r.plan.released.by_dimension[d] for r in rows]
+            columns.append(ListColumn(f"{d}-way", counts))
+        self.list.show_rows(
+            columns,
+            stretch=0 if dimensions <= DRAWN + 1 else None,
+            current=names.index(before) if before in names else None,
+        )
+        self._show_chosen()
+
+    def _unit(self) -> str:
+        regions = self.space.regions
+        criterion = None if regions is None else regions.state.criterion
+        return "width" if criterion is None or criterion.name == "width" else criterion.unit
+
+    def _show_chosen(self) -> None:
+        name = self.chosen
+        regions = self.space.regions
+        shown = [name or (NOW if NOW in self.found else ""), self._all_name()]
+        for title, bars, one in zip(self._titles, self.bars, shown, strict=True):
+            found = self.found.get(one)
+            title.setText(one[:1].upper() + one[1:] if found else "")
+            released = () if found is None else found.plan.released.by_dimension
+            counts = np.zeros((4, len(released)), dtype=np.int64)
+            counts[RELEASED] = released
+            if regions is not None and released:
+                counts[UNKNOWN] = regions.by_dimension.sum(axis=0) - counts[RELEASED]
+            bars.show_counts(counts)
+        found = self.found.get(shown[0])
+        if found is None or regions is None:
+            self._frontier.clear()
+        else:
+            frontier = [regions.letters.text(q) for q in found.plan.released]
+            name = shown[0][:1].upper() + shown[0][1:]
+            self._frontier.setText(f"{name}: {listed(frontier, 12)} and all below.")
+        self.changed.emit()
+
+    # -- searching ----------------------------------------------------------------------------
+
+    def _tell_method(self) -> None:
+        help_ = METHODS[self.method.currentData()]
+        self._method_help.setText(f"{help_[:1].upper()}{help_[1:]}.")
+
+    def search(self) -> None:
+        """Search for the best release by the chosen method, beside the window."""
+        project, regions = self.space.document.project, self.space.regions
+        if project is None or regions is None or self._job is not None:
+            return
+        method: SearchMethod = self.method.currentData()
+        self._best = ()
+        job = self._ask(method, lambda progress: search(project, method, progress))
+        self._job = job
+        job.progressed.connect(lambda stage, part, best: self._better(best))
+        job.cancelled.connect(lambda: self._keep(project, method))
+        job.ended.connect(self._ended)
+        self._live.setText("Searching \u2026")
+        self.refresh()
+
+    def _better(self, best: object) -> None:
+        regions = self.space.regions
+        if not isinstance(best, tuple) or regions is None or not best:
+            return
+        self._best = best
+        size = Frontier.below(regions.variables, best).size
+        names = listed([regions.letters.text(q) for q in best], 6)
+        self._live.setText(f"Best so far: {counted(size)}; {names}.")
+
+    def _stop(self) -> None:
+        if self._job is not None:
+            self._job.cancel()
+
+    def _stop_quietly(self) -> None:
+        self._best = ()
+        self._stop()
+
+    def _keep(self, project: Project, method: SearchMethod) -> None:
+        """A search that was stopped leaves the best it had."""
+        if self._best:
+            best = self._best
+            self._ask(method, lambda progress: compare(project, best, progress, complete=False))
+
+    def _ended(self) -> None:
+        self._job = None
+        self._live.clear()
+        self.refresh()
+
+    def margins(self) -> list[list[str]]:
+        """The chosen release as margins by name; empty unless it may go out."""
+        found = self.found.get(self.chosen)
+        if found is None or not found.safe or self.chosen == NOW:
+            return []
+        names = found.plan.lattice.names_of
+        return [list(names(query)) for query in found.plan.released if query]
+
+    def command_arguments(self) -> dict[str, object]:
+        """The search as a command's arguments."""
+        return {"method": self.method.currentData()}
+
+
+def _width(judgement: object) -> str:
+    width, exact = judgement.width, judgement.exact  # type: ignore[attr-defined]
+    return count_text(width) if exact else f"at most {count_text(width)}"
+
+
+def _share(value: float | None) -> str:
+    return "\u2013" if value is None else f"{number_text(100 * value, digits=1)} %"

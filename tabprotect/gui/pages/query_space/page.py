@@ -1,0 +1,303 @@
+"""Which margins of the table may be published together: the lattice, and what follows from it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QMenu,
+    QPushButton,
+    QSplitter,
+    QStackedWidget,
+    QTabWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.tables.domain import Index
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.page import Changes, Page
+from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, Foresight, Space
+from tabprotect.gui.lattice.symbols import Legend
+from tabprotect.gui.lattice.words import state_sentence
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.pages.query_space.files import QuerySpaceFiles
+from tabprotect.gui.pages.query_space.focus import FocusPanel
+from tabprotect.gui.pages.query_space.graph import GraphPanel
+from tabprotect.gui.pages.query_space.lattice import LatticePanel
+from tabprotect.gui.pages.query_space.optimal import OptimalPanel
+from tabprotect.gui.pages.query_space.session import SessionPanel
+from tabprotect.gui.pages.query_space.settings import SettingsRow
+from tabprotect.gui.pages.query_space.widths import WidthsPanel
+
+HIDDEN = (
+    "Widths, bounds and frontiers are worked out from the original: they stay in the house. A "
+    "reader sees the margins that were published, and nothing of what was weighed before."
+)
+
+
+class QuerySpacePage(Page):
+    """Which sub-tables may go out together."""
+
+    name = "query_space"
+    label = "Query space"
+    icon = "query-space"
+    hint = "Which margins of the table may go out together."
+    main_label = "Release"
+    aside = True
+
+    def __init__(self, document: Document) -> None:
+        super().__init__(document)
+        self.space = Space(document)
+        self.space.setParent(self)
+        self.settings = SettingsRow()
+        self.settings.asked.connect(self._ask)
+        self.focus = FocusPanel(self.space)
+        self.focus.cell_chosen.connect(self._cell_chosen)
+        self.lattice = LatticePanel(self.space)
+        self.lattice.asked.connect(self.release)
+        self.session = SessionPanel(self.space)
+        self.session.failed.connect(self.show_error)
+        self.session.changed.connect(self._show_main)
+        self.tabs = QTabWidget(documentMode=True)
+        self.tabs.setAccessibleName("Views of the query space")
+        self.widths = WidthsPanel(self.space)
+        self.graph = GraphPanel(self.space)
+        self.optimal = OptimalPanel(self.space)
+        self.optimal.failed.connect(self.show_error)
+        self.optimal.changed.connect(self._show_main)
+        for panel, label in (
+            (self.lattice, "Lattice"),
+            (self.widths, "Critical widths"),
+            (self.graph, "Independence graph"),
+            (self.optimal, "Best release"),
+            (self.session, "Table server"),
+        ):
+            self.tabs.addTab(panel, label)
+            # The panel in front has the window; the others must not make it wider.
+            panel.setMinimumWidth(50 * GRID)
+        self.tabs.currentChanged.connect(lambda _: self._show_all())
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self.tabs)
+        split.addWidget(self.focus)
+        split.setStretchFactor(0, 1)
+        split.setSizes([70 * GRID, 34 * GRID])
+        self._shown = QWidget()
+        column = QVBoxLayout(self._shown)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(GRID)
+        column.addWidget(self.settings)
+        column.addWidget(split, 1)
+        self._hidden = Label(HIDDEN, wordWrap=True)
+        self._hidden.setProperty("role", "quiet")
+        self._hidden.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._stack = _Body()
+        self._stack.addWidget(self._shown)
+        self._stack.addWidget(self._hidden)
+        self.body.addWidget(self._stack, 1)
+        self.again = QPushButton("Look at every sub-table")
+        self.again.clicked.connect(lambda: self.space.refresh(again=True))
+        self.legend = Legend()
+        self.footer.addWidget(self.again)
+        self.footer.addWidget(self.legend)
+        self.footer.addStretch(1)
+        self.publish = QPushButton("Publish the plan")
+        self.publish.setAccessibleDescription(
+            "Take the planned margins as the release; Methods shows them before anything leaves"
+        )
+        self.publish.clicked.connect(self.use_plan)
+        self.tools.addWidget(self.publish)
+        self.files = QuerySpaceFiles(
+            self,
+            lambda: self.space.regions,
+            lambda caption: self.lattice.picture.svg(caption=caption),
+        )
+        export = QToolButton()
+        export.setText("Export")
+        export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        export.setAccessibleName("Copy or export sub-tables")
+        menu = QMenu(export)
+        for action in self.files.actions:
+            menu.addAction(action)
+        export.setMenu(menu)
+        self.tools.addWidget(export)
+        self._export = export
+        self.space.changed.connect(self._show_all)
+        self.space.changed.connect(self._warn)
+        self.space.focus_changed.connect(lambda _: self._show_focus())
+        self.space.foreseen.connect(self._foreseen)
+        self.space.failed.connect(self._failed)
+
+    @classmethod
+    def why_not(cls, document: Document) -> str:
+        if document.project is None:
+            return "Open a table first."
+        if not document.has_original:
+            return "A bundle opened without its original has nothing to weigh here."
+        return ""
+
+    def refresh(self, changes: Changes) -> None:
+        project = self.document.project
+        public = self.document.public
+        self._stack.setCurrentIndex(1 if public else 0)
+        self.legend.setVisible(not public)
+        self._export.setVisible(not public)
+        if public or project is None:
+            # A refusal names cells.
+            self.errors.clear()
+            self.settings.forget()
+            self.set_sentence("What may go out together is decided in the house.")
+            self.main_button.hide()
+            self.publish.hide()
+            self.again.hide()
+            return
+        margins = project.plan.margins
+        self.publish.setVisible(bool(margins))
+        self.publish.setText(
+            f"Publish the {len(margins)} planned margins"
+            if len(margins) > 1
+            else "Publish the planned margin"
+        )
+        self.settings.show_project(project)
+        self.space.refresh()
+        self._show_all()
+
+    # -- what is shown ------------------------------------------------------------------------
+
+    def _show_all(self) -> None:
+        if self.document.public:
+            return
+        regions = self.space.regions
+        self.again.setVisible(self.space.stopped)
+        if regions is None:
+            self.set_sentence(
+                "Looking at every sub-table \u2026"
+                if self.space.busy
+                else "Nothing is known of the sub-tables yet."
+            )
+        else:
+            self.set_sentence(state_sentence(regions))
+        self._panel().refresh()
+        on_lattice = self._panel() is self.lattice
+        self.focus.setVisible(on_lattice and regions is not None)
+        self.legend.setVisible(on_lattice)
+        self._show_focus()
+
+    def _panel(self) -> Any:
+        return self.tabs.currentWidget()
+
+    def _show_focus(self) -> None:
+        panel = self._panel()
+        self.focus.refresh()
+        if panel in (self.lattice, self.widths):
+            panel.refocus()
+        self._show_main()
+
+    def _show_main(self) -> None:
+        """The main action of the tab in front."""
+        regions, query, panel = self.space.regions, self.space.focus, self._panel()
+        self.main_button.setToolTip("")
+        if regions is None or self.document.public or panel is self.graph:
+            self.main_button.hide()
+            return
+        self.main_button.show()
+        if panel in (self.optimal, self.session):
+            self.main_button.setText("Plan this release")
+            self.main_button.setEnabled(bool(panel.margins()))
+            return
+        region = int(regions.status[query])
+        self.main_button.setText(f"Release {regions.letters.text(query)}")
+        self.main_button.setEnabled(region == CANDIDATE)
+        if region not in (CANDIDATE, RELEASED):
+            self.main_button.setToolTip("<p>It may not go out: see beside it.</p>")
+
+    def _warn(self) -> None:
+        """Say so when the threshold lets nothing out at all, and name the cells."""
+        regions = self.space.regions
+        if regions is None or self.document.public:
+            return
+        try:
+            regions.state.require_some_one_way()
+        except TabprotectError as error:
+            self.show_error(error)
+
+    def _foreseen(self, found: Foresight) -> None:
+        if found.query == self.space.focus and not self.document.public:
+            self._show_focus()
+
+    def _failed(self, error: TabprotectError) -> None:
+        if not self.document.public:
+            self.show_error(error)
+        self._show_all()
+
+    # -- what happens -------------------------------------------------------------------------
+
+    def _ask(self, command: str, arguments: dict[str, Any]) -> None:
+        self.document.apply(command, page=self.name, **arguments)
+        project = self.document.project
+        if project is not None:
+            # After an error the fields go back to what is still in force.
+            self.settings.show_project(project)
+
+    def use_plan(self) -> None:
+        """Take the plan as the release and go where it can be run, perturbed or rounded first."""
+
+        def failed(error: TabprotectError) -> None:
+            self.show_error(error)
+
+        before = self.document.project
+        self.document.apply("use_release_plan", page=self.name, failed=failed)
+        if self.document.project is not before:
+            self.document.page_asked.emit("methods")
+
+    def release(self, query: Query) -> None:
+        """Plan to release a sub-table; one that may not go out only comes into focus."""
+        regions = self.space.regions
+        if regions is None or self.space.busy:
+            return
+        self.space.set_focus(query)
+        if int(regions.status[query]) == CANDIDATE:
+            names = list(regions.letters.lattice.names_of(query))
+            self.document.apply("release_margin", page=self.name, variables=names)
+
+    def question(self) -> tuple[str, dict[str, object]] | None:
+        panel, project = self._panel(), self.document.project
+        if panel is self.optimal:
+            return "optimal", self.optimal.command_arguments()
+        if panel is self.session:
+            return "serve-session", self.session.command_arguments()
+        # The command line has no word for an empty release.
+        planned = project is not None and bool(project.plan.margins)
+        return ("frontier" if planned and panel is not self.widths else "widths"), {}
+
+    def menu_actions(self) -> list[tuple[str, QAction]]:
+        return [("Inspect", action) for action in self.files.actions]
+
+    def main_action(self) -> None:
+        panel = self._panel()
+        if panel in (self.optimal, self.session):
+            margins = panel.margins()
+            if margins:
+                self.document.apply("set_release_plan", page=self.name, margins=margins)
+        else:
+            self.release(self.space.focus)
+
+    def _cell_chosen(self, index: Index) -> None:
+        self.document.select(index)
+
+
+class _Body(QStackedWidget):
+    """Takes the room there is: drawings and lists scroll by themselves, the page does not."""
+
+    def hasHeightForWidth(self) -> bool:
+        return False
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSizeHint()

@@ -1,0 +1,411 @@
+"""A table-server session: queries and their answers, the history, and its replay."""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Callable
+from datetime import UTC
+
+import numpy as np
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFileDialog,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QSlider,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.release_plan import ReleasePlan
+from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.query_space.registered import rules
+from tabprotect.engine.tables.table import Table
+from tabprotect.gui.lattice.bars import DimensionBars
+from tabprotect.gui.lattice.listing import ListColumn, Listing
+from tabprotect.gui.lattice.names import listed
+from tabprotect.gui.lattice.serving import ANSWER_CELLS, Served, Serving
+from tabprotect.gui.lattice.space import Regions, Space
+from tabprotect.gui.lattice.view import LatticeView
+from tabprotect.gui.lattice.words import state_sentence
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.pages.query_space.lattice import DRAWN, look_of
+
+ANSWERS = {
+    "table": "The table itself",
+    "projection": "Not the table, but what of it is released",
+    "refusal": "Refused",
+    "deferral": "Put off",
+}
+
+
+class SessionPanel(QWidget):
+    """``failed`` carries an error, ``changed`` that the history has grown."""
+
+    failed = Signal(object)
+    changed = Signal()
+
+    def __init__(self, space: Space) -> None:
+        super().__init__()
+        self.space = space
+        self.serving: Serving | None = None
+        self.served: Served | None = None
+        self._key: tuple[object, ...] | None = None
+        self._regions: Regions | None = None
+        self._busy = False
+        self.place = QLineEdit(placeholderText="a file, or a database URL")
+        self.place.setAccessibleName("Where the history is kept: a file or a database URL")
+        browse = QPushButton("Choose\u2026")
+        browse.setAccessibleName("Choose the file of the history")
+        browse.clicked.connect(self._browse)
+        self.rule = QComboBox()
+        self.rule.setAccessibleName("Release rule")
+        for name, found in rules().items():
+            self.rule.addItem(found.label, name)
+            self.rule.setItemData(self.rule.count() - 1, f"<p>{found.help}</p>", 3)
+        self.rule.setCurrentIndex(self.rule.findData("myopic"))
+        self.rule.setSizeAdjustPolicy(
+            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self.rule.setMinimumContentsLength(16)
+        self.rule.currentIndexChanged.connect(lambda _: self._show_rule())
+        self.begin = QPushButton("Begin")
+        self.begin.clicked.connect(self.begin_session)
+        self.values: dict[str, QLineEdit] = {}
+        self._values_row = QHBoxLayout()
+        self._values_row.setSpacing(GRID)
+        self.user = QLineEdit(getpass.getuser())
+        self.user.setAccessibleName("Who asks")
+        self.user.setMaximumWidth(16 * GRID)
+        self.query = QLineEdit(placeholderText="A,B")
+        self.query.setAccessibleName("Variables of the sub-table asked for")
+        self.query.returnPressed.connect(self.ask)
+        self.asking = QPushButton("Ask")
+        self.asking.clicked.connect(self.ask)
+        self.answer = Label(wordWrap=True)
+        self.answer.setAccessibleName("The answer")
+        self.answer.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.given = QComboBox()
+        self.given.setAccessibleName("Which of the tables given out")
+        self.given.currentIndexChanged.connect(lambda _: self._show_table())
+        self.cells = Listing("The table given out")
+        self.log = Listing("History of queries", sortable=False)
+        self.view = LatticeView("Lattice at this point of the history")
+        self.view.hover_focuses = False
+        self.view.focused.connect(self._query_chosen)
+        self.bars = DimensionBars()
+        self.pictures = QStackedWidget()
+        self.pictures.addWidget(self.view)
+        self.pictures.addWidget(self.bars)
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setAccessibleName("Point in the history")
+        self.slider.setPageStep(1)
+        self.slider.valueChanged.connect(lambda _: self._show_point())
+        self.log.chosen.connect(lambda row: self.slider.setValue(row + 1))
+        self._point = Label(wordWrap=True)
+        self._point.setAccessibleName("What was released then")
+        self._lay_out(browse)
+        self._show_rule()
+
+    def _lay_out(self, browse: QPushButton) -> None:
+        first, second = QHBoxLayout(), QHBoxLayout()
+        for row in (first, second):
+            row.setSpacing(GRID)
+        where, rule = Label("History in"), Label("Rule")
+        where.setBuddy(self.place)
+        rule.setBuddy(self.rule)
+        first.addWidget(where)
+        first.addWidget(self.place, 1)
+        for widget in (browse, rule, self.rule):
+            first.addWidget(widget)
+        first.addLayout(self._values_row)
+        first.addWidget(self.begin)
+        who, what = Label("Asked by"), Label("for")
+        who.setBuddy(self.user)
+        what.setBuddy(self.query)
+        second.addWidget(who)
+        second.addWidget(self.user)
+        second.addWidget(what)
+        second.addWidget(self.query, 1)
+        second.addWidget(self.asking)
+        left, right = QWidget(), QWidget()
+        log = QVBoxLayout(left)
+        log.setContentsMargins(0, 0, GRID, 0)
+        log.setSpacing(GRID // 2)
+        log.addWidget(self.log, 3)
+        log.addWidget(self.given)
+        log.addWidget(self.cells, 2)
+        picture = QVBoxLayout(right)
+        picture.setContentsMargins(0, 0, 0, 0)
+        picture.setSpacing(GRID // 2)
+        picture.addWidget(self.pictures, 1)
+        picture.addWidget(self.slider)
+        picture.addWidget(self._point)
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setChildrenCollapsible(False)
+        split.addWidget(left)
+        split.addWidget(right)
+        split.setSizes([52 * GRID, 52 * GRID])
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, GRID, 0, 0)
+        column.setSpacing(GRID)
+        column.addLayout(first)
+        column.addLayout(second)
+        column.addWidget(self.answer)
+        column.addWidget(split, 1)
+
+    # -- the session --------------------------------------------------------------------------
+
+    def refresh(self) -> None:
+        """End a session that belongs to another table or criterion."""
+        project, regions = self.space.document.project, self.space.regions
+        key = (
+            None
+            if project is None or regions is None
+            else (regions.state.evidence, *_settings(project.plan))
+        )
+        if (
+            key is None
+            or self._key is None
+            or key[0] is not self._key[0]
+            or key[1:] != self._key[1:]
+        ):
+            self._key = key
+            self.serving = self.served = None
+        self._show()
+
+    def _work(self, label: str, work: Callable[[Progress], Served]) -> None:
+        self._busy = True
+        key = self._key
+        job = self.space.document.jobs.question(label, work)
+        job.finished.connect(lambda served: self._answered(key, served))
+        job.failed.connect(self._not_answered)
+        job.cancelled.connect(self._cancelled)
+        self._show()
+
+    def begin_session(self) -> None:
+        """Open the history and begin a session by the chosen rule."""
+        project = self.space.document.project
+        if project is None or self._busy:
+            return
+        url, rule = self.place.text(), str(self.rule.currentData())
+        values = {name: field.text() for name, field in self.values.items()}
+
+        def work(progress: Progress) -> Served:
+            serving = Serving(project, url, rule, values, progress)
+            served = serving.history(progress)
+            self.serving = serving
+            return served
+
+        self._work("opening the history", work)
+
+    def ask(self) -> None:
+        """Ask for the sub-table that was typed."""
+        serving, regions = self.serving, self.space.regions
+        if serving is None or regions is None or self._busy:
+            return
+        try:
+            query = regions.letters.lattice.parse(self.query.text())
+            if not self.user.text().strip():
+                raise InputError("nobody is named as asking", hint="say who asks")
+        except TabprotectError as error:
+            self.failed.emit(error)
+            return
+        user = self.user.text().strip()
+        self._work("answering a query", lambda progress: serving.ask(user, query, progress))
+
+    def _answered(self, key: object, served: Served) -> None:
+        self._busy = False
+        if key is not self._key:
+            return
+        self.served = served
+        self._show()
+        self.slider.setValue(len(served.entries))
+        self._show_point()
+        self.changed.emit()
+
+    def _not_answered(self, error: Exception) -> None:
+        self._busy = False
+        if not isinstance(error, TabprotectError):
+            raise error
+        self.failed.emit(error)
+        self._show()
+
+    def _cancelled(self) -> None:
+        self._busy = False
+        serving = self.serving
+        if serving is None:
+            self._show()
+            return
+        # The decision may be in the history all the same.
+        self._work("reading the history", serving.history)
+
+    def margins(self) -> list[list[str]]:
+        """What was released at the point that is shown, as margins by name."""
+        regions = self._regions
+        if regions is None:
+            return []
+        names = regions.letters.lattice.names_of
+        return [list(names(query)) for query in regions.state.released if query]
+
+    def command_arguments(self) -> dict[str, object]:
+        """The next request as a command's arguments; a database's password is left out."""
+        place = self.place.text().strip() or "history.sqlite"
+        head, at, tail = place.rpartition("@")
+        if at and "://" in head:
+            scheme, _, login = head.partition("://")
+            place = f"{scheme}://{login.partition(':')[0]}@{tail}"
+        return {
+            "database": place,
+            "rule": self.rule.currentData(),
+            "query": self.query.text().strip() or "A,B",
+        }
+
+    # -- what is shown ------------------------------------------------------------------------
+
+    def _show(self) -> None:
+        begun, regions = self.serving is not None, self.space.regions
+        self.begin.setEnabled(not self._busy and regions is not None)
+        self.begin.setText("Begin anew" if begun else "Begin")
+        for widget in (self.user, self.query, self.asking):
+            widget.setEnabled(begun and not self._busy)
+        served = self.served
+        if served is None or regions is None:
+            self.answer.setText(
+                "A session answers queries from this table and writes every decision down before "
+                "the answer leaves. Choose where, then begin."
+            )
+            self.log.show_rows(())
+            self.given.clear()
+            self.given.hide()
+            self.cells.show_rows(())
+            self.cells.hide()
+            self.slider.setRange(0, 0)
+            self._show_point()
+            return
+        letters = regions.letters
+        lines = [entry.line for entry in served.entries]
+        times = [
+            e.time.replace(tzinfo=UTC).astimezone().strftime("%H:%M:%S") for e in served.entries
+        ]
+        self.log.show_rows(
+            (
+                ListColumn("no.", [e.number for e in served.entries]),
+                ListColumn("time", times, str, right=False),
+                ListColumn("who", [line.user for line in lines], str, right=False),
+                ListColumn("asked", [letters.text(line.query) for line in lines], str, right=False),
+                ListColumn("answer", [line.kind for line in lines], str, right=False),
+                ListColumn("why", [line.detail or line.reason for line in lines], str, right=False),
+            ),
+            stretch=5,
+        )
+        self.slider.setRange(0, len(served.entries))
+        self._show_answer(served)
+
+    def _show_answer(self, served: Served) -> None:
+        regions, answer = self.space.regions, served.answer
+        self.given.blockSignals(True)
+        self.given.clear()
+        if answer is None or regions is None:
+            self.answer.setText("The history is open: ask.")
+        else:
+            names = [regions.letters.text(q) for q in answer.queries if q]
+            given = f": {listed(names)}" if names else ""
+            self.answer.setText(f"{ANSWERS[answer.kind]}{given} ({answer.reason}).")
+            self.given.addItems(names)
+        self.given.blockSignals(False)
+        self.given.setVisible(self.given.count() > 1)
+        self._show_table()
+
+    def _show_table(self) -> None:
+        served, at = self.served, self.given.currentIndex()
+        tables: tuple[Table, ...] = () if served is None else served.tables
+        self.cells.setVisible(0 <= at < len(tables))
+        if not 0 <= at < len(tables):
+            self.cells.show_rows(())
+            return
+        table = tables[at]
+        domain = table.domain
+        keys = np.arange(min(domain.size, ANSWER_CELLS), dtype=np.int64)
+        codes = [domain.unflat(int(key)) for key in keys]
+        columns = [
+            ListColumn(v.name, [v.categories[code[n]] for code in codes], str, right=False)
+            for n, v in enumerate(domain.variables)
+        ]
+        self.cells.show_rows([*columns, ListColumn("count", [table[code] for code in codes])])
+
+    def _show_point(self) -> None:
+        served, regions = self.served, self.space.regions
+        if served is None or regions is None:
+            self._regions = None
+            self.view.show_levels((), None)
+            self.bars.show_counts(self.bars.counts[:, :0])
+            self._point.clear()
+            return
+        at = min(self.slider.value(), len(served.states) - 1)
+        self._regions = Regions(served.states[at], regions.letters)
+        when = "Before the first query" if not at else f"After query {at} of {len(served.entries)}"
+        self._point.setText(f"{when}: {state_sentence(self._regions)}")
+        self.pictures.setCurrentIndex(regions.variables > DRAWN)
+        if regions.variables > DRAWN:
+            self.bars.show_counts(self._regions.by_dimension)
+        else:
+            lattice = regions.letters.lattice
+            self.view.text = regions.letters.text
+            self.view.look = lambda query: look_of(self._regions, None, query, 0)
+            levels = [(d, tuple(lattice.level(d))) for d in range(lattice.variables + 1)]
+            self.view.show_levels(levels, regions.letters)
+            if at:
+                self.view.set_focus(served.entries[at - 1].line.query)
+            self.view.say(self._point.text())
+        self.log.set_current(at - 1 if at else None)
+        self.changed.emit()
+
+    def _query_chosen(self, query: Query) -> None:
+        """A node that is clicked is put into the field, ready to be asked for."""
+        regions = self.space.regions
+        if regions is not None:
+            self.view.set_focus(query)
+            self.query.setText(regions.letters.lattice.text(query))
+
+    def _show_rule(self) -> None:
+        found = rules()[self.rule.currentData()]
+        self.rule.setToolTip(f"<p>{found.help}</p>")
+        while self._values_row.count():
+            item = self._values_row.takeAt(0)
+            if item is not None and (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        self.values = {}
+        for parameter in found.parameters:
+            field = QLineEdit(str(parameter.default))
+            field.setAccessibleName(parameter.label)
+            field.setToolTip(f"<p>{parameter.help}</p>")
+            field.setMaximumWidth(7 * GRID)
+            label = Label(parameter.label.lower())
+            label.setBuddy(field)
+            self._values_row.addWidget(label)
+            self._values_row.addWidget(field)
+            self.values[parameter.name] = field
+
+    def _browse(self) -> None:
+        dialog = QFileDialog(
+            self, "History", "query-history-CONFIDENTIAL.sqlite", "SQLite (*.sqlite);;All files (*)"
+        )
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)
+        dialog.setDefaultSuffix("sqlite")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self.place.setText)
+        dialog.open()
+
+
+def _settings(plan: ReleasePlan) -> tuple[object, ...]:
+    return (plan.threshold, plan.criterion, plan.bounds)

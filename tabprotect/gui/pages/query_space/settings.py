@@ -1,0 +1,109 @@
+"""By what a release is judged: criterion, threshold, at-risk counts, and how bounds are found."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QSpinBox, QWidget
+
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.query_space.criterion import BOUNDS_WAYS
+from tabprotect.engine.query_space.registered import criteria
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.theme import GRID
+
+WAYS = {
+    "auto": "cheapest sharp",
+    "decomposable": "closed form only",
+    "shuttle": "shuttle",
+    "lp": "linear programmes",
+    "integer": "integer programmes",
+}
+
+
+class SettingsRow(QWidget):
+    """``asked`` carries a command's name and its arguments."""
+
+    asked = Signal(str, object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.criterion = QComboBox()
+        self.criterion.setAccessibleName("Risk criterion")
+        for name, found in criteria().items():
+            self.criterion.addItem(found.label, name)
+            tip = f"<p>{found.help}</p>"
+            self.criterion.setItemData(self.criterion.count() - 1, tip, 3)
+        _narrow(self.criterion, 22)
+        self.threshold = QSpinBox(minimum=0, maximum=1_000_000)
+        self.threshold.setKeyboardTracking(False)
+        self.threshold.setAccessibleName("Threshold beta")
+        self.threshold.setToolTip(
+            "<p>Beta: a sub-table may go out when the criterion is proved to be at least this.</p>"
+        )
+        self.at_risk = QLineEdit()
+        self.at_risk.setAccessibleName("Counts at risk, such as 1..2")
+        self.at_risk.setMaximumWidth(8 * GRID)
+        self.bounds = QComboBox()
+        self.bounds.setAccessibleName("How bounds are found")
+        for name, help_ in BOUNDS_WAYS.items():
+            self.bounds.addItem(WAYS.get(name, name), name)
+            self.bounds.setItemData(self.bounds.count() - 1, f"<p>{help_}</p>", 3)
+        _narrow(self.bounds, 12)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(GRID)
+        for words, field in (
+            ("May go out when", self.criterion),
+            ("is at least", self.threshold),
+            ("At risk", self.at_risk),
+            ("Bounds", self.bounds),
+        ):
+            label = Label(words)
+            label.setBuddy(field)
+            row.addWidget(label)
+            row.addWidget(field, 1 if isinstance(field, QComboBox) else 0)
+        self.criterion.activated.connect(lambda _: self._ask("criterion"))
+        self.bounds.activated.connect(lambda _: self._ask("bounds"))
+        self.threshold.valueChanged.connect(self._threshold_changed)
+        self.at_risk.editingFinished.connect(self._at_risk_changed)
+        self._shown = ("", "")
+
+    def show_project(self, project: Project) -> None:
+        """Show what is in force."""
+        plan = project.plan
+        self.criterion.setCurrentIndex(self.criterion.findData(plan.criterion))
+        self.bounds.setCurrentIndex(self.bounds.findData(plan.bounds))
+        self.threshold.blockSignals(True)
+        self.threshold.setValue(plan.threshold)
+        self.threshold.blockSignals(False)
+        rule = str(project.at_risk)
+        self._shown = (rule, rule)
+        self.at_risk.setText(rule)
+        found = criteria()[plan.criterion]
+        self.criterion.setToolTip(f"<p>{found.help}</p>")
+        self.bounds.setToolTip(f"<p>{BOUNDS_WAYS[self.bounds.currentData()]}</p>")
+
+    def forget(self) -> None:
+        """Show no rule of the house."""
+        self._shown = ("", "")
+        self.at_risk.clear()
+
+    def _ask(self, name: str) -> None:
+        box: QComboBox = getattr(self, name)
+        self.asked.emit("set_release_criterion", {name: box.currentData()})
+
+    def _threshold_changed(self, value: int) -> None:
+        self.asked.emit("set_release_criterion", {"threshold": value})
+
+    def _at_risk_changed(self) -> None:
+        said = self.at_risk.text().strip()
+        # Editing is finished twice when the error strip takes the focus: ask once.
+        if said not in self._shown:
+            self._shown = (self._shown[0], said)
+            self.asked.emit("set_at_risk", {"rule": said})
+
+
+def _narrow(box: QComboBox, letters: int) -> None:
+    """Let a list of long words be cut rather than make the page wider than the window."""
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    box.setMinimumContentsLength(letters)

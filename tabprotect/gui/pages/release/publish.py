@@ -1,0 +1,224 @@
+"""Title, destinations, and the one question before something leaves the house."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QStandardPaths, Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QGridLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tabprotect.engine.bundle import confidential
+from tabprotect.engine.bundle.data_package import slug
+from tabprotect.gui.base.confidential_files import marked
+from tabprotect.gui.look import icons
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.theme import GRID
+
+
+@dataclass(frozen=True)
+class Destination:
+    """Where release and dossier go; no dossier is ``None``."""
+
+    release: Path
+    dossier: Path | None
+
+    @property
+    def taken(self) -> list[Path]:
+        """Files that are there already."""
+        return [p for p in (self.release, self.dossier) if p is not None and p.exists()]
+
+
+def default_folder(source: str) -> Path:
+    """Beside the table's file, else among the user's documents."""
+    folder = Path(source).parent if source and not source.startswith("example:") else None
+    if folder is not None and folder.is_dir():
+        return folder
+    place = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+    return Path(place) if place and Path(place).is_dir() else Path.home()
+
+
+class PublishForm(QWidget):
+    """Public title, file of the bundle, file of the dossier. ``titled`` carries a new title."""
+
+    titled = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Title and destinations")
+        self._chosen = False
+        self._kept: tuple[str, str] | None = None
+        self._choose: list[QPushButton] = []
+        self.title = QLineEdit(placeholderText="what the reader sees first")
+        self.title.editingFinished.connect(self.end_editing)
+        self.release = QLineEdit()
+        self.release.textEdited.connect(lambda _: self._follow())
+        self.keep = QCheckBox("Dossier (stays here)")
+        self.keep.setChecked(True)
+        self.keep.setToolTip(
+            "<p>Original, seed, coins and audit trail in one file. Without it nobody can account "
+            "for the release later.</p>"
+        )
+        self.dossier = QLineEdit()
+        self.dossier.editingFinished.connect(self._mark)
+        self.keep.toggled.connect(self.dossier.setEnabled)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(GRID)
+        grid.setVerticalSpacing(GRID)
+        for row, (label, field, name) in enumerate(
+            (
+                (Label("Title (public)"), self.title, "Title, public"),
+                (Label("Release bundle"), self.release, "File of the release bundle"),
+                (self.keep, self.dossier, "File of the dossier, confidential"),
+            )
+        ):
+            field.setAccessibleName(name)
+            if isinstance(label, QLabel):
+                label.setBuddy(field)
+            grid.addWidget(label, row, 0)
+            grid.addWidget(field, row, 1)
+        for row, field in ((1, self.release), (2, self.dossier)):
+            button = QPushButton("Choose\u2026")
+            button.setAccessibleName(
+                f"Choose the {field.accessibleName()[0].lower()}{field.accessibleName()[1:]}"
+            )
+            button.clicked.connect(lambda _=False, f=field: self._ask(f))
+            self._choose.append(button)
+            grid.addWidget(button, row, 2)
+
+    def controls(self) -> list[QWidget]:
+        """What takes the keyboard, in reading order."""
+        first, second = self._choose
+        return [self.title, self.release, first, self.keep, self.dossier, second]
+
+    def show_project(self, *, title: str, source: str) -> None:
+        """Fill in the title, and destinations nobody has chosen yet."""
+        if not self.title.isModified():
+            self.title.setText(title)
+        if self._kept is not None:
+            for field, text in zip((self.release, self.dossier), self._kept, strict=True):
+                field.setText(text)
+            self._kept = None
+        if not self._chosen:
+            name = slug(title) if title else ""
+            folder = default_folder(source)
+            self.release.setText(str(folder / f"{name or 'table'}-release.zip"))
+            self._suggest()
+
+    def forget(self) -> None:
+        """Show no title and no path; what was chosen comes back with :meth:`show_project`."""
+        if self._kept is None:
+            self._kept = self.release.text(), self.dossier.text()
+        for field in (self.title, self.release, self.dossier):
+            field.clear()
+
+    def set_destination(self, release: Path, dossier: Path | None) -> None:
+        """Choose both files."""
+        self._chosen = True
+        self.release.setText(str(release))
+        self.keep.setChecked(dossier is not None)
+        self.dossier.setText("" if dossier is None else str(marked(dossier)))
+
+    def destination(self) -> Destination:
+        """Where it goes. The dossier's name always says what it is."""
+        release = Path(self.release.text().strip())
+        if release.suffix.lower() != ".zip":
+            release = release.with_name(f"{release.name}.zip")
+        dossier = self.dossier.text().strip() or str(confidential.suggested_name(release))
+        return Destination(release, marked(Path(dossier)) if self.keep.isChecked() else None)
+
+    def end_editing(self) -> None:
+        """Take over a title that is still being typed."""
+        # Only what was typed: leaving the field must not bring back a title that was undone.
+        if self.title.isModified():
+            self.title.setModified(False)
+            self.titled.emit(self.title.text().strip())
+
+    def _follow(self) -> None:
+        self._chosen = True
+        self._suggest()
+
+    def _suggest(self) -> None:
+        text = self.release.text().strip()
+        self.dossier.setText(str(confidential.suggested_name(Path(text))) if text else "")
+
+    def _mark(self) -> None:
+        self._chosen = True
+        text = self.dossier.text().strip()
+        if text:
+            self.dossier.setText(str(marked(Path(text))))
+
+    def _ask(self, field: QLineEdit) -> None:
+        dialog = QFileDialog(self, field.accessibleName(), field.text(), "Zip files (*.zip)")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix("zip")
+        # Overwriting is asked once, in the question before publishing.
+        dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(lambda path: self._take(field, path))
+        dialog.open()
+
+    def _take(self, field: QLineEdit, path: str) -> None:
+        field.setText(path)
+        (self._follow if field is self.release else self._mark)()
+
+
+class LeavingHouse(QDialog):
+    """The modal question: this leaves the house, and no undo brings it back."""
+
+    def __init__(self, parent: QWidget, destination: Destination, *, what: str) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Publish")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        taken = destination.taken
+        picture = Label()
+        picture.setPixmap(icons.pixmap("release", 32))
+        heading = Label("This leaves the house.")
+        heading.setProperty("role", "heading")
+        lines = [what, f"Bundle: {destination.release}"]
+        if destination.dossier is None:
+            lines.append(
+                "No dossier is kept: nobody will be able to account for this release later."
+            )
+        else:
+            lines.append(f"Dossier (confidential, stays here): {destination.dossier}")
+        if taken:
+            names = " and ".join(path.name for path in taken)
+            lines.append(f"There is a file of that name already; it is replaced: {names}.")
+        lines.append("What is published cannot be undone.")
+        text = Label("\n\n".join(lines), wordWrap=True)
+        text.setMinimumWidth(60 * GRID)
+        self.text = text.text()
+        buttons = QDialogButtonBox()
+        label = "Publish and replace" if taken else "Publish"
+        self.publish = buttons.addButton(label, QDialogButtonBox.ButtonRole.AcceptRole)
+        self.publish.setProperty("role", "main")
+        self.publish.setAutoDefault(False)
+        self.back = buttons.addButton("Not yet", QDialogButtonBox.ButtonRole.RejectRole)
+        self.back.setDefault(True)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(2 * GRID)
+        grid.addWidget(picture, 0, 0)
+        grid.addWidget(heading, 0, 1)
+        grid.addWidget(text, 1, 1)
+        grid.setColumnStretch(1, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(3 * GRID, 2 * GRID, 3 * GRID, 2 * GRID)
+        column.setSpacing(2 * GRID)
+        column.addLayout(grid)
+        column.addWidget(buttons)
+        self.back.setFocus()

@@ -1,0 +1,244 @@
+"""The coins of a run as a strip, replayed step by step."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QRectF,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+)
+from PySide6.QtGui import QBrush, QPainter, QPen
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHBoxLayout,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tabprotect.gui.look import icons
+from tabprotect.gui.look.label import Label, tip
+from tabprotect.gui.look.theme import GRID, colour
+from tabprotect.gui.pages.run.replay import Replay
+
+AnyIndex = QModelIndex | QPersistentModelIndex
+
+PACE = 700
+"""Milliseconds between two steps while playing; long runs go faster."""
+
+LONGEST = 60_000
+"""Milliseconds that playing a whole run may take."""
+
+
+class CoinModel(QAbstractListModel):
+    """One item per step."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.replay: Replay | None = None
+        self.position = 0
+
+    def show_replay(self, replay: Replay | None) -> None:
+        """Take another run."""
+        self.beginResetModel()
+        self.replay = replay
+        self.endResetModel()
+
+    def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() or self.replay is None else len(self.replay)
+
+    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if self.replay is None:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return {1: "+", -1: "\u2212", 0: "\u00b7"}[self.replay.coin(index.row())]
+        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+            text = self.replay.step_text(index.row())
+            return tip(text) if role == Qt.ItemDataRole.ToolTipRole else text
+        return None
+
+
+class CoinItem(QStyledItemDelegate):
+    """A coin: its side as a sign; hatched where the cycle was blocked; paler before its turn."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
+        size = max(3 * GRID, option.fontMetrics.height() + GRID)
+        return QSize(size, size)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+        model = index.model()
+        assert isinstance(model, CoinModel) and model.replay is not None
+        step = index.row()
+        coin = model.replay.coin(step)
+        rect = QRectF(option.rect)
+        size = min(rect.width(), rect.height()) - 6
+        disc = QRectF(0, 0, size, size)
+        disc.moveCenter(rect.center())
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if step == model.position - 1:
+            painter.fillRect(rect, colour("selection"))
+        if step >= model.position:
+            painter.setOpacity(0.4)
+        name = {1: "plus", -1: "minus", 0: "border"}[coin]
+        painter.setPen(QPen(colour(name), 1.5))
+        painter.setBrush(colour(f"{name}_fill") if coin else colour("base"))
+        painter.drawEllipse(disc)
+        if coin and model.replay.is_blocked(step):
+            painter.setBrush(QBrush(colour("unreleasable"), Qt.BrushStyle.BDiagPattern))
+            painter.drawEllipse(disc)
+        painter.setPen(colour(name if coin else "quiet"))
+        font = painter.font()
+        font.setBold(True)
+        painter.setFont(font)
+        painter.drawText(disc, int(Qt.AlignmentFlag.AlignCenter), str(model.data(index)))
+        if option.state & QStyle.StateFlag.State_HasFocus:
+            painter.setOpacity(1.0)
+            painter.setPen(QPen(colour("focus"), 2))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(rect.adjusted(1, 1, -1, -1))
+        painter.restore()
+
+
+class CoinStrip(QWidget):
+    """``moved`` carries the number of steps done, from 0 to all."""
+
+    moved = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.model = CoinModel()
+        self.view = QListView(flow=QListView.Flow.LeftToRight)
+        self.view.setModel(self.model)
+        self.view.setItemDelegate(CoinItem(self.view))
+        self.view.setUniformItemSizes(True)
+        self.view.setWrapping(False)
+        self.view.setFrameShape(QFrame.Shape.NoFrame)
+        self.view.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.view.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.view.setAccessibleName("Coins of the run, in order")
+        self.view.setFixedHeight(6 * GRID)
+        self._words = Label(wordWrap=True)
+        self._words.setAccessibleName("This step in words")
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._tick)
+        self.buttons: dict[str, QToolButton] = {}
+        row = QHBoxLayout()
+        row.setSpacing(GRID // 2)
+        for name, picture, text, hint in (
+            ("first", "", "Original", "Back to the original"),
+            ("back", "left", "", "One step back"),
+            ("play", "play", "Play", "Play the coins one by one"),
+            ("forward", "right", "", "One step forward"),
+            ("last", "", "Published", "On to the published table"),
+        ):
+            button = QToolButton(text=text, toolTip=hint)
+            button.setAccessibleName(hint)
+            button.setProperty("picture", picture)
+            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            if picture and text:
+                button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+            self.buttons[name] = button
+            row.addWidget(button)
+        for name, step in (("back", -1), ("forward", 1)):
+            self.buttons[name].setAutoRepeat(True)
+            self.buttons[name].clicked.connect(lambda _=False, s=step: self.go(self.position + s))
+        self.buttons["first"].clicked.connect(lambda: self.go(0))
+        self.buttons["last"].clicked.connect(lambda: self.go(self.model.rowCount()))
+        self.buttons["play"].clicked.connect(self.toggle)
+        row.addSpacing(GRID)
+        row.addWidget(self._words, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(row)
+        column.addWidget(self.view)
+        self.view.clicked.connect(lambda index: self.go(index.row() + 1))
+        self.view.activated.connect(lambda index: self.go(index.row() + 1))
+        self.repaint_pictures()
+
+    @property
+    def position(self) -> int:
+        """How many steps are done in what is shown."""
+        return self.model.position
+
+    @property
+    def words(self) -> str:
+        """This step in words."""
+        return self._words.text()
+
+    @property
+    def playing(self) -> bool:
+        """Whether it moves by itself."""
+        return self._timer.isActive()
+
+    def repaint_pictures(self) -> None:
+        """In the colours of the theme in force."""
+        for button in self.buttons.values():
+            if button.property("picture"):
+                button.setIcon(icons.icon(button.property("picture")))
+
+    def show_replay(self, replay: Replay | None) -> None:
+        """Take another run, at its end: the published table."""
+        self.stop()
+        self.model.show_replay(replay)
+        self.model.position = -1
+        self.go(self.model.rowCount())
+
+    def go(self, position: int) -> None:
+        """Show the table after so many steps."""
+        position = int(np.clip(position, 0, self.model.rowCount()))
+        if position == self.model.rowCount():
+            self.stop()
+        if position != self.model.position:
+            self.model.position = position
+            self.view.viewport().update()
+            if position and self.model.replay is not None:
+                self.view.scrollTo(self.model.index(position - 1))
+            self.moved.emit(position)
+        self._tell()
+
+    def toggle(self) -> None:
+        """Play from here (from the beginning when at the end), or stop."""
+        if self.playing:
+            self.stop()
+            return
+        if self.position == self.model.rowCount():
+            self.go(0)
+        self._timer.start(int(min(PACE, max(LONGEST / max(self.model.rowCount(), 1), 20))))
+        self._tell()
+
+    def stop(self) -> None:
+        """Stand still."""
+        self._timer.stop()
+        self._tell()
+
+    def _tick(self) -> None:
+        self.go(self.position + 1)
+
+    def _tell(self) -> None:
+        replay, position = self.model.replay, self.model.position
+        self.buttons["play"].setText("Stop" if self.playing else "Play")
+        at_start, at_end = position <= 0, position == self.model.rowCount()
+        self.buttons["first"].setEnabled(not at_start)
+        self.buttons["back"].setEnabled(not at_start)
+        self.buttons["forward"].setEnabled(not at_end)
+        self.buttons["last"].setEnabled(not at_end)
+        if replay is None:
+            self._words.clear()
+        elif at_start:
+            self._words.setText("Before the first coin: the original.")
+        else:
+            self._words.setText(replay.step_text(position - 1))

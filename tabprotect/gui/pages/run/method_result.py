@@ -1,0 +1,231 @@
+"""What a method published: its tables one at a time, beside the true counts in the house."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from tabprotect.engine.arrays import Ints, Letters
+from tabprotect.engine.project.placement import Placement
+from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.subtables import groupings_of
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.gui.grid.layout import Layout
+from tabprotect.gui.grid.placement_bar import PlacementBar
+from tabprotect.gui.grid.three_tables import (
+    SUPPRESSED,
+    Margins,
+    ThreeTables,
+    difference_text,
+    published_text,
+)
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
+
+STATUSES = {
+    "S": "safe",
+    "U": "primary unsafe",
+    "P": "protected (must be published)",
+    "M": "secondary",
+    "E": "empty",
+}
+"""The letters of tau-ARGUS."""
+
+UNMARKED = frozenset({"S", "E", ""})
+"""Most cells: a letter in each of them would only be noise."""
+
+
+class MethodResult(QWidget):
+    """``chosen`` carries a cell of the original, where the shown table has its cells."""
+
+    chosen = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._release: Release | None = None
+        self._protected: Protected | None = None
+        self._placements: dict[int, tuple[Placement, Index]] = {}
+        self._letters: Letters | None = None
+        self.which = QComboBox()
+        self.which.setAccessibleName("Published table")
+        self.which.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.which.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        # However long the names: the page does not get wider for them.
+        self.which.setMinimumWidth(20 * GRID)
+        self.which.activated.connect(lambda _: self._fill())
+        self._which_label = Label("Published table")
+        self._which_label.setBuddy(self.which)
+        self.legend = Label(wordWrap=True)
+        self.legend.setProperty("role", "quiet")
+        self.placement = PlacementBar()
+        self.placement.placed.connect(self._place)
+        self.placement.layer_chosen.connect(self._choose_layer)
+        self.tables = ThreeTables()
+        self.tables.titles["original"].setText("True")
+        self.tables.chosen.connect(self._chosen)
+        # Beside the counts stand the status letters.
+        self.tables.grids["original"].room = (-2, 0)
+        row = QHBoxLayout()
+        row.setSpacing(GRID)
+        row.addWidget(self._which_label)
+        row.addWidget(self.which)
+        row.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(GRID)
+        column.addLayout(row)
+        column.addWidget(self.placement)
+        column.addWidget(self.tables, 1)
+        column.addWidget(self.legend)
+        THEME.changed.connect(self._fill)
+
+    def show_result(self, release: Release | None, protected: Protected | None) -> None:
+        """Show a release; with the record of its run beside what is true."""
+        if release is not self._release:
+            self._placements = {}
+            self.which.clear()
+            for published in () if release is None else release.tables:
+                names = " \u00d7 ".join(published.table.domain.names) or "grand total"
+                hidden = int(published.hidden.sum())
+                more = f", {count_text(hidden)} suppressed" if hidden else ""
+                self.which.addItem(f"{names}  ({count_text(published.table.domain.size)}{more})")
+        self._release, self._protected = release, protected
+        several = release is not None and len(release.tables) > 1
+        self.which.setVisible(several)
+        self._which_label.setVisible(several)
+        self._fill()
+
+    @property
+    def domain(self) -> Domain | None:
+        """The variables of the shown table."""
+        if self._release is None or self.which.currentIndex() < 0:
+            return None
+        return self._release.tables[self.which.currentIndex()].table.domain
+
+    def select(self, index: Index | None) -> None:
+        """Put the cursor on a cell of the original, where the shown table has its cells."""
+        if self._release is not None and self.domain == self._release.domain:
+            self.tables.select(index)
+
+    def _fill(self) -> None:
+        release, protected, domain = self._release, self._protected, self.domain
+        if release is None or domain is None:
+            return
+        number = self.which.currentIndex()
+        published = release.tables[number]
+        start = (Placement.of(domain), (0,) * domain.ndim)
+        placement, layer = self._placements.get(number, start)
+        self.placement.setVisible(domain.ndim > 2)
+        self.placement.show_placement(domain, placement, layer)
+        layout = Layout(domain, placement, layer)
+        hidden = published.hidden
+        counts = np.where(hidden, SUPPRESSED, published.table.counts)
+        margins = self._margins(layout)
+        tables = self.tables
+        tables.show_house(protected is not None)
+        tables.begin(layout)
+        delegate = tables.grids["published"].delegate
+        delegate.hatch = layout.flat(hidden) if hidden.any() else None
+        tables.show_part("published", counts, margins=margins, text=published_text)
+        self._letters = None
+        if protected is not None:
+            problem = protected.record.problem
+            groupings = groupings_of(problem.table.domain, release.mechanism.parameters)
+            weighted = methods()[release.mechanism.method].weighted(release.mechanism.parameters)
+            truth = problem.unprotected(domain, groupings, weighted=weighted).counts
+            counts_of_records = problem.unprotected(domain, groupings).counts
+            first = tables.grids["original"].delegate
+            first.mark = layout.flat(problem.at_risk.mask(counts_of_records))
+            if protected.record.statuses:
+                self._letters = layout.flat(protected.record.statuses[number])
+            first.draw = self._draw_letter if self._letters is not None else None
+            tables.show_part("original", truth, margins=bool(margins))
+            moved = np.where(hidden, SUPPRESSED, published.table.counts - truth)
+            tables.show_difference(
+                moved, margins=_less(margins, layout.flat(truth)), text=difference_text
+            )
+        self._tell()
+        tables.end((layout.domain, placement, protected is None), None)
+
+    def _margins(self, layout: Layout) -> Margins | bool:
+        """The totals beside the cells: as they are published, or as they add up."""
+        release = self._release
+        assert release is not None
+        if len(release.tables) == 1:
+            return release.tables[0].suppressed is None
+        placement, found = layout.placement, []
+        for rows, columns in ((placement.rows, ()), ((), placement.columns), ((), ())):
+            names = {*rows, *columns, *placement.layers}
+            table = next((t for t in release.tables if set(t.table.domain.names) == names), None)
+            if table is None:
+                return False
+            domain = table.table.domain
+            layer = tuple(layout.layer[layout.domain.axis(name)] for name in domain.names)
+            counts = np.where(table.hidden, SUPPRESSED, table.table.counts)
+            part = Layout(domain, Placement(rows, columns, placement.layers), layer)
+            found.append(part.flat(counts).reshape(-1))
+        right, bottom, both = found
+        return right, bottom, both[0]
+
+    def _tell(self) -> None:
+        words = []
+        if self._letters is not None:
+            seen = set(np.unique(self._letters).tolist()) - UNMARKED
+            words += [f"{letter} {text}" for letter, text in STATUSES.items() if letter in seen]
+        if (
+            self._release is not None
+            and self._release.tables[self.which.currentIndex()].hidden.any()
+        ):
+            words.append("x not published")
+        self.legend.setText("   ".join(words))
+        self.legend.setVisible(bool(words))
+
+    def _draw_letter(
+        self, painter: QPainter, rect: QRect, row: int, column: int, selected: bool
+    ) -> None:
+        assert self._letters is not None
+        letter = str(self._letters[row, column])
+        if letter in UNMARKED:
+            return
+        painter.setPen(colour("quiet"))
+        # Right of the dot where there is one.
+        mark = self.tables.grids["original"].delegate.mark
+        dotted = mark is not None and bool(mark[row, column])
+        place = rect.adjusted(GRID + 4 if dotted else 4, 0, 0, 0)
+        painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, letter)
+
+    def _place(self, placement: Placement) -> None:
+        domain = self.domain
+        if domain is not None:
+            number = self.which.currentIndex()
+            layer = self._placements.get(number, (placement, (0,) * domain.ndim))[1]
+            self._placements[number] = (placement, layer)
+            self._fill()
+
+    def _choose_layer(self, index: Index) -> None:
+        domain = self.domain
+        if domain is not None:
+            number = self.which.currentIndex()
+            placement = self._placements.get(number, (Placement.of(domain), index))[0]
+            self._placements[number] = (placement, tuple(int(i) for i in index))
+            self._fill()
+
+    def _chosen(self, index: Index) -> None:
+        if self._release is not None and self.domain == self._release.domain:
+            self.chosen.emit(index)
+
+
+def _less(margins: Margins | bool, truth: Ints) -> Margins | bool:
+    """Published totals less the true ones."""
+    if isinstance(margins, bool):
+        return margins
+    true = truth.sum(axis=1), truth.sum(axis=0), truth.sum()
+    right, bottom, both = (
+        np.where(np.asarray(p) == SUPPRESSED, SUPPRESSED, p - t)
+        for p, t in zip(margins, true, strict=True)
+    )
+    return right, bottom, both

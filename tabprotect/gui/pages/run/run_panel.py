@@ -1,0 +1,114 @@
+"""The result of a run of cycles: original, published and difference, and the coins."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.tables.domain import Index
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.grid.cycle_grid import CycleDelegate
+from tabprotect.gui.grid.layout import Layout
+from tabprotect.gui.grid.three_tables import ThreeTables
+from tabprotect.gui.grid.view import GridView
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.theme import GRID, THEME, count_text
+from tabprotect.gui.pages.run.coin_strip import CoinStrip
+from tabprotect.gui.pages.run.replay import Replay
+
+HIDDEN = (
+    "The original, the difference and the coins stay in the house: a reader sees the published "
+    "table and how it was made, never what it was made from."
+)
+
+
+class RunPanel(QWidget):
+    """Three tables over the strip of coins. ``chosen`` carries a cell."""
+
+    chosen = Signal(object)
+
+    def __init__(self, document: Document) -> None:
+        super().__init__()
+        self.document = document
+        self._layout: Layout | None = None
+        self._replay: Replay | None = None
+        self.tables = ThreeTables()
+        self.tables.chosen.connect(self.chosen)
+        self.running = CycleDelegate(self.grids["published"])
+        self.running.dots = False
+        self.running.inset = 5
+        middle = self.grids["published"]
+        middle.delegate = self.running
+        middle.cells.setItemDelegate(self.running)
+        self.hidden = Label(HIDDEN, wordWrap=True)
+        self.hidden.setProperty("role", "quiet")
+        self.coins = CoinStrip()
+        self.coins.moved.connect(lambda _: self._fill())
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(GRID)
+        column.addWidget(self.hidden)
+        column.addWidget(self.tables, 1)
+        column.addWidget(self.coins)
+        THEME.changed.connect(self._fill)
+
+    @property
+    def grids(self) -> dict[str, GridView]:
+        """The three grids by their part."""
+        return self.tables.grids
+
+    def show_run(self, layout: Layout | None, replay: Replay | None) -> None:
+        """Show a run (or, without a replay, only what is published) in a layer."""
+        self._layout = layout
+        house = replay is not None
+        self.tables.show_house(house)
+        self.hidden.setVisible(not house)
+        self.coins.setVisible(house)
+        if replay is not self._replay:
+            self._replay = replay
+            self.coins.show_replay(replay)
+        self._fill()
+
+    def select(self, index: Index | None) -> None:
+        """Put the cursor of all three on a cell."""
+        self.tables.select(index)
+
+    # -- filling ------------------------------------------------------------------------------
+
+    def _fill(self) -> None:
+        layout, published = self._layout, self.document.published
+        if layout is None or published is None:
+            return
+        self.tables.begin(layout)
+        replay, steps = self._replay, self.coins.position
+        state = published.counts
+        title = self.tables.titles["published"]
+        title.setText("Published")
+        if replay is not None and steps < len(replay):
+            state = replay.table_after(steps)
+            title.setText(f"After {count_text(steps)} of {count_text(len(replay))} coins")
+        self._mark_step(layout, replay, steps, state)
+        self.tables.show_part("published", state)
+        if replay is not None:
+            original = replay.record.problem.table.counts
+            at_risk = replay.record.problem.at_risk.mask(original)
+            self.grids["original"].delegate.mark = layout.flat(at_risk)
+            self.tables.show_part("original", original)
+            self.tables.show_difference(state - original)
+        self.tables.end((layout, replay), self.document.selection)
+
+    def _mark_step(self, layout: Layout, replay: Replay | None, steps: int, state: Ints) -> None:
+        """Draw the cycle of the last step: what it did, or only where it lies and what stops it."""
+        delegate = self.running
+        delegate.sign = delegate.stuck = None
+        if replay is None or not 0 < steps < len(replay):
+            return
+        step = steps - 1
+        pattern = replay.pattern(step)
+        done = replay.done(step)
+        delegate.faint = not done
+        delegate.sign = layout.flat((pattern * done).astype(np.int8) if done else pattern)
+        if replay.is_blocked(step):
+            delegate.stuck = layout.flat((pattern != 0) & (state == 0))

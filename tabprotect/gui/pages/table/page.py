@@ -1,0 +1,521 @@
+"""The table page: the counts, their margins, and which cells are at risk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QGuiApplication, QHideEvent, QKeySequence, QShowEvent
+from PySide6.QtWidgets import QComboBox, QLineEdit, QSplitter, QToolButton
+
+from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.project.placement import Placement
+from tabprotect.engine.project.verbs.table_verbs import pasted
+from tabprotect.engine.tables.domain import Index
+from tabprotect.engine.tables.table import Table
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.page import Changes, Page
+from tabprotect.gui.grid.clipboard import block_data, read_block, whole_number
+from tabprotect.gui.grid.figures import FIGURES, figure
+from tabprotect.gui.grid.layout import Layout
+from tabprotect.gui.grid.placement_bar import PlacementBar
+from tabprotect.gui.grid.view import GridView
+from tabprotect.gui.look import icons
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.theme import colour, count_text
+from tabprotect.gui.pages.table.bars import FindBar, PasteBar
+from tabprotect.gui.pages.table.categories import CategoriesPanel
+
+STRUCTURE = frozenset({"table", "placement", "release", "view", "everything"})
+
+
+class TablePage(Page):
+    """The original in the house, the published table in public view."""
+
+    name = "table"
+    label = "Table"
+    icon = "table"
+    hint = "The counts, their margins, and which cells are at risk."
+    main_label = "Design cycles"
+
+    def __init__(self, document: Document) -> None:
+        super().__init__(document)
+        self._figure = "counts"
+        self._only = False
+        self._layer: Index = ()
+        self._paste: dict[Index, int] = {}
+        self._block: tuple[Index, list[list[int]]] | None = None
+        self._build_tools()
+        self.placement = PlacementBar()
+        self.placement.placed.connect(self._place)
+        self.placement.layer_chosen.connect(self._choose_layer)
+        self.paste_bar = PasteBar()
+        self.paste_bar.accepted.connect(self._paste_now)
+        self.paste_bar.rejected.connect(self._paste_never)
+        self.find_bar = FindBar()
+        self.find_bar.found.connect(document.select)
+        self.find_bar.closed.connect(lambda: self.grid.cells.setFocus())
+        self.grid = GridView("Table of counts")
+        self.grid.current_changed.connect(document.select)
+        self.grid.model.typed.connect(self._typed)
+        self.grid.model.describe = self._describe
+        self.grid.cells.cleared.connect(self._clear)
+        self.grid.cells.rows.rename_asked.connect(lambda *at: self._rename(*at, down=True))
+        self.grid.cells.columns.rename_asked.connect(lambda *at: self._rename(*at, down=False))
+        self.empty = Label(wordWrap=True)
+        self.empty.setProperty("role", "quiet")
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.categories = CategoriesPanel(document)
+        self.categories.closed.connect(lambda: self._categories_button.setChecked(False))
+        self.categories.hide()
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self.grid)
+        split.addWidget(self.categories)
+        split.setStretchFactor(0, 1)
+        self._split = split
+        for widget in (self.placement, self.paste_bar, self.find_bar):
+            self.body.addWidget(widget)
+        self.body.addWidget(split, 1)
+        self.body.addWidget(self.empty, 1)
+        self._legend = Label()
+        self._legend.setProperty("role", "quiet")
+        self.footer.addWidget(self._legend)
+        self.footer.addStretch(1)
+        self._actions = self._make_actions()
+        document.selection_changed.connect(self._selected)
+        self.setFocusProxy(self.grid.cells)
+
+    def _build_tools(self) -> None:
+        self._figures = QComboBox()
+        self._figures.setAccessibleName("What the cells show")
+        for key, words in FIGURES.items():
+            self._figures.addItem(words, key)
+        self._figures.currentIndexChanged.connect(
+            lambda: self.show_figure(self._figures.currentData())
+        )
+        rule_label = Label("At risk:")
+        self._rule = QLineEdit()
+        self._rule.setAccessibleName("Counts that are at risk, such as 1..2")
+        self._rule.setToolTip("<p>Counts that are at risk, such as 1..2 or 3.</p>")
+        self._rule.setFixedWidth(self._rule.fontMetrics().horizontalAdvance("000..000") + 16)
+        self._rule.editingFinished.connect(self._set_rule)
+        rule_label.setBuddy(self._rule)
+        self._only_button = QToolButton(text="At risk only", checkable=True)
+        self._only_button.setAccessibleName("Show only rows and columns with at-risk cells")
+        self._only_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._only_button.toggled.connect(self.show_only_at_risk)
+        self._categories_button = QToolButton(text="Categories", checkable=True)
+        self._categories_button.setAccessibleName("Edit categories")
+        self._categories_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._categories_button.toggled.connect(self._show_categories)
+        self._house_tools = (rule_label, self._rule, self._only_button, self._categories_button)
+        for widget in (self._figures, *self._house_tools):
+            self.tools.addWidget(widget)
+
+    # -- menus --------------------------------------------------------------------------------
+
+    def _make_actions(self) -> list[tuple[str, QAction]]:
+        rows: list[tuple[str, str, str, Callable[[], object]]] = [
+            ("Edit", "&Copy", "Ctrl+C", lambda: self.copy(with_headers=False)),
+            ("Edit", "Copy with &headers", "Ctrl+Shift+C", lambda: self.copy(with_headers=True)),
+            ("Edit", "&Paste\u2026", "Ctrl+V", self.paste),
+            ("Edit", "&Find or go to cell", "Ctrl+F", self.open_find),
+            (
+                "Table",
+                "&Edit count",
+                "",
+                lambda: self.grid.cells.edit(self.grid.cells.currentIndex()),
+            ),
+            ("Table", "&Next at-risk cell", "F8", lambda: self.go_at_risk(1)),
+            ("Table", "&Previous at-risk cell", "Shift+F8", lambda: self.go_at_risk(-1)),
+            ("Table", "At-risk rows and columns &only", "Ctrl+Shift+F", self._only_button.toggle),
+            ("Table", "&Categories", "Ctrl+Shift+K", self._categories_button.toggle),
+            ("Table", "&Swap rows and columns", "Ctrl+Shift+T", self._transpose),
+        ]
+        rows += [
+            ("Table", f"Show {words.lower()}", f"Alt+{n}", lambda k=key: self.show_figure(k))
+            for n, (key, words) in enumerate(FIGURES.items(), 1)
+        ]
+        out = []
+        for menu, text, keys, run in rows:
+            action = QAction(text, self)
+            action.setShortcut(QKeySequence(keys))
+            action.triggered.connect(lambda _=False, r=run: r())
+            action.setEnabled(False)
+            out.append((menu, action))
+        return out
+
+    def menu_actions(self) -> list[tuple[str, QAction]]:
+        return self._actions
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        for _, action in self._actions:
+            action.setEnabled(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        # Their shortcuts belong to whatever page is in front.
+        for _, action in self._actions:
+            action.setEnabled(False)
+
+    # -- showing ------------------------------------------------------------------------------
+
+    @classmethod
+    def problems(cls, document: Document) -> int:
+        return 0 if document.public else document.at_risk_cells
+
+    def refresh(self, changes: Changes) -> None:
+        table, project = self.document.shown_table, self.document.project
+        if "theme" in changes or "everything" in changes:
+            self._only_button.setIcon(icons.icon("filter"))
+            self._categories_button.setIcon(icons.icon("edit"))
+        if changes & STRUCTURE and self._paste:
+            self._paste_never()
+        showable = table is not None and project is not None
+        self._split.setVisible(showable)
+        self.placement.setVisible(showable)
+        self.empty.setVisible(not showable)
+        house = self.document.has_original and not self.document.public
+        public = self.document.public
+        cyclic = project is None or project.takes_cycles
+        onward = self.main_label if cyclic else "Choose the method"
+        self.main_button.setText("What can be believed" if public else onward)
+        self.main_button.setEnabled(showable or (public and self.document.release is not None))
+        self._figures.setVisible(showable)
+        for tool in self._house_tools:
+            tool.setVisible(house)
+        if not house:
+            self._categories_button.setChecked(False)
+        if table is None or project is None:
+            self.set_sentence("")
+            # The rule may be the house's own.
+            self._legend.setText("")
+            self.empty.setText(
+                "A reader sees nothing yet: the table has not been protected.\n"
+                "Go on to Perturb or Methods, or press F9 to see the original again."
+                if self.document.release is None
+                else "The inner cells are not published.\nMethods shows the tables that are."
+            )
+            return
+        self._rule.setText(str(project.at_risk) if house else "")
+        try:
+            self._show(table)
+        except TabprotectError as error:
+            self._split.hide()
+            self.show_error(error)
+
+    def _show(self, table: Table) -> None:
+        project = self.document.project
+        assert project is not None
+        domain = table.domain
+        if len(self._layer) != domain.ndim or any(
+            i >= n for i, n in zip(self._layer, domain.shape, strict=True)
+        ):
+            self._layer = (0,) * domain.ndim
+        if self.document.selection is not None:
+            self._layer = self.document.selection
+        placement = project.placement or Placement.of(domain)
+        self.placement.show_placement(domain, placement, self._layer)
+        layout = Layout(domain, placement, self._layer)
+        mask = None if self.document.public else self.document.at_risk
+        if self._only and mask is not None:
+            layout = layout.only(mask)
+        counts = table.counts
+        if self._paste:
+            counts = counts.copy()
+            for index, count in self._paste.items():
+                counts[index] = count
+        full = layout.flat(counts)
+        shown = figure(self._figure, full)
+        rows = shown.rows if layout.rows is None else shown.rows[layout.rows]
+        columns = shown.columns if layout.columns is None else shown.columns[layout.columns]
+        delegate = self.grid.delegate
+        delegate.mark = None if mask is None else layout.shown(layout.flat(mask))
+        delegate.quiet_zeros = self._figure != "residuals"
+        hidden = self.document.suppressed if self.document.public else None
+        delegate.hatch = None if hidden is None else layout.shown(layout.flat(hidden))
+        delegate.hidden = delegate.hatch
+        self._paint_paste(layout)
+        self.grid.show_grid(
+            layout,
+            layout.shown(shown.cells),
+            # Sums over what is left would not be the totals.
+            margins=(rows, columns, shown.grand) if hidden is None else None,
+            text=shown.text,
+            margin_text=shown.margin_text,
+        )
+        self.grid.set_editable(
+            self._figure == "counts" and not self.document.public and not self._paste
+        )
+        self.find_bar.show_table(table)
+        self._selected(self.document.selection)
+        self.grid.repaint_cells()
+        self._say(table)
+
+    def _say(self, table: Table) -> None:
+        cells = table.domain.size
+        zeros = cells - len(table.cells[0])
+        shape = " \u00d7 ".join(map(str, table.domain.shape))
+        words = (
+            f"{count_text(table.total)} counted in {count_text(cells)} cells"
+            f" ({shape}), {count_text(zeros)} of them zero"
+        )
+        if self.document.public:
+            hidden = self.document.suppressed
+            said = "every kept margin is exact"
+            if hidden is not None:
+                words = f"{count_text(cells)} cells ({shape})"
+                said = f"{count_text(int(hidden.sum()))} of them are suppressed (x)"
+            elif self.document.project is not None and not self.document.project.takes_cycles:
+                said = "Methods says what is exact"
+            self.set_sentence(f"What a reader sees: {words}; {said}.")
+            self._legend.setText("")
+            return
+        project = self.document.project
+        assert project is not None
+        low, high = project.at_risk.low, project.at_risk.high
+        risk = self.document.at_risk_cells
+        rule = f"a count of {low}" if low == high else f"a count of {low} to {high}"
+        verb = "cell is" if risk == 1 else "cells are"
+        self.set_sentence(f"{words}; {count_text(risk)} {verb} at risk ({rule}).")
+        self._legend.setText(f"\u25cf at risk: {rule}.  F8 goes to the next one.")
+
+    def _paint_paste(self, layout: Layout) -> None:
+        delegate = self.grid.delegate
+        delegate.ground = None
+        if self._paste:
+            original = cast(Table, self.document.original)
+            ground = np.zeros(layout.shape, dtype=np.uint8)
+            for index, count in self._paste.items():
+                at = layout.position(index)
+                if at is not None and original[index] != count:
+                    ground[at] = 1
+            delegate.ground = ground
+            delegate.grounds = [(colour("plus_fill"), colour("text"))]
+            delegate.mark = None
+
+    def _describe(self, row: int, column: int) -> str:
+        mask = self.grid.delegate.mark
+        return "at risk" if mask is not None and mask[row, column] else ""
+
+    def _selected(self, index: Index | None) -> None:
+        layout = self.grid.layout_
+        if index is None:
+            self.grid.set_current(None)
+        if index is None or layout is None or len(index) != layout.domain.ndim:
+            return
+        if not layout.same_layer(index):
+            self._layer = index
+            if self.isVisible():
+                self.refresh(frozenset())
+            return
+        self.grid.set_current(index)
+
+    def show_figure(self, name: str) -> None:
+        """Counts, row %, column % or residuals."""
+        self._figure = name
+        self._figures.setCurrentIndex(list(FIGURES).index(name))
+        self.refresh(frozenset())
+
+    def show_only_at_risk(self, only: bool) -> None:
+        """Only rows and columns with at-risk cells."""
+        self._only = only
+        self._only_button.setChecked(only)
+        self.refresh(frozenset())
+
+    def _choose_layer(self, index: Index) -> None:
+        self._layer = index
+        selection = self.document.selection
+        layout = self.grid.layout_
+        if selection is not None and layout is not None:
+            # The same row and column in the other layer.
+            at = [
+                index[a] if n in layout.placement.layers else selection[a]
+                for a, n in enumerate(layout.domain.names)
+            ]
+            self.document.select(tuple(at))
+            return
+        self.refresh(frozenset())
+
+    # -- commands -----------------------------------------------------------------------------
+
+    def main_action(self) -> None:
+        project = self.document.project
+        onward = "cycles" if project is None or project.takes_cycles else "methods"
+        self.document.page_asked.emit("posterior" if self.document.public else onward)
+
+    def _typed(self, row: int, column: int, text: str) -> None:
+        layout = self.grid.layout_
+        table = self.document.original
+        if layout is None or table is None:
+            return
+        index = layout.index(row, column)
+        try:
+            count = whole_number(text)
+        except InputError as error:
+            error.cell = table.domain.cell_text(index)
+            self.show_error(error)
+            return
+        self.errors.clear()
+        if count != table[index]:
+            self.document.apply("set_count", page=self.name, index=list(index), count=count)
+
+    def _clear(self) -> None:
+        block = self.grid.block()
+        layout = self.grid.layout_
+        if block is None or layout is None or not self.grid.model.editable or self._only:
+            return
+        top, left, bottom, right = block
+        if (top, left) == (bottom, right):
+            self._typed(top, left, "0")
+            return
+        zeros = [[0] * (right - left + 1) for _ in range(bottom - top + 1)]
+        at = list(layout.index(top, left))
+        self.document.apply("paste_block", page=self.name, at=at, counts=zeros)
+
+    def _set_rule(self) -> None:
+        project = self.document.project
+        if (
+            project is None
+            or self.document.public
+            or self._rule.text().strip() == str(project.at_risk)
+        ):
+            return
+        self.document.apply("set_at_risk", page=self.name, rule=self._rule.text().strip())
+
+    def _place(self, placement: Placement) -> None:
+        self.document.apply(
+            "place",
+            page=self.name,
+            rows=list(placement.rows),
+            columns=list(placement.columns),
+            layers=list(placement.layers),
+        )
+
+    def _transpose(self) -> None:
+        project = self.document.project
+        if project is not None and project.placement is not None:
+            old = project.placement
+            self._place(Placement(old.columns, old.rows, old.layers))
+
+    def _show_categories(self, shown: bool) -> None:
+        self.categories.setVisible(shown)
+        if shown:
+            self.categories.refresh()
+            self.categories.setFocus()
+
+    def _rename(self, level: int, line: int, *, down: bool) -> None:
+        layout = self.grid.layout_
+        if layout is None or self.document.public:
+            return
+        name = (layout.placement.rows if down else layout.placement.columns)[level]
+        self._categories_button.setChecked(True)
+        self.categories.rename(name, layout.labels(line, down=down)[level])
+
+    # -- clipboard ----------------------------------------------------------------------------
+
+    def copy(self, *, with_headers: bool) -> None:
+        """Copy the selected block."""
+        block, layout = self.grid.block(), self.grid.layout_
+        if block is None or layout is None:
+            return
+        write: Callable[[Any], str] = str if self._figure == "counts" else "{:.6g}".format
+        values = self.grid.model.values
+        try:
+            data = block_data(layout, values, block, with_headers=with_headers, text=write)
+        except TabprotectError as error:
+            self.show_error(error)
+            return
+        QGuiApplication.clipboard().setMimeData(data)
+
+    def paste(self) -> None:
+        """Show what the clipboard's block would change; nothing changes before it is accepted."""
+        project, at = self.document.project, self.grid.current()
+        if project is None or at is None or self.document.public:
+            return
+        try:
+            if self._only or self._figure != "counts":
+                raise InputError(
+                    "a block can be pasted only into the whole table of counts",
+                    hint="show counts, and all rows and columns",
+                )
+            block = self.grid.block()
+            layout = self.grid.layout_
+            if block is not None and layout is not None:
+                at = layout.index(block[0], block[1])
+            names = [c for v in project.domain.variables for c in v.categories]
+            counts = read_block(QGuiApplication.clipboard().text(), headers=names)
+            changes = pasted(project, at=at, counts=counts)
+        except TabprotectError as error:
+            self.show_error(error)
+            return
+        self.errors.clear()
+        original = project.original
+        differing = {i: c for i, c in changes.items() if original[i] != c}
+        self._block, self._paste = (at, counts), changes
+        size = f"{len(counts)} \u00d7 {len(counts[0])}"
+        self.paste_bar.show_changes(
+            f"Paste {size} counts at {original.domain.cell_text(at)}: ",
+            [(original.domain.cell_text(i), original[i], c) for i, c in differing.items()],
+        )
+        self.refresh(frozenset())
+
+    def _paste_now(self) -> None:
+        assert self._block is not None
+        at, counts = self._block
+        self._paste_never()
+        self.document.apply("paste_block", page=self.name, at=list(at), counts=counts)
+        self.grid.cells.setFocus()
+
+    def _paste_never(self) -> None:
+        self._paste, self._block = {}, None
+        self.paste_bar.forget()
+        self.refresh(frozenset())
+
+    # -- going about --------------------------------------------------------------------------
+
+    def open_find(self) -> None:
+        """Open the find bar."""
+        self.find_bar.open(self.document.selection)
+
+    def go_at_risk(self, step: int) -> None:
+        """Select the next (or with -1 the previous) at-risk cell, layer by layer, round and round."""
+        mask, project = self.document.at_risk, self.document.project
+        if mask is None or project is None or project.placement is None or self.document.public:
+            return
+        place = project.placement
+        names = (*place.layers, *place.rows, *place.columns)
+        order = [project.domain.axis(n) for n in names]
+        turned = mask.transpose(order)
+        keys = np.flatnonzero(turned)
+        if not len(keys):
+            return
+        here = self.document.selection
+        if here is None:
+            at = 0 if step > 0 else len(keys) - 1
+        else:
+            now = int(np.ravel_multi_index([here[a] for a in order], turned.shape))
+            side = "right" if step > 0 else "left"
+            at = int(np.searchsorted(keys, now, side=side)) + (0 if step > 0 else -1)
+        found = np.unravel_index(int(keys[at % len(keys)]), turned.shape)
+        index = [0] * len(order)
+        for axis, code in zip(order, found, strict=True):
+            index[axis] = int(code)
+        self.document.select(tuple(index))
+        self.grid.cells.setFocus()
+
+    def go_to_error(self, error: TabprotectError) -> None:
+        table = self.document.original
+        cell = getattr(error, "cell", None)
+        if table is None or not cell:
+            return
+        for key in range(table.domain.size if table.domain.size <= 100_000 else 0):
+            index = table.domain.unflat(key)
+            if table.domain.cell_text(index) == cell:
+                self.document.select(index)
+                self.grid.cells.setFocus()
+                return

@@ -1,0 +1,1 @@
+"""The library's face: what ``import tabprotect`` offers, built on project and engine."""

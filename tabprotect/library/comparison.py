@@ -1,0 +1,116 @@
+"""Several methods and settings side by side on one table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tabprotect.engine.assessment.compare import RUNS
+from tabprotect.engine.assessment.compare import compare as run_comparison
+from tabprotect.engine.assessment.comparison import Comparison as Findings
+from tabprotect.engine.assessment.run_spec import parse_spec
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.library.frames import made
+from tabprotect.library.table import Table
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """What many runs of several methods say. CONFIDENTIAL: it depends on the original.
+
+    Attributes
+    ----------
+    findings
+        The same as the engine holds it.
+    kind
+        What data frames come back as.
+    """
+
+    findings: Findings = field(repr=False)
+    kind: str
+
+    @property
+    def configurations(self) -> tuple[str, ...]:
+        """What was compared, in order."""
+        return tuple(c.label for c in self.findings.configurations)
+
+    def __repr__(self) -> str:
+        return f"Comparison({len(self.configurations)} configurations)"
+
+    def to_frame(self, *, runs: bool = True) -> Any:
+        """A row for each run, or with ``runs=False`` the mean over the runs of a configuration."""
+        found, names = self.findings, [m.name for m in self.findings.measures]
+        columns: dict[str, list[object]]
+        if runs:
+            columns = {
+                "configuration": [self.configurations[r.configuration] for r in found.runs],
+                "run": [r.number for r in found.runs],
+                **{n: [r.values[n] for r in found.runs] for n in names},
+                "error": [r.error or None for r in found.runs],
+            }
+        else:
+            columns = {"configuration": list(self.configurations)}
+            for name in names:
+                spreads = [summary[name] for summary in found.summaries]
+                columns[name] = [None if s is None else s.mean for s in spreads]
+        return made({n: np.array(v, dtype=object) for n, v in columns.items()}, self.kind)
+
+
+def compare(
+    table: Table,
+    configurations: Sequence[str],
+    *,
+    runs: int = RUNS,
+    seed: int | None = None,
+    measures: Sequence[str] | None = None,
+    margins: str | None = None,
+    groupings: str | None = None,
+    key: Sequence[str] | None = None,
+    sensitive: str | None = None,
+    workers: int | None = None,
+    progress: Progress = SILENT,
+) -> Comparison:
+    """Release a table many times by several methods, and judge all releases alike.
+
+    Parameters
+    ----------
+    configurations
+        Methods with parameters, such as ``"cell_key D=5 V=3"``.
+    runs
+        Runs of each.
+    seed
+        Every run's seed follows from it.
+    measures
+        Names, ``risk`` or ``utility``; all by default.
+    margins, groupings
+        Published sub-tables, for every method that takes them.
+    key, sensitive
+        What an intruder knows, and wants to know.
+
+    Examples
+    --------
+    >>> import tabprotect as tp
+    >>> table = tp.read_table("example:duncan-roehrig-4x4")
+    >>> found = tp.compare(
+    ...     table, ["random_rounding base=3"], runs=2, seed=1, measures=["mean_absolute_deviation"]
+    ... )
+    >>> found.configurations
+    ('random_rounding base=3',)
+    """
+    found = run_comparison(
+        table.history.project.problem,
+        [spec for text in configurations for spec in parse_spec(text)],
+        runs_per_method=runs,
+        seed=seed,
+        measures=measures,
+        margins=margins,
+        groupings=groupings,
+        key=key,
+        sensitive=sensitive,
+        workers=workers,
+        progress=progress,
+    )
+    return Comparison(found, table.kind)

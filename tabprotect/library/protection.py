@@ -1,0 +1,188 @@
+"""Protecting a table: from counts to a release."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import read as read_policy
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.project.history import History
+from tabprotect.engine.project.project import DEFAULT_METHOD
+from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.protection.staff_verdict import StaffVerdict
+from tabprotect.engine.protection.summary import summarise
+from tabprotect.engine.release.release import Release
+from tabprotect.library.release import published_frame
+from tabprotect.library.table import Table, absolute
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Protection:
+    """A protected table in the house: what may leave it, and what stays.
+
+    Attributes
+    ----------
+    history
+        All steps so far. CONFIDENTIAL.
+    kind
+        What data frames come back as.
+    """
+
+    history: History = field(repr=False)
+    kind: str
+
+    @property
+    def protected(self) -> Protected:
+        """Release and evidence. CONFIDENTIAL."""
+        protected = self.history.project.protected
+        assert protected is not None
+        return protected
+
+    @property
+    def release(self) -> Release:
+        """What would be published: tables and mechanism, nothing of the original."""
+        return self.protected.release
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        """All resolved parameters, the confidential ones too."""
+        return self.protected.record.parameters
+
+    @property
+    def verdict(self) -> StaffVerdict:
+        """What readers of the release learn; ``staff`` holds the true figures. CONFIDENTIAL."""
+        found = self.protected.record.verdict
+        assert found is not None
+        return found
+
+    @property
+    def sentence(self) -> str:
+        """What the run did to the table, in one sentence. CONFIDENTIAL."""
+        return summarise(self.protected).sentence
+
+    def __repr__(self) -> str:
+        shape = " x ".join(map(str, self.release.domain.shape))
+        return f"Protection({self.release.mechanism.method}, {shape})"
+
+    def to_frame(self) -> Any:
+        """The published cells: categories and published count, missing where suppressed."""
+        return published_frame(self.release, self.kind)
+
+    def publish(
+        self,
+        release: str | Path,
+        *,
+        dossier: str | Path | None = None,
+        overwrite: bool = False,
+        progress: Progress = SILENT,
+    ) -> Protection:
+        """Write the release bundle and, where wanted, the CONFIDENTIAL dossier: both or neither.
+
+        Parameters
+        ----------
+        release
+            The zip for readers.
+        dossier
+            The zip that stays in the house.
+        overwrite
+            Whether files of these names may be replaced.
+
+        Raises
+        ------
+        InputError
+            When a file is there already, or cannot be written.
+        """
+        given: dict[str, object] = {"release": str(release), "overwrite": overwrite}
+        if dossier is not None:
+            given["dossier"] = str(dossier)
+        history, _ = self.history.apply("publish", given, progress=progress)
+        return Protection(history, self.kind)
+
+
+def protect(
+    table: Table,
+    method: str = DEFAULT_METHOD,
+    *,
+    seed: int | None = None,
+    title: str | None = None,
+    at_risk: str | None = None,
+    cycles: str | Path | None = None,
+    accept: str | None = None,
+    accept_weak: bool = False,
+    policy: HousePolicy | str | Path | None = None,
+    progress: Progress = SILENT,
+    **parameters: object,
+) -> Protection:
+    """Protect a table with one of the :func:`~tabprotect.methods`.
+
+    The same seed gives the same bytes as the command line.
+
+    Parameters
+    ----------
+    table
+        Of :func:`~tabprotect.read_table`, :func:`~tabprotect.tabulate` or ``Table.from_frame``.
+    method
+        Its name.
+    seed
+        Replays the coins; from the operating system by default. CONFIDENTIAL.
+    title
+        For the reader; published.
+    at_risk
+        Counts at risk, ``"1..2"`` by default.
+    cycles
+        A kind of cycle design or a file of cycles, for methods that take them.
+    accept
+        Why it is published whatever the gate says; recorded.
+    accept_weak
+        The same without a reason.
+    policy
+        The limits of the house, or their file.
+    **parameters
+        Of the method; :func:`~tabprotect.describe` explains them.
+
+    Raises
+    ------
+    ParameterError
+        Naming every wrong parameter at once.
+    RefusedError
+        When readers of every draw would know too much; with ``remedies``.
+
+    Examples
+    --------
+    >>> import tabprotect as tp
+    >>> table = tp.read_table("example:duncan-roehrig-4x4")
+    >>> tp.protect(table, "cyclic_perturbation", alpha=0.25, seed=7)
+    Protection(cyclic_perturbation, 4 x 4)
+    """
+    history = table.history
+
+    def apply(name: str, **given: object) -> None:
+        nonlocal history
+        history, _ = history.apply(name, given, progress=progress)
+
+    if policy is not None:
+        house = policy if isinstance(policy, HousePolicy) else read_policy(Path(policy))
+        apply("set_policy", **house.as_dict())
+    if title is not None:
+        apply("set_title", title=title)
+    if at_risk is not None:
+        apply("set_at_risk", rule=at_risk)
+    if method != history.project.method:
+        apply("set_method", method=method)
+    if parameters:
+        apply("set_parameters", **parameters)
+    if cycles is not None:
+        path = Path(cycles)
+        if path.suffix or path.exists():
+            apply("set_cycles", file=absolute(str(cycles)))
+        else:
+            apply("set_cycles", kind=str(cycles))
+    given: dict[str, object] = {"accept_weak": True} if accept_weak else {}
+    if accept is not None:
+        given = {"accept": accept}
+    apply("protect", **given, **({} if seed is None else {"seed": seed}))
+    return Protection(history, table.kind)

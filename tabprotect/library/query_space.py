@@ -1,0 +1,114 @@
+"""Which margins of a table may be published together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.query_space.evidence import Evidence, Judgement
+from tabprotect.engine.query_space.frontier import Frontier
+from tabprotect.engine.query_space.registered import criteria
+from tabprotect.engine.query_space.release_set import ReleaseSet
+from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.library.table import Table
+
+Margins = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Frontiers:
+    """Where a set of released margins ends, and where refusal begins. CONFIDENTIAL.
+
+    Attributes
+    ----------
+    releasable
+        Whether what is released is proved to be at least at the threshold.
+    width
+        The criterion's figure of it, larger being safer.
+    released
+        The largest released margins; everything below them is released.
+    unreleasable
+        The smallest margins that may not be released any more.
+    """
+
+    releasable: bool
+    width: int
+    released: Margins
+    unreleasable: Margins
+
+
+class QuerySpace:
+    """All margins of a table; releasing some gives another query space. CONFIDENTIAL.
+
+    Parameters
+    ----------
+    table
+        The table.
+    criterion, threshold
+        What judges, and what it must reach.
+    at_risk
+        Counts at risk.
+
+    Examples
+    --------
+    >>> import tabprotect as tp
+    >>> space = tp.QuerySpace(tp.read_table("example:czech-autoworkers"))
+    >>> space.release("A,B").frontier().released
+    (('A', 'B'),)
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        *,
+        criterion: str = "width",
+        threshold: int = 3,
+        at_risk: str = "1..2",
+        progress: Progress = SILENT,
+    ) -> None:
+        evidence = Evidence.gather(table.table, SmallCount.parse(at_risk), progress=progress)
+        self._state = ReleaseSet.begin(
+            evidence, criteria()[criterion], threshold, progress=progress
+        )
+
+    def _with(self, state: ReleaseSet) -> QuerySpace:
+        other = object.__new__(QuerySpace)
+        other._state = state
+        return other
+
+    def release(self, *margins: str | Iterable[str]) -> QuerySpace:
+        """The query space in which these margins are out, whether or not they may be.
+
+        Parameters
+        ----------
+        *margins
+            Each as ``"A,B"`` or as names.
+        """
+        lattice, state = self._state.evidence.lattice, self._state
+        for margin in margins:
+            text = margin if isinstance(margin, str) else ",".join(margin)
+            state = state.release(lattice.parse(text))
+        return self._with(state)
+
+    def judge(self, *margins: str | Iterable[str]) -> Judgement:
+        """What releasing these margins together, on top of what is out, would mean."""
+        return self.release(*margins)._state.judgement
+
+    def allowed(self, margin: str | Iterable[str]) -> bool:
+        """Whether a margin is released, or proved releasable next."""
+        text = margin if isinstance(margin, str) else ",".join(margin)
+        return self._state.allows(self._state.evidence.lattice.parse(text))
+
+    def frontier(self) -> Frontiers:
+        """Both frontiers as they are now."""
+        state = self._state
+        return Frontiers(
+            state.judgement.verdict == "safe",
+            state.judgement.width,
+            self._names(state.released),
+            self._names(state.unreleasable),
+        )
+
+    def _names(self, frontier: Frontier) -> Margins:
+        return tuple(self._state.evidence.lattice.names_of(query) for query in frontier)

@@ -1,0 +1,60 @@
+"""Release bundles as their readers open them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tabprotect.engine.bundle import verify as checking
+from tabprotect.engine.bundle.verify import Verification
+from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.release.release import Release
+from tabprotect.library.frames import made
+from tabprotect.library.table import cell_columns
+
+
+def verify(
+    path: str | Path, *, fingerprint: str | None = None, progress: Progress = SILENT
+) -> Verification:
+    """Check a release bundle: safe to open, undamaged, consistent, possible.
+
+    Parameters
+    ----------
+    path
+        The zip.
+    fingerprint
+        The SHA-256 that its publisher named elsewhere.
+
+    Raises
+    ------
+    BundleError
+        With what is wrong and where.
+    """
+    return checking.verify(Path(path), fingerprint=fingerprint, progress=progress)
+
+
+def open_release(path: str | Path, *, progress: Progress = SILENT) -> Release:
+    """What is in a release bundle, once it is verified.
+
+    Raises
+    ------
+    BundleError
+        With what is wrong and where.
+    """
+    return verify(path, progress=progress).release
+
+
+def published_frame(release: Release, kind: str) -> Any:
+    """The published inner cells as a data frame."""
+    inner = release.inner
+    if inner is None:
+        raise InfeasibleError(
+            "the inner cells are not published", hint="release.tables holds what is"
+        )
+    counts = inner.table.counts.reshape(-1).astype(object)
+    if inner.suppressed is not None:
+        counts[np.asarray(inner.suppressed).reshape(-1)] = None
+    return made(cell_columns(inner.table.domain) | {"count": counts}, kind)

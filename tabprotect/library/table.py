@@ -1,0 +1,254 @@
+"""Confidential tables: from a file, an example, records, or a data frame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.project import examples as bundled
+from tabprotect.engine.project.history import History
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.files import checked_table
+from tabprotect.engine.tables.table import Table as CountTable
+from tabprotect.library.frames import Frame, made, usual_kind
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A confidential table of counts with what came with it (an example's cycles, record keys).
+
+    Made by :func:`read_table`, :func:`tabulate` or :meth:`from_frame`. It never prints its counts.
+
+    Attributes
+    ----------
+    history
+        The steps that made it, as the window and the command line keep them.
+    kind
+        What data frames come back as: ``pandas``, ``polars``, ``pyarrow`` or ``dict``.
+    """
+
+    history: History = field(repr=False)
+    kind: str = field(default_factory=usual_kind, repr=False)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: object,
+        *,
+        count: str = "count",
+        variables: Sequence[str] | None = None,
+        title: str = "",
+        fill_missing: bool = False,
+    ) -> Table:
+        """A table from a data frame with a row for each cell.
+
+        Parameters
+        ----------
+        frame
+            pandas, Polars, Arrow, a DuckDB relation, or anything narwhals knows.
+        count
+            The column of counts.
+        variables
+            The columns that classify; all others by default.
+        title
+            For the reader; published.
+        fill_missing
+            Take cells that are not listed as 0.
+
+        Raises
+        ------
+        InputError
+            Naming row and column.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import tabprotect as tp
+        >>> frame = pd.DataFrame(
+        ...     {
+        ...         "region": ["north", "north", "south", "south"],
+        ...         "sex": ["f", "m", "f", "m"],
+        ...         "count": [4, 2, 1, 7],
+        ...     }
+        ... )
+        >>> tp.Table.from_frame(frame, count="count")
+        Table(region | sex, 2 x 2)
+        """
+        given = Frame.of(frame)
+        by = [n for n in given.columns if n != count] if variables is None else list(variables)
+        table, _ = checked_table(given.cells(count, by), fill_missing=fill_missing)
+        return cls(History.of(table, title=title), given.kind)
+
+    @property
+    def table(self) -> CountTable:
+        """The counts as the engine holds them."""
+        return self.history.project.original
+
+    @property
+    def domain(self) -> Domain:
+        """The variables with their categories."""
+        return self.table.domain
+
+    @property
+    def counts(self) -> Ints:
+        """All counts, a read-only array of the domain's shape."""
+        return self.table.counts
+
+    @property
+    def total(self) -> int:
+        """The grand total."""
+        return self.table.total
+
+    @property
+    def title(self) -> str:
+        """What a release of it is called; published."""
+        return self.history.project.title
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How the file was read, in sentences."""
+        return tuple(self.history.project.notes)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Table) and self.table == other.table
+
+    def __hash__(self) -> int:
+        return hash(self.table)
+
+    def __repr__(self) -> str:
+        shape = " x ".join(map(str, self.domain.shape))
+        return f"Table({' | '.join(self.domain.names)}, {shape})"
+
+    def margin(self, *names: str) -> Table:
+        """The table summed over all other variables.
+
+        Examples
+        --------
+        >>> import tabprotect as tp
+        >>> tp.read_table("example:czech-autoworkers").margin("A", "B").counts.tolist()
+        [[522, 439], [541, 339]]
+        """
+        return Table(History.of(self.table.margin(names)), self.kind)
+
+    def to_frame(self) -> Any:
+        """A row for each cell: its categories, then its count. CONFIDENTIAL."""
+        return made(cell_columns(self.domain) | {"count": self.counts.reshape(-1)}, self.kind)
+
+    def _with_kind(self, kind: str) -> Table:
+        return replace(self, kind=kind)
+
+
+def cell_columns(domain: Domain) -> dict[str, Any]:
+    """A column of categories for each variable, all cells in order."""
+    codes = np.indices(domain.shape).reshape(domain.ndim, -1)
+    return {
+        v.name: np.array(v.categories, dtype=object)[code]
+        for v, code in zip(domain.variables, codes, strict=True)
+    }
+
+
+def examples() -> tuple[str, ...]:
+    """Names of the bundled examples, to be read as ``example:NAME``.
+
+    Examples
+    --------
+    >>> import tabprotect as tp
+    >>> "example:duncan-roehrig-4x4" in tp.examples()
+    True
+    """
+    return tuple(f"{bundled.PREFIX}{example.name}" for example in bundled.examples())
+
+
+def read_table(path: str | Path, *, progress: Progress = SILENT, **options: Any) -> Table:
+    """Read a table of counts.
+
+    Parameters
+    ----------
+    path
+        A file, a project, or ``example:NAME``.
+    **options
+        As on the command line: ``count``, ``delimiter``, ``decimal``, ``encoding``,
+        ``strip_totals``, ``fill_missing``.
+
+    Raises
+    ------
+    InputError
+        Naming file, line, cell, cause and remedy.
+
+    Examples
+    --------
+    >>> import tabprotect as tp
+    >>> tp.read_table("example:duncan-roehrig-4x4")
+    Table(v | w, 4 x 4)
+    """
+    return Table(open_history(str(path), options, progress))
+
+
+def tabulate(
+    records: object,
+    by: Sequence[str],
+    *,
+    weight: str | None = None,
+    record_key: str | None = None,
+    progress: Progress = SILENT,
+) -> Table:
+    """Count records by some variables.
+
+    Parameters
+    ----------
+    records
+        A file (CSV, Parquet), ``example:NAME``, or a data frame with a row for each record.
+    by
+        The columns that classify.
+    weight
+        A column of whole-number weights.
+    record_key
+        A column of record keys, kept for cell keys (files only).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import tabprotect as tp
+    >>> people = pl.DataFrame({"region": ["n", "n", "s"], "sex": ["f", "f", "m"]})
+    >>> tp.tabulate(people, by=["region", "sex"]).to_frame()["count"].to_list()
+    [2, 0, 0, 1]
+    """
+    if isinstance(records, (str, Path)):
+        given: dict[str, object] = {"source": absolute(str(records)), "by": list(by)}
+        given |= {n: v for n, v in (("weight", weight), ("record_key", record_key)) if v}
+        return Table(History().apply("tabulate", given, progress=progress)[0])
+    if record_key is not None:
+        raise InputError("record keys are read from files", hint="write the records to a file")
+    frame = Frame.of(records)
+    columns = dict(frame.columns)
+    if weight is None:
+        weight = "records"
+        while weight in columns:
+            weight += "_"
+        columns[weight] = [1] * len(next(iter(columns.values()), []))
+    cells = Frame(columns, frame.orders, frame.kind).cells(weight, by)
+    counted = CountTable.sparse(cells.domain(), cells.keys(), cells.counts)
+    table = CountTable.dense(counted.domain, counted.counts)
+    return Table(History.of(table), frame.kind)
+
+
+def absolute(source: str) -> str:
+    """A path that still means the same file when a recipe is run elsewhere."""
+    return source if source.startswith(bundled.PREFIX) else str(Path(source).absolute())
+
+
+def open_history(source: str, options: Mapping[str, Any], progress: Progress) -> History:
+    """What a source means, as the first step of a history."""
+    from tabprotect.engine.project import storage
+
+    if source.endswith(storage.SUFFIX):
+        return storage.load(Path(source))
+    given = {"source": absolute(source), **options}
+    return History().apply("open_table", given, progress=progress)[0]

@@ -1,0 +1,227 @@
+"""The library's face: what it promises, frames of every kind, the command line's bytes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import tabprotect as tp
+from tabprotect.cli.main import main
+
+PROMISED = {
+    *("Table", "examples", "read_table", "tabulate"),
+    *("Protection", "methods", "describe", "protect", "compare", "Comparison", "QuerySpace"),
+    *("verify", "open_release", "infer", "Belief", "__version__"),
+    *("TabprotectError", "InputError", "ParameterError", "InfeasibleError", "RefusedError"),
+    *("BundleError", "Interrupted"),
+}
+
+ROWS = {
+    "region": ["north", "north", "south", "south"],
+    "sex": ["f", "m", "f", "m"],
+    "count": [4, 2, 1, 7],
+}
+
+
+def test_the_promise_is_kept() -> None:
+    assert set(tp.__all__) == PROMISED
+    for name in tp.__all__:
+        assert getattr(tp, name) is not None
+    assert set(dir(tp)) >= PROMISED
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        tp.nothing  # noqa: B018
+
+
+def test_importing_it_loads_no_numbers() -> None:
+    code = (
+        "import sys, tabprotect; print(sorted({'numpy', 'duckdb', 'narwhals'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("source", "method", "settings"),
+    [
+        ("example:duncan-roehrig-4x4", "cyclic_perturbation", {"alpha": 0.25}),
+        ("example:langsrud-lupp", "small_count_rounding", {"base": 3}),
+    ],
+)
+def test_the_same_seed_gives_the_command_lines_bytes(
+    tmp_path: Path, source: str, method: str, settings: dict[str, object]
+) -> None:
+    protection = tp.protect(tp.read_table(source), method, seed=7, **settings)
+    protection.publish(tmp_path / "library.zip", dossier=tmp_path / "CONFIDENTIAL-dossier.zip")
+    given = [part for n, v in settings.items() for part in ("--set", f"{n}={v}")]
+    out = tmp_path / "shell.zip"
+    command = ["protect", source, "--method", method, *given, "--seed", "7", "--out", str(out)]
+    assert main(command) == 0
+    assert (tmp_path / "library.zip").read_bytes() == out.read_bytes()
+    assert (tmp_path / "CONFIDENTIAL-dossier.zip").exists()
+    assert tp.open_release(out).mechanism.method == method
+    assert tp.verify(str(out)).release == protection.release
+
+
+def test_belief_is_what_the_command_line_prints(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tp.read_table("example:duncan-roehrig-4x4")
+    tp.protect(table, alpha=0.25, seed=7).publish(tmp_path / "r.zip")
+    assert main(["infer", str(tmp_path / "r.zip"), "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    belief = tp.infer(tmp_path / "r.zip", prior="uniform")
+    for cell in printed["cells"]:
+        found = belief.distribution(**dict(zip(("v", "w"), cell["labels"], strict=True)))
+        assert {str(k): p for k, p in found.items()} == cell["distribution"]
+    assert belief.distribution(V="v1", W="w2") == belief.distribution(v="v1", w="w2")
+    with pytest.raises(tp.InputError, match="no category is given for w"):
+        belief.distribution(v="v1")
+    with pytest.raises(tp.InputError, match="no variable"):
+        belief.distribution(v="v1", w="w2", x="x1")
+    draws = belief.sample(500, seed=1)
+    assert draws.shape == (500, 4, 4)
+    assert (draws.sum(axis=2) == table.counts.sum(axis=1)).all()
+
+
+def _duck() -> Any:
+    frame = pd.DataFrame(ROWS)  # noqa: F841  (read by its name)
+    return duckdb.sql("select * from frame")
+
+
+@pytest.mark.parametrize(
+    ("frame", "back"),
+    [
+        (pd.DataFrame(ROWS), pd.DataFrame),
+        (pl.DataFrame(ROWS), pl.DataFrame),
+        (pl.LazyFrame(ROWS), pl.DataFrame),
+        (pa.table(ROWS), pa.Table),
+        (None, pa.Table),
+    ],
+    ids=["pandas", "polars", "polars lazy", "arrow", "duckdb"],
+)
+def test_frames_come_back_as_they_went_in(frame: Any, back: type) -> None:
+    table = tp.Table.from_frame(_duck() if frame is None else frame, count="count")
+    assert table.counts.tolist() == [[4, 2], [1, 7]]
+    assert table.domain["region"].categories == ("north", "south")
+    out = table.to_frame()
+    assert isinstance(out, back)
+    assert tp.Table.from_frame(out, count="count") == table
+    protection = tp.protect(table, "random_rounding", base=3, seed=1)
+    assert isinstance(protection.to_frame(), back)
+    assert isinstance(tp.infer(protection).to_frame(), back)
+
+
+def test_frames_and_files_make_the_same_table(tmp_path: Path) -> None:
+    pd.DataFrame(ROWS).to_csv(tmp_path / "t.csv", index=False)
+    assert tp.read_table(tmp_path / "t.csv") == tp.Table.from_frame(pd.DataFrame(ROWS))
+
+
+def test_the_order_of_an_ordered_type_is_kept() -> None:
+    sex = pd.Categorical(ROWS["sex"], categories=["m", "f", "x"])
+    table = tp.Table.from_frame(pd.DataFrame(ROWS | {"sex": sex}))
+    assert table.domain["sex"].categories == ("m", "f")
+    assert table.counts.tolist() == [[2, 4], [7, 1]]
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "says"),
+    [
+        ("count", [4, 2, 1, 7.5], "row 4: the count is no whole number"),
+        ("count", [4, None, 1, 7], "row 2: the count is no whole number"),
+        ("count", ["4", "2", "x", "7"], "row 1: the count is no whole number"),
+        ("sex", ["f", "m", None, "m"], "row 3 has no sex"),
+        ("region", ["n", "n", "n", "n"], "occurs twice"),
+    ],
+)
+def test_faulty_frames_are_refused(column: str, values: list[object], says: str) -> None:
+    with pytest.raises(tp.InputError, match=says):
+        tp.Table.from_frame(pd.DataFrame(ROWS | {column: values}))
+
+
+def test_what_is_no_frame_is_refused() -> None:
+    with pytest.raises(tp.InputError, match="no data frame"):
+        tp.Table.from_frame([1, 2, 3])
+    with pytest.raises(tp.InputError, match="no column 'n'"):
+        tp.Table.from_frame(pd.DataFrame(ROWS), count="n")
+
+
+def test_records_are_counted_like_a_file(tmp_path: Path) -> None:
+    people = pd.DataFrame({"a": ["x", "y", "x", "x"], "b": ["p", "q", "q", "p"], "w": [1, 2, 3, 4]})
+    people.to_csv(tmp_path / "people.csv", index=False)
+    for weight in (None, "w"):
+        by_file = tp.tabulate(tmp_path / "people.csv", by=["a", "b"], weight=weight)
+        by_frame = tp.tabulate(people, by=["a", "b"], weight=weight)
+        assert by_file == by_frame
+    assert by_frame.counts.tolist() == [[5, 3], [0, 2]]
+
+
+def test_suppressed_cells_have_no_count_in_a_frame() -> None:
+    table = tp.read_table("example:langsrud-lupp")
+    protection = tp.protect(table, "suppression", level=1, seed=1)
+    hidden = protection.release.inner.suppressed
+    shown = protection.to_frame()["count"].to_pylist()
+    assert [value is None for value in shown] == hidden.reshape(-1).tolist()
+
+
+def test_a_comparison_as_a_frame() -> None:
+    table = tp.Table.from_frame(pl.DataFrame(ROWS))
+    found = tp.compare(
+        table,
+        ["random_rounding base=3", "cell_key D=2 V=1"],
+        runs=3,
+        seed=1,
+        measures=["mean_absolute_deviation", "unchanged_small"],
+    )
+    every, means = found.to_frame(), found.to_frame(runs=False)
+    assert every.shape[0] == 6
+    assert means["configuration"].to_list() == list(found.configurations)
+    first = every.filter(pl.col("configuration") == found.configurations[0])
+    assert first["mean_absolute_deviation"].mean() == pytest.approx(
+        means["mean_absolute_deviation"][0]
+    )
+
+
+def test_distributions_add_up_in_a_frame() -> None:
+    belief = tp.infer(tp.protect(tp.Table.from_frame(pl.DataFrame(ROWS)), cycles="strips", seed=3))
+    rows = belief.to_frame(distributions=True)
+    frame = rows if isinstance(rows, pl.DataFrame) else pl.from_arrow(rows)
+    sums = frame.group_by("region", "sex").agg(pl.col("probability").sum())["probability"]
+    assert np.allclose(sums.to_numpy(), 1.0)
+
+
+def test_a_query_space_is_released_step_by_step() -> None:
+    space = tp.QuerySpace(tp.read_table("example:czech-autoworkers"), threshold=3)
+    assert space.frontier().released == ((),)
+    out = space.release("A,B", ["C", "D"])
+    assert set(out.frontier().released) == {("A", "B"), ("C", "D")}
+    assert out.frontier().releasable
+    assert out.allowed("A")
+    assert space.frontier().released == ((),)
+
+
+def test_errors_are_the_program_s() -> None:
+    with pytest.raises(tp.ParameterError, match="alpha"):
+        tp.protect(tp.read_table("example:duncan-roehrig-4x4"), alpha=2.0)
+    with pytest.raises(tp.InputError, match="there is no example"):
+        tp.read_table("example:nothing")
+    with pytest.raises(tp.TabprotectError):
+        tp.describe("nothing")
+    assert "cycles of +1" in tp.describe("cyclic_perturbation")
+
+
+def test_a_table_never_prints_its_counts() -> None:
+    table = tp.Table.from_frame(pd.DataFrame(ROWS | {"count": [4111, 2222, 1333, 7444]}))
+    protection = tp.protect(table, "random_rounding", base=3, seed=424242)
+    for text in (repr(table), repr(protection), repr(tp.infer(protection))):
+        for secret in ("4111", "2222", "1333", "7444", "424242"):
+            assert secret not in text
