@@ -14,6 +14,7 @@ from pathlib import Path
 from PySide6.QtGui import QImage
 from screenshots import settle, take
 
+from tabprotect.engine.project.verbs.query_verbs import set_release_criterion, set_release_plan
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.frame.app import application
 from tabprotect.gui.frame.main_window import MainWindow
@@ -54,8 +55,8 @@ def main() -> None:
     window.resize(1280, 720)
     window.show()
     page = page_of(window, "example:czech-autoworkers")
-    window.document.apply("set_release_criterion", threshold=10)
-    window.document.apply("set_release_plan", margins=HALF)
+    window.document.do(set_release_criterion, threshold=10)
+    window.document.do(set_release_plan, margins=HALF)
     settle(window)
     assert page.space.regions is not None
     page.space.set_focus(page.space.regions.letters.lattice.query("ACDE"))
@@ -72,7 +73,7 @@ def main() -> None:
         path = Path(folder) / "census-13.csv"
         path.write_bytes(gzip.decompress(WIDE.read_bytes()))
         page = page_of(window, str(path))
-        window.document.apply("set_release_plan", margins=SOME)
+        window.document.do(set_release_plan, margins=SOME)
         settle(window)
         assert page.space.regions is not None
         page.space.set_focus(page.space.regions.state.released.members[0])

@@ -15,6 +15,8 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtTest import QTest
 
+from tabprotect.engine.project.verbs.compare_verbs import set_comparison
+from tabprotect.engine.project.verbs.release_verbs import protect, set_method, set_seed
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.frame.app import EXAMPLE, application
 from tabprotect.gui.frame.main_window import MainWindow
@@ -53,22 +55,22 @@ def take(window: MainWindow, path: Path) -> None:
 
 def suppress(window: MainWindow) -> None:
     """Run a method with status letters."""
-    window.document.apply("set_method", method="suppression")
-    window.document.apply("protect", accept_weak=True)
+    window.document.do(set_method, method="suppression")
+    window.document.do(protect, accept_weak=True)
     settle(window)
 
 
 def compare(window: MainWindow) -> None:
     """Compare some methods with the fixed seed, and protect again for the pages to come."""
-    window.document.apply("set_seed", seed=SEED)
-    window.document.apply("set_comparison", runs=list(COMPARED), runs_per_method=10)
+    window.document.do(set_seed, seed=SEED)
+    window.document.do(set_comparison, runs=list(COMPARED), runs_per_method=10)
     settle(window)
     window.page.main_action()
     settle(window)
     # In a two-way table a guess from the expected cells discloses nothing exactly.
     risk = window.page.view.risk
     risk.setCurrentIndex(risk.findData("posterior_true"))
-    window.document.apply("protect", accept_weak=True)
+    window.document.do(protect, accept_weak=True)
 
 
 def main() -> None:
@@ -93,7 +95,7 @@ def main() -> None:
         window.document.select((0, 1) + (0,) * (len(window.document.project.domain.shape) - 2))
         for page in PAGES:
             if page.name == "posterior":
-                window.document.apply("protect", seed=SEED, accept_weak=True)
+                window.document.do(protect, seed=SEED, accept_weak=True)
                 settle(window)
             window.go(page.name)
             if page.name == "compare":

@@ -6,10 +6,13 @@ import argparse
 from collections.abc import Iterable
 from pathlib import Path
 
+from tabprotect.engine.formats.reading import Reading, options
+from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project import storage
 from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.project.history import History
+from tabprotect.engine.project.verbs.table_verbs import open_table
 
 
 class UsageError(Exception):
@@ -76,16 +79,15 @@ def cell_list(text: str) -> list[tuple[int, ...]]:
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """The options of every command that reads a table."""
-    group = parser.add_argument_group("reading the table")
-    group.add_argument(
-        "--strip-totals", action="store_true", help="take out total rows after checking them"
+    group = parser.add_argument_group(
+        "reading the table", f"formats: {', '.join(format_names())}; see resources/docs/formats.md"
     )
-    group.add_argument(
-        "--fill-missing", action="store_true", help="take cells that are not listed as 0"
-    )
-    group.add_argument("--encoding", help="of a text file that is not UTF-8, such as cp1252")
-    group.add_argument("--delimiter", help="between fields, where it cannot be told")
-    group.add_argument("--count", metavar="COLUMN", help="the column of the counts")
+    for option in options():
+        said, name = option.metadata, "--" + option.name.replace("_", "-")
+        if isinstance(option.default, bool):
+            group.add_argument(name, action="store_true", help=said["help"])
+        else:
+            group.add_argument(name, metavar=said["metavar"], help=said["help"])
 
 
 def absolute(source: str) -> str:
@@ -97,8 +99,6 @@ def open_source(args: argparse.Namespace, progress: Progress) -> History:
     """The table that ``args.table`` means: an example, a file, or a project as it was saved."""
     if args.table.endswith(storage.SUFFIX):
         return storage.load(Path(args.table))
-    given: dict[str, object] = {"source": absolute(args.table)}
-    for option in ("strip_totals", "fill_missing", "encoding", "delimiter", "count"):
-        if getattr(args, option):
-            given[option] = getattr(args, option)
-    return History().apply("open_table", given, progress=progress)[0]
+    reading = Reading(**{option.name: getattr(args, option.name) for option in options()})
+    order = open_table(source=absolute(args.table), **reading.given)
+    return History().do(order, progress=progress)[0]

@@ -17,6 +17,7 @@ from tabprotect.engine.assessment.summary import Spread
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.project.examples import PREFIX, load_example
+from tabprotect.engine.project.verbs.table_verbs import set_at_risk
 from tabprotect.engine.protection.registered import methods
 
 SHOWN = (
@@ -89,7 +90,7 @@ def run_compare(args: argparse.Namespace, console: Console) -> int:
     for note in history.project.notes:
         console.say(f"note: {note}")
     if args.at_risk is not None:
-        history, _ = history.apply("set_at_risk", {"rule": args.at_risk}, progress=console)
+        history, _ = history.do(set_at_risk(rule=args.at_risk), progress=console)
     suggested = _suggested(args, console)
     found = compare(
         history.project.problem,

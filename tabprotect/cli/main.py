@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from tabprotect.cli import (
     bounds,
     compare,
+    convert,
     count_tables,
     cycles,
     infer,
@@ -60,6 +61,7 @@ def parser() -> argparse.ArgumentParser:
     opener.add_argument("--smoke", metavar="FILE.png", help=argparse.SUPPRESS)
     for family in (
         tables,
+        convert,
         cycles,
         protect,
         infer,

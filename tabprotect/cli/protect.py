@@ -19,8 +19,18 @@ from tabprotect.engine.bundle.archive import load, sha256
 from tabprotect.engine.disclosure.policy import VARIABLE
 from tabprotect.engine.disclosure.policy import read as read_policy
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.project import DEFAULT_METHOD, Project
 from tabprotect.engine.project.replay import run_file
+from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
+from tabprotect.engine.project.verbs.release_verbs import (
+    protect,
+    publish,
+    set_method,
+    set_parameters,
+    set_policy,
+)
+from tabprotect.engine.project.verbs.table_verbs import set_at_risk, set_title
 from tabprotect.engine.protection.problem import Preview, Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.summary import RunSummary, summarise
@@ -28,10 +38,10 @@ from tabprotect.engine.protection.summary import RunSummary, summarise
 
 def add(verbs: Verbs) -> None:
     """Declare the commands."""
-    protect = verbs.add("protect", run_protect, "protect a table and write its release bundle")
-    protect.add_argument("table", metavar="TABLE", help="a table file, a project, or example:NAME")
-    protect.add_argument("--method", help=f"{', '.join(methods())} (default {DEFAULT_METHOD})")
-    protect.add_argument(
+    run_it = verbs.add("protect", run_protect, "protect a table and write its release bundle")
+    run_it.add_argument("table", metavar="TABLE", help="a table file, a project, or example:NAME")
+    run_it.add_argument("--method", help=f"{', '.join(methods())} (default {DEFAULT_METHOD})")
+    run_it.add_argument(
         "--set",
         type=setting,
         action="append",
@@ -40,27 +50,27 @@ def add(verbs: Verbs) -> None:
         dest="settings",
         help="a parameter of the method; cycles=FILE or cycles=KIND takes a cycle set",
     )
-    protect.add_argument("--at-risk", metavar="LOW..HIGH", help="counts at risk (default 1..2)")
-    protect.add_argument("--title", help="for the reader; published")
-    decision = protect.add_mutually_exclusive_group()
+    run_it.add_argument("--at-risk", metavar="LOW..HIGH", help="counts at risk (default 1..2)")
+    run_it.add_argument("--title", help="for the reader; published")
+    decision = run_it.add_mutually_exclusive_group()
     decision.add_argument(
         "--accept",
         metavar="REASON",
         help="publish whatever the gate says; the bundle says so, the dossier keeps the reason",
     )
     decision.add_argument("--accept-weak", action="store_true", help="the same without a reason")
-    protect.add_argument(
+    run_it.add_argument(
         "--policy",
         type=Path,
         metavar="policy.toml",
         help=f"the limits of the house (default: the file that {VARIABLE} names)",
     )
-    protect.add_argument(
+    run_it.add_argument(
         "--seed", type=int, help="replay these coins (default: the operating system's randomness)"
     )
-    protect.add_argument("--out", type=Path, required=True, metavar="release.zip")
-    protect.add_argument("--dossier", type=Path, metavar="dossier.zip", help="CONFIDENTIAL")
-    add_reading(protect)
+    run_it.add_argument("--out", type=Path, required=True, metavar="release.zip")
+    run_it.add_argument("--dossier", type=Path, metavar="dossier.zip", help="CONFIDENTIAL")
+    add_reading(run_it)
     run = verbs.add("run", run_recipe, "run a recipe")
     run.add_argument("recipe", type=Path, metavar="recipe.toml")
     run.add_argument("--out", type=Path, required=True, metavar="DIR")
@@ -96,42 +106,38 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
     for note in history.project.notes:
         console.say(f"note: {note}")
 
-    def apply(name: str, **given: object) -> None:
+    def do(order: Order) -> None:
         nonlocal history
-        history, _ = history.apply(name, given, progress=console)
+        history, _ = history.do(order, progress=console)
 
     if policy is not None:
-        apply("set_policy", **policy.as_dict())
+        do(set_policy(**policy.as_dict()))
     if args.title is not None:
-        apply("set_title", title=args.title)
+        do(set_title(title=args.title))
     if args.at_risk is not None:
-        apply("set_at_risk", rule=args.at_risk)
+        do(set_at_risk(rule=args.at_risk))
     if args.method is not None:
-        apply("set_method", method=args.method)
+        do(set_method(method=args.method))
     cycles = settings.pop("cycles", None)
     if settings:
-        apply("set_parameters", **_typed(history.project, settings))
+        do(set_parameters(**_typed(history.project, settings)))
     if cycles is not None:
-        apply("set_cycles", **cycle_source(cycles))
+        do(cycle_source(cycles))
     for path in (args.out, args.dossier):
         if path is not None and not path.absolute().parent.is_dir():
             raise InputError("cannot be written: there is no such folder", file=path)
-    given: dict[str, object] = {"accept_weak": True} if args.accept_weak else {}
-    if args.accept is not None:
-        given = {"accept": args.accept}
-    apply("protect", **given, **({} if args.seed is None else {"seed": args.seed}))
-    beside = {} if args.dossier is None else {"dossier": str(args.dossier)}
-    apply("publish", release=str(args.out), **beside, overwrite=True)
+    do(protect(accept=args.accept, accept_weak=args.accept_weak, seed=args.seed))
+    dossier = None if args.dossier is None else str(args.dossier)
+    do(publish(release=str(args.out), dossier=dossier, overwrite=True))
     _say_protected(history.project, args, console)
     return 0
 
 
-def cycle_source(value: str) -> dict[str, object]:
-    """``cycles=VALUE`` as arguments of ``set_cycles``: a file where there is one, else a kind."""
+def cycle_source(value: str) -> Order:
+    """``cycles=VALUE``: the cycle set of a file where there is one, else of a kind."""
     path = Path(value)
-    if path.suffix or path.exists():
-        return {"file": absolute(value)}
-    return {"kind": value}
+    named = path.suffix or path.exists()
+    return set_cycles(file=absolute(value)) if named else set_cycles(kind=value)
 
 
 def _say_protected(project: Project, args: argparse.Namespace, console: Console) -> None:

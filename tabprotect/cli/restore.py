@@ -13,8 +13,8 @@ from tabprotect.engine.arrays import Floats
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.fitting.additivity import restore
 from tabprotect.engine.fitting.expected import Expected, fit
-from tabprotect.engine.tables.files import COUNT
-from tabprotect.engine.tables.published_rows import TOTAL, PublishedRows, read_published
+from tabprotect.engine.formats.format import COUNT
+from tabprotect.engine.formats.published_rows import TOTAL, PublishedRows, read_published
 
 EXPECTED = "expected"
 SHOWN = 40

@@ -11,15 +11,17 @@ from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.assessment.registered import measures
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.cycles.designs import DESIGNS
+from tabprotect.engine.formats.registered import formats
+from tabprotect.engine.formats.writing import format_to_write
 from tabprotect.engine.project import storage
 from tabprotect.engine.project.examples import examples
 from tabprotect.engine.project.history import History
+from tabprotect.engine.project.verbs.table_verbs import tabulate
 from tabprotect.engine.protection.method_page import method_page
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.registered import criteria, rules, utilities
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import SmallCount
-from tabprotect.engine.tables.files import write_csv
 from tabprotect.version import __version__
 
 
@@ -28,11 +30,11 @@ def add(verbs: Verbs) -> None:
     verbs.add("examples", run_examples, "list the bundled examples")
     describe = verbs.add("describe", run_describe, "list methods, their parameters and guarantees")
     describe.add_argument("method", nargs="?", metavar="METHOD", help="the page of one method")
-    tabulate = verbs.add("tabulate", run_tabulate, "count the records of a microdata file")
-    tabulate.add_argument("microdata", help="CSV or Parquet file, or example:NAME")
-    tabulate.add_argument("--by", type=names, required=True, metavar="A,B")
-    tabulate.add_argument("--weight", metavar="W", help="a column of whole-number weights")
-    keyed = tabulate.add_mutually_exclusive_group()
+    counting = verbs.add("tabulate", run_tabulate, "count the records of a microdata file")
+    counting.add_argument("microdata", help="a file of records, or example:NAME")
+    counting.add_argument("--by", type=names, required=True, metavar="A,B")
+    counting.add_argument("--weight", metavar="W", help="a column of whole-number weights")
+    keyed = counting.add_mutually_exclusive_group()
     keyed.add_argument(
         "--record-key", metavar="K", help="a column of record keys, kept in a project for cell keys"
     )
@@ -41,17 +43,17 @@ def add(verbs: Verbs) -> None:
         action="store_true",
         help="draw record keys now, kept in this project only: other tabulations will not agree",
     )
-    tabulate.add_argument(
+    counting.add_argument(
         "--design-weight",
         metavar="W",
         help="a column of survey weights, kept in a project beside the counts",
     )
-    tabulate.add_argument(
+    counting.add_argument(
         "--out",
         type=Path,
         required=True,
         metavar="TABLE.csv",
-        help="a table, or a project (.tabprotect, CONFIDENTIAL), which keeps keys and weights",
+        help="a table in any format, or a project (.tabprotect, CONFIDENTIAL), which keeps keys and weights",
     )
     keys = verbs.add("record-keys", run_record_keys, "give every record a random key, for good")
     keys.add_argument("microdata", type=Path, help="CSV file of records")
@@ -90,6 +92,7 @@ def run_describe(args: argparse.Namespace, console: Console) -> int:
         "rules": [rule.as_json() for rule in rules().values()],
         "utilities": [utility.as_json() for utility in utilities().values()],
         "measures": [measure.as_json() for measure in measures().values()],
+        "formats": [kind.as_json() for kind in formats().values()],
         "at_risk": str(SmallCount()),
         "priors": [
             "uniform",
@@ -116,6 +119,10 @@ def run_describe(args: argparse.Namespace, console: Console) -> int:
     lines += ["", "Measures of a comparison:"]
     for measure in measures().values():
         lines.append(f"  {measure.name} ({measure.noun}, {measure.direction}): {measure.label}")
+    lines += ["", "File formats (resources/docs/formats.md):"]
+    for kind in formats().values():
+        ways = "read and written" if kind.writes else "read"
+        lines.append(f"  {kind.name} ({kind.label}, {ways}): {' '.join(kind.suffixes)}")
     console.result(data, lines)
     return 0
 
@@ -126,23 +133,22 @@ def run_tabulate(args: argparse.Namespace, console: Console) -> int:
     as_project = args.out.suffix == storage.SUFFIX
     if (args.record_key is not None or args.draw_record_keys) and not as_project:
         raise UsageError(f"record keys are kept in a project only: --out NAME{storage.SUFFIX}")
-    given: dict[str, object] = {"source": absolute(args.microdata), "by": args.by}
-    if args.weight is not None:
-        given["weight"] = args.weight
-    if args.record_key is not None:
-        given["record_key"] = args.record_key
-    if args.draw_record_keys:
-        given["draw_keys"] = True
-    if args.design_weight is not None:
-        if not as_project:
-            raise UsageError(f"weights are kept in a project only: --out NAME{storage.SUFFIX}")
-        given["design_weight"] = args.design_weight
-    history, _ = History().apply("tabulate", given, progress=console)
+    if args.design_weight is not None and not as_project:
+        raise UsageError(f"weights are kept in a project only: --out NAME{storage.SUFFIX}")
+    order = tabulate(
+        source=absolute(args.microdata),
+        by=args.by,
+        weight=args.weight,
+        record_key=args.record_key,
+        design_weight=args.design_weight,
+        draw_keys=args.draw_record_keys,
+    )
+    history, _ = History().do(order, progress=console)
     table = history.project.original
     if as_project:
         storage.save(history, args.out)
     else:
-        write_bytes(args.out, write_csv(table))
+        write_bytes(args.out, format_to_write(args.out).write(table))
     shape = " x ".join(map(str, table.domain.shape))
     data = {
         "out": str(args.out),

@@ -37,11 +37,13 @@ def unwritable(path: Path | str, error: OSError) -> InputError:
 
 
 @contextlib.contextmanager
-def replacing(path: Path, *, overwrite: bool = True) -> Iterator[BinaryIO]:
+def replacing(path: Path, *, overwrite: bool = True, private: bool = False) -> Iterator[BinaryIO]:
     """A binary file that takes ``path``'s place when the block ends without an error.
 
     It is written beside its target (so that the last step is one rename on one disk) and is
     flushed to the disk first. After any error the old file is as it was and nothing is left over.
+
+    With ``private`` it is for its owner alone (mode 0600), whatever the old one was.
 
     Raises
     ------
@@ -72,7 +74,9 @@ def replacing(path: Path, *, overwrite: bool = True) -> Iterator[BinaryIO]:
                 file.flush()
                 os.fsync(file.fileno())
             # mkstemp makes private files; keep what the old one had, else the user's default.
-            temporary.chmod(target.stat().st_mode & 0o7777 if target.exists() else _default_mode())
+            if not private:
+                kept = target.stat().st_mode & 0o7777 if target.exists() else _default_mode()
+                temporary.chmod(kept)
             if overwrite:
                 os.replace(temporary, target)
             else:
@@ -86,9 +90,9 @@ def replacing(path: Path, *, overwrite: bool = True) -> Iterator[BinaryIO]:
     _sync_folder(target.parent)
 
 
-def write_bytes(path: Path, data: bytes, *, overwrite: bool = True) -> None:
+def write_bytes(path: Path, data: bytes, *, overwrite: bool = True, private: bool = False) -> None:
     """Write a whole file, or leave the old one untouched (see :func:`replacing`)."""
-    with replacing(path, overwrite=overwrite) as file:
+    with replacing(path, overwrite=overwrite, private=private) as file:
         file.write(data)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 
@@ -90,6 +91,10 @@ class InputError(TabprotectError):
         return super().as_json() | {"file": self.file, "line": self.line, "cell": self.cell}
 
 
+class RecordsError(InputError):
+    """A file or an example that holds records, where a table of counts was asked for."""
+
+
 class ParameterError(TabprotectError):
     """Parameters out of bounds. ``fields`` names *all* wrong ones, not only the first."""
 
@@ -105,11 +110,32 @@ class ParameterError(TabprotectError):
         return super().as_json() | {"fields": self.fields}
 
 
+@dataclass(frozen=True)
+class Suggestion:
+    """What else could be asked for: in words (a button), and as parameters."""
+
+    text: str
+    parameters: Mapping[str, object]
+
+    @property
+    def reached(self) -> str:
+        """How well it did where it was tried, in words; else empty."""
+        return ""
+
+
 class InfeasibleError(TabprotectError):
-    """There is no result that satisfies what was asked (or no original that fits)."""
+    """There is no result that satisfies what was asked (or no original that fits).
+
+    ``suggestions``: what may be asked instead, the most promising first.
+    """
 
     exit_code = 5
     kind = "infeasible"
+    suggestions: tuple[Suggestion, ...] = ()
+
+    def as_json(self) -> dict[str, object]:
+        offered = [{"text": s.text, "parameters": dict(s.parameters)} for s in self.suggestions]
+        return super().as_json() | ({"remedies": offered} if offered else {})
 
 
 class TooLargeError(InfeasibleError):
@@ -123,31 +149,10 @@ class SolverError(TabprotectError):
     kind = "solver"
 
 
-class RefusedError(TabprotectError):
-    """Possible, but it would not protect: going on takes an explicit, recorded decision.
+class RefusedError(InfeasibleError):
+    """Possible, but it would not protect: going on takes an explicit, recorded decision."""
 
-    Parameters
-    ----------
-    remedies
-        What to do instead, best first, as JSON values: ``text``, ``parameters``, ``chance``.
-    """
-
-    exit_code = 5
     kind = "refused"
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        hint: str = "",
-        detail: str = "",
-        remedies: Sequence[Mapping[str, object]] = (),
-    ) -> None:
-        super().__init__(message, hint=hint, detail=detail)
-        self.remedies = tuple(remedies)
-
-    def as_json(self) -> dict[str, object]:
-        return super().as_json() | {"remedies": [dict(remedy) for remedy in self.remedies]}
 
 
 class Interrupted(TabprotectError):  # noqa: N818 (nothing went wrong)

@@ -10,8 +10,33 @@ from typing import Literal
 from tabprotect.engine.errors import ParameterError
 
 Kind = Literal[
-    "real", "integer", "choice", "flag", "cycles", "formula", "groupings", "perturbation", "text"
+    "real",
+    "integer",
+    "choice",
+    "flag",
+    "cycles",
+    "formula",
+    "groupings",
+    "perturbation",
+    "statuses",
+    "text",
 ]
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Two parameters are shares of one whole: together at most 1, the rest is a third share.
+
+    Attributes
+    ----------
+    words
+        What the first, the second and the rest are the share of, in a word each.
+    rest
+        The name of the third.
+    """
+
+    words: tuple[str, str, str]
+    rest: str
 
 
 @dataclass(frozen=True)
@@ -25,7 +50,7 @@ class Parameter:
     kind
         ``real``, ``integer``, ``choice``, ``flag``, ``text``; ``cycles`` (a cycle set or its
         file), ``perturbation`` (a perturbation table or its file), ``formula`` (published
-        sub-tables) and ``groupings`` (of categories), both as text.
+        sub-tables), ``groupings`` (of categories) and ``statuses`` (of cells), all as text.
     default
         The value when none is given.
     low, high
@@ -36,6 +61,10 @@ class Parameter:
         For example ``"probability"`` or ``"passes"``.
     public
         Whether the value is part of what is released (else it is confidential).
+    shares
+        What it is a share of, together with the one other parameter that declares the same.
+    in_place_of
+        A parameter that this one replaces: only one of the two may differ from its default.
     may_be_unstated
         Whether a mechanism that does not state the value has the default: only for parameters
         that came later than the releases of their method, which could do nothing else.
@@ -51,6 +80,8 @@ class Parameter:
     choices: Mapping[str, str] | None = None
     unit: str = ""
     public: bool = True
+    shares: Shares | None = None
+    in_place_of: str = ""
     may_be_unstated: bool = False
 
     def check(self, value: object) -> object:
@@ -74,7 +105,9 @@ class Parameter:
                 raise ValueError(f"must be one of {', '.join(self.choices)}, is {value!r}")
         if self.kind == "flag":
             return self._flag(value)
-        if self.kind in ("formula", "groupings", "text") and not isinstance(value, str | None):
+        if self.kind in ("formula", "groupings", "statuses", "text") and not isinstance(
+            value, str | None
+        ):
             raise ValueError(f"must be text, is {value!r}")
         return value
 
@@ -140,6 +173,13 @@ def resolve(parameters: Iterable[Parameter], given: Mapping[str, object]) -> dic
             values[name] = parameter.check(given[name])
         except ValueError as error:
             wrong[name] = str(error)
+    for name, parameter in declared.items():
+        other = declared.get(parameter.in_place_of)
+        if other is None or wrong.keys() & {name, other.name}:
+            continue
+        if values[name] != parameter.default and values[other.name] != other.default:
+            labels = f"{parameter.label.lower()} and {other.label.lower()}"
+            wrong[name] = f"{labels} exclude each other"
     if wrong:
         raise ParameterError(wrong)
     return values

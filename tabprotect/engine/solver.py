@@ -21,6 +21,8 @@ from tabprotect.engine.progress import SILENT, Progress
 
 Sense = Literal["min", "max"]
 
+Bounds = tuple[Floats, Floats]
+
 PRIMAL_SIMPLEX, DUAL_SIMPLEX = 4, 1
 
 NEAR = 1e-6
@@ -51,6 +53,7 @@ _ENDED = (
     highspy.HighsModelStatus.kOptimal,
     highspy.HighsModelStatus.kSolutionLimit,
     highspy.HighsModelStatus.kIterationLimit,
+    highspy.HighsModelStatus.kInterrupt,
 )
 
 
@@ -83,10 +86,15 @@ class _Watcher:
     def __init__(self) -> None:
         self.question: Callable[[], None] | None = None
         self.stopped: BaseException | None = None
+        self.most_questions: int | None = None
+        self.asked = 0
 
     def ask(self, event: highspy.highs.HighsCallbackEvent) -> None:
         # The flag outlives the run it stopped.
         event.interrupt(False)
+        self.asked += 1
+        if self.most_questions is not None and self.asked > self.most_questions:
+            event.interrupt()
         # An exception must not travel through the solver's own code.
         if self.question is not None and self.stopped is None:
             try:
@@ -265,6 +273,7 @@ class Model:
         *,
         start: Ints | None = None,
         most_nodes: int | None = None,
+        most_questions: int | None = None,
         gap: float = 0.0,
         progress: Progress = SILENT,
         stage: str = "solving",
@@ -273,6 +282,9 @@ class Model:
 
         Parameters
         ----------
+        most_questions
+            Questions whether to go on after which an integer programme gives up. It asks at fixed
+            points of its search, so this is a count of work and not of time.
         gap
             An integer programme may end once the best point is proved to be no further from the
             optimum than this share of its value.
@@ -288,6 +300,7 @@ class Model:
             limit = 2**31 - 1 if most_nodes is None else most_nodes
             self._highs.setOptionValue("mip_max_nodes", limit)
             self._highs.setOptionValue("mip_rel_gap", gap)
+            self._watcher.most_questions = most_questions
             if start is not None:
                 every = np.arange(self.columns, dtype=np.int32)
                 self._highs.setSolution(self.columns, every, start.astype(np.float64))
@@ -308,10 +321,28 @@ class Model:
         """Narrow one column, or widen it again."""
         self._demand(self._highs.changeColBounds(column, low, high), "set a bound")
 
+    def limit_many(self, what: Literal["rows", "columns"], which: Ints, bounds: Bounds) -> None:
+        """Set (low, high) of many rows or columns."""
+        # The solver's type declarations lack the first.
+        rows = self._highs.changeRowsBounds  # type: ignore[attr-defined]
+        change = rows if what == "rows" else self._highs.changeColsBounds
+        self._demand(change(len(which), which.astype(np.int32), *bounds), "set a bound")
+
+    @property
+    def asked(self) -> int:
+        """How often the last run of an integer programme asked whether to go on."""
+        return self._watcher.asked
+
+    def duals(self) -> tuple[Floats, Floats]:
+        """What a unit more of each row and column would add to the last run's objective."""
+        solution = self._highs.getSolution()
+        return np.array(solution.row_dual), np.array(solution.col_dual)
+
     def _run(self, progress: Progress, stage: str) -> None:
         progress.report(stage, 0.0)
         watcher = self._watcher
         watcher.stopped = None
+        watcher.asked = 0
         if self.integral:
             status = self._run_apart(progress, stage)
         else:

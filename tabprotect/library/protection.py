@@ -10,8 +10,10 @@ from typing import Any
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.policy import read as read_policy
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.project import DEFAULT_METHOD
+from tabprotect.engine.project.verbs import cycle_verbs, release_verbs, table_verbs
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.staff_verdict import StaffVerdict
 from tabprotect.engine.protection.summary import summarise
@@ -96,10 +98,9 @@ class Protection:
         InputError
             When a file is there already, or cannot be written.
         """
-        given: dict[str, object] = {"release": str(release), "overwrite": overwrite}
-        if dossier is not None:
-            given["dossier"] = str(dossier)
-        history, _ = self.history.apply("publish", given, progress=progress)
+        beside = None if dossier is None else str(dossier)
+        order = release_verbs.publish(release=str(release), dossier=beside, overwrite=overwrite)
+        history, _ = self.history.do(order, progress=progress)
         return Protection(history, self.kind)
 
 
@@ -160,29 +161,26 @@ def protect(
     """
     history = table.history
 
-    def apply(name: str, **given: object) -> None:
+    def do(order: Order) -> None:
         nonlocal history
-        history, _ = history.apply(name, given, progress=progress)
+        history, _ = history.do(order, progress=progress)
 
     if policy is not None:
         house = policy if isinstance(policy, HousePolicy) else read_policy(Path(policy))
-        apply("set_policy", **house.as_dict())
+        do(release_verbs.set_policy(**house.as_dict()))
     if title is not None:
-        apply("set_title", title=title)
+        do(table_verbs.set_title(title=title))
     if at_risk is not None:
-        apply("set_at_risk", rule=at_risk)
+        do(table_verbs.set_at_risk(rule=at_risk))
     if method != history.project.method:
-        apply("set_method", method=method)
+        do(release_verbs.set_method(method=method))
     if parameters:
-        apply("set_parameters", **parameters)
+        do(release_verbs.set_parameters(**parameters))
     if cycles is not None:
         path = Path(cycles)
         if path.suffix or path.exists():
-            apply("set_cycles", file=absolute(str(cycles)))
+            do(cycle_verbs.set_cycles(file=absolute(str(cycles))))
         else:
-            apply("set_cycles", kind=str(cycles))
-    given: dict[str, object] = {"accept_weak": True} if accept_weak else {}
-    if accept is not None:
-        given = {"accept": accept}
-    apply("protect", **given, **({} if seed is None else {"seed": seed}))
+            do(cycle_verbs.set_cycles(kind=str(cycles)))
+    do(release_verbs.protect(accept=accept, accept_weak=accept_weak, seed=seed))
     return Protection(history, table.kind)

@@ -11,11 +11,13 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.files import checked_table
+from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project import examples as bundled
 from tabprotect.engine.project.history import History
+from tabprotect.engine.project.verbs import table_verbs
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.files import checked_table
 from tabprotect.engine.tables.table import Table as CountTable
 from tabprotect.library.frames import Frame, made, usual_kind
 
@@ -221,9 +223,13 @@ def tabulate(
     [2, 0, 0, 1]
     """
     if isinstance(records, (str, Path)):
-        given: dict[str, object] = {"source": absolute(str(records)), "by": list(by)}
-        given |= {n: v for n, v in (("weight", weight), ("record_key", record_key)) if v}
-        return Table(History().apply("tabulate", given, progress=progress)[0])
+        order = table_verbs.tabulate(
+            source=absolute(str(records)),
+            by=list(by),
+            weight=weight or None,
+            record_key=record_key or None,
+        )
+        return Table(History().do(order, progress=progress)[0])
     if record_key is not None:
         raise InputError("record keys are read from files", hint="write the records to a file")
     frame = Frame.of(records)
@@ -250,5 +256,5 @@ def open_history(source: str, options: Mapping[str, Any], progress: Progress) ->
 
     if source.endswith(storage.SUFFIX):
         return storage.load(Path(source))
-    given = {"source": absolute(source), **options}
-    return History().apply("open_table", given, progress=progress)[0]
+    order = table_verbs.open_table(source=absolute(source), **Reading.of(options).given)
+    return History().do(order, progress=progress)[0]

@@ -62,6 +62,11 @@ def copy(tmp_path: Path) -> Path:
             "import tabprotect.engine.query_space.rules.myopic",
             "sibling",
         ),
+        (
+            "engine/formats/kinds/other.py",
+            "import tabprotect.engine.formats.kinds.csv",
+            "sibling",
+        ),
     ],
 )
 def test_each_contract_bites(copy: Path, module: str, line: str, contract: str) -> None:

@@ -22,6 +22,8 @@ from PySide6.QtWidgets import QApplication, QScrollBar
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.verbs.release_verbs import protect, set_prior
+from tabprotect.engine.project.verbs.table_verbs import set_count
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.document import Document
@@ -124,7 +126,7 @@ def million(window: MainWindow) -> None:
         report(f"frame, {what}: median", float(np.median(times)), 0.016)
         report(f"frame, {what}: 95 of 100", float(np.quantile(times, 0.95)), 0.016)
     begin = time.perf_counter()
-    window.document.apply("set_count", index=[3, 3], count=1)
+    window.document.do(set_count, index=[3, 3], count=1)
     QApplication.processEvents()
     report("one edit, margins and marks painted", time.perf_counter() - begin, 0.1)
     begin = time.perf_counter()
@@ -138,12 +140,12 @@ def posterior(window: MainWindow) -> None:
     window.document.saved = window.document.project
     window.files.open(EXAMPLE)
     wait(window)
-    window.document.apply("protect", seed=1)
+    window.document.do(protect, seed=1)
     wait(window)
     # The first inference imports scipy; the click that counts is any later one.
     window.document.posterior()
     wait(window)
-    window.document.apply("set_prior", who="user", prior="positive")
+    window.document.do(set_prior, who="user", prior="positive")
     begin = time.perf_counter()
     window.document.select((0, 1))
     window.document.posterior()
@@ -158,7 +160,7 @@ def cancel(window: MainWindow) -> None:
     counts = np.random.default_rng(1).poisson(5, (1000, 1000))
     table = Table.dense(Domain.of_shape((1000, 1000)), counts)
     window.document.take(History(Project(table=table, placement=Placement.of(table.domain))))
-    job = window.document.apply("protect", seed=1)
+    job = window.document.do(protect, seed=1)
     assert job is not None
     while job.running and not job.stage:
         QApplication.processEvents()

@@ -18,9 +18,9 @@ from tabprotect import __version__
 from tabprotect.cli import main as main_module
 from tabprotect.cli import tables
 from tabprotect.engine.cycles.designs import DESIGNS
+from tabprotect.engine.formats.files import read_table
 from tabprotect.engine.project.examples import examples
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.tables.files import read_table
 
 Run = Callable[..., Any]
 

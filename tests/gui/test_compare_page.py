@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
@@ -16,6 +16,7 @@ from readable import tab_order, texts, unnamed
 
 from tabprotect.engine.assessment import compare as compared
 from tabprotect.engine.assessment.registered import chosen
+from tabprotect.engine.project.verbs.compare_verbs import set_comparison
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.look.theme import THEME
 from tabprotect.gui.pages.compare.page import ComparePage
@@ -54,7 +55,7 @@ def page(opened: MainWindow, settle: Settle) -> ComparePage:
 @pytest.fixture
 def ran(page: ComparePage, settle: Settle) -> ComparePage:
     """Two settings, three runs each."""
-    page.set_comparison({"runs": list(TWO), "runs_per_method": 3})
+    page.change(set_comparison(runs=list(TWO), runs_per_method=3))
     page.main_button.click()
     settle()
     return page
@@ -131,7 +132,10 @@ def test_a_comparison_is_shown_chosen_and_filtered(ran: ComparePage, opened: Mai
     assert len(places) == 8
     # The mouse, the keys, the table and the list all choose the same.
     place, point = next((p, at) for p, at in places if p == (1, None))
-    QTest.mouseClick(view.map, Qt.MouseButton.LeftButton, pos=QPoint(*map(round, point.toTuple())))
+    plot = view.map._canvas
+    assert plot is not None
+    spot = plot.widget.mapFromScene(plot.box.mapViewToScene(point))
+    QTest.mouseClick(plot.widget.viewport(), Qt.MouseButton.LeftButton, pos=spot)
     assert ran.place == place and ran.runs.list.currentRow() == 1
     assert view.table.list.currentIndex().row() == 1
     view.map.setFocus()
@@ -188,8 +192,8 @@ def test_a_point_becomes_the_projects_release(
 def test_a_weak_setting_opens_after_a_recorded_decision_only(
     page: ComparePage, opened: MainWindow, settle: Settle
 ) -> None:
-    page.set_comparison({"runs": ["cyclic_perturbation alpha=0.01 beta=0.01"]})
-    page.set_comparison({"runs_per_method": 2})
+    page.change(set_comparison(runs=["cyclic_perturbation alpha=0.01 beta=0.01"]))
+    page.change(set_comparison(runs_per_method=2))
     page.compare()
     settle()
     found = page.comparison
@@ -234,15 +238,16 @@ def test_deviations_are_those_of_the_releases(ran: ComparePage, settle: Settle) 
         pairs = [found.case(r).pair for r in runs]
         expected = np.concatenate([published - truth for truth, published in pairs])
         assert np.array_equal(panel.deviations, expected)
-        assert ran.view.deviations.shares(panel).sum() == pytest.approx(1)
-    QTest.mouseClick(ran.view.deviations, Qt.MouseButton.LeftButton, pos=QPoint(20, 20))
+        assert panel.shares(ran.view.deviations.reach).sum() == pytest.approx(1)
+    frame = ran.view.deviations._frames[0]
+    QTest.mouseClick(frame, Qt.MouseButton.LeftButton, pos=frame.rect().center())
     assert ran.place == (0, None)
     assert "off on average" in ran.view.deviations.accessibleDescription()
 
 
 def test_a_setting_that_fails_says_why(page: ComparePage, settle: Settle) -> None:
-    page.set_comparison(
-        {"runs": ["suppression rule=p_percent", "random_rounding"], "runs_per_method": 2}
+    page.change(
+        set_comparison(runs=["suppression rule=p_percent", "random_rounding"], runs_per_method=2)
     )
     page.main_button.click()
     settle()
@@ -270,7 +275,7 @@ def test_the_papers_comparison_is_one_click_and_stops_with_what_is_there(
     assert found is not None and 0 < len(found.runs) < 800
     assert page.sentence.startswith("So far") and not page.running
     assert page.main_button.text() == "Compare"
-    opened.document.apply("set_comparison", runs_per_method=5)
+    opened.document.do(set_comparison, runs_per_method=5)
     assert "compare again" in page.sentence
     # Another table: nothing of the old comparison is left.
     opened.files.open("example:duncan-roehrig-4x4")
@@ -328,7 +333,7 @@ def test_right_is_more_private_and_up_more_useful(qtbot: QtBot, higher: bool) ->
     better = 1 if higher else 0
     assert at[better, None].x() > at[1 - better, None].x()
     # With the other direction the same setting is the less useful one.
-    assert at[better, None].y() > at[1 - better, None].y()
+    assert at[better, None].y() < at[1 - better, None].y()
     shown.show_settings([setting(0, float("nan"), 0.2)], axes, [])
     assert not shown.filled and shown.places() == []
 

@@ -18,6 +18,9 @@ from readable import texts, unnamed
 from tabprotect.engine.cycles import files
 from tabprotect.engine.cycles.designs import DESIGNS, design
 from tabprotect.engine.project.placement import Placement
+from tabprotect.engine.project.verbs.cycle_verbs import remove_cycle, set_cycles
+from tabprotect.engine.project.verbs.release_verbs import protect, publish, set_parameters
+from tabprotect.engine.project.verbs.table_verbs import new_table, place, set_count
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.grid.cycle_walk import walk_steps
@@ -178,7 +181,7 @@ def test_export_and_import_give_the_same_cycles(
     page(designer).editor.export_file(str(path))
     assert designer.document.project is not None
     cycles = designer.document.project.cycles
-    designer.document.apply("set_cycles", kind="elementary")
+    designer.document.do(set_cycles, kind="elementary")
     page(designer).editor.import_file(str(path))
     assert designer.document.project.cycles == cycles
     if name.endswith(".json"):
@@ -282,8 +285,8 @@ def test_what_stays_exactly_known_is_named_with_its_value(
 
 
 def test_chances_are_shown_as_a_heat_map(designer: MainWindow, examined: Settle) -> None:
-    designer.document.apply("set_cycles", kind="elementary")
-    designer.document.apply("remove_cycle", cycle=0)
+    designer.document.do(set_cycles, kind="elementary")
+    designer.document.do(remove_cycle, cycle=0)
     examined()
     page(designer)._tools["chances"].click()
     model = page(designer).grid.grid.model
@@ -307,7 +310,7 @@ def test_blockers_are_hatched(window: MainWindow, settle: Settle, examined: Sett
     stuck = page(window).grid.cell_delegate.stuck
     wanted = (document.project.cycles.array(cycle) != 0) & (document.original.counts == 0)
     assert np.array_equal(stuck, wanted) and wanted.any()
-    document.apply("set_parameters", blocking="none")
+    document.do(set_parameters, blocking="none")
     examined()
     assert page(window).grid.cell_delegate.stuck is None
 
@@ -316,11 +319,11 @@ def test_public_view_shows_no_original_count(
     designer: MainWindow, examined: Settle, settle: Settle
 ) -> None:
     document = designer.document
-    designer.document.apply("set_cycles", kind="bidiagonal")
+    designer.document.do(set_cycles, kind="bidiagonal")
     # Counts that nothing else on the window could be mistaken for.
     for r in range(4):
         for c in range(4):
-            document.apply("set_count", index=[r, c], count=70_000 + 1000 * r + 10 * c + 7)
+            document.do(set_count, index=[r, c], count=70_000 + 1000 * r + 10 * c + 7)
     examined()
     page(designer)._tools["chances"].setChecked(False)
     original = document.original
@@ -346,7 +349,7 @@ def test_layers_follow_the_selection(window: MainWindow, settle: Settle, examine
     window.files.open("example:duncan-roehrig-4x4x3")
     settle()
     window.go("cycles")
-    window.document.apply("place", rows=["v"], columns=["w"], layers=["x"])
+    window.document.do(place, rows=["v"], columns=["w"], layers=["x"])
     examined()
     assert window.document.project is not None and window.document.original is not None
     window.document.select((1, 2, 2))
@@ -361,7 +364,7 @@ def test_layers_follow_the_selection(window: MainWindow, settle: Settle, examine
 
 
 def test_a_table_without_cycles_says_why(window: MainWindow, settle: Settle) -> None:
-    window.document.apply("new_table", variables={"a": ["x", "y"], "b": ["only"]})
+    window.document.do(new_table, variables={"a": ["x", "y"], "b": ["only"]})
     window.go("cycles")
     settle()
     assert page(window).stack.currentWidget() is page(window).empty
@@ -448,11 +451,11 @@ def test_a_reader_can_look_but_not_edit(
     designer: MainWindow, examined: Settle, settle: Settle, tmp_path: Path
 ) -> None:
     document = designer.document
-    document.apply("protect", seed=3)
+    document.do(protect, seed=3)
     settle()
     published, cycles = document.published, document.project.cycles if document.project else None
     bundle, dossier = tmp_path / "r.zip", tmp_path / "d-CONFIDENTIAL.zip"
-    document.apply("publish", release=str(bundle), dossier=str(dossier))
+    document.do(publish, release=str(bundle), dossier=str(dossier))
     settle()
     document.saved = document.project  # nothing is asked about unsaved work
     designer.files.open(str(bundle))

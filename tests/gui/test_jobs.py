@@ -86,19 +86,6 @@ def test_reports_are_throttled_before_they_cross_threads(jobs: Jobs, qtbot: QtBo
     assert seen == sorted(seen)
 
 
-def test_a_question_replaces_an_older_one_of_its_name(jobs: Jobs, qtbot: QtBot) -> None:
-    first = jobs.question("first", endless, name="posterior")
-    ends: list[str] = []
-    first.cancelled.connect(lambda: ends.append("cancelled"))
-    first.finished.connect(lambda _: ends.append("finished"))
-    second = jobs.question("second", lambda progress: 7, name="posterior")
-    answers: list[int] = []
-    second.finished.connect(answers.append)
-    qtbot.waitUntil(lambda: not jobs.running)
-    assert ends == ["cancelled"]
-    assert answers == [7]
-
-
 def test_a_command_that_was_done_before_the_cancel_is_not_denied(jobs: Jobs, qtbot: QtBot) -> None:
     begun = threading.Event()
     going = threading.Event()

@@ -14,8 +14,11 @@ from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 from readable import tab_order, texts, unnamed
 
+from tabprotect.engine.errors import InfeasibleError, Suggestion
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.project.verbs.release_verbs import set_method, set_parameters
+from tabprotect.engine.project.verbs.table_verbs import new_table
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.registered import methods
@@ -88,7 +91,7 @@ def tried(window: MainWindow, qtbot: QtBot, settle: Settle) -> Settle:
         settle()
         shown = page(window)
         qtbot.waitUntil(
-            lambda: not shown._wait.isActive() and "Trying" not in shown.expected.text(),
+            lambda: not shown._trial.running and "Trying" not in shown.preview.state,
             timeout=30_000,
         )
         settle()
@@ -124,7 +127,7 @@ def test_every_registered_method_is_in_the_list_and_has_its_form(
     labels = [shown.list.item(n).text() for n in range(shown.list.count())]
     assert labels == [method.label for method in methods().values()]
     for name, method in methods().items():
-        at_methods.document.apply("set_method", method=name)
+        at_methods.document.do(set_method, method=name)
         fields = [p.name for p in method.parameters if p.kind != "cycles"]
         assert list(shown.form.fields) == fields
         said = shown.help.toPlainText()
@@ -141,14 +144,14 @@ def test_choosing_typing_and_running_are_commands(
     shown, document = choose(at_methods, "Hiding"), at_methods.document
     tried()
     assert document.project is not None and document.project.method == "hiding"
-    assert shown.expected.text() == "4 cells are hidden."
+    assert shown.sentence == "4 cells are hidden."
     field = shown.form.fields["limit"].input
     field.setFocus()
     field.selectAll()  # type: ignore[attr-defined]
     QTest.keyClicks(field, "3")
     qtbot.waitUntil(lambda: document.project.parameters.get("limit") == 3)  # type: ignore[union-attr]
     tried()
-    assert shown.expected.text() == "6 cells are hidden."
+    assert shown.sentence == "6 cells are hidden."
     shown.form.fields["zeros"].input.click()  # type: ignore[attr-defined]
     qtbot.waitUntil(lambda: document.project.parameters.get("zeros") is True)  # type: ignore[union-attr]
     QTest.keyClick(shown, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
@@ -225,9 +228,7 @@ def test_the_public_view_keeps_nothing_of_the_truth(at_methods: MainWindow, trie
 
 
 def test_what_is_missing_is_said(window: MainWindow, tried: Settle, settle: Settle) -> None:
-    window.document.apply(
-        "new_table", variables={"a": ["x", "y"], "b": ["u", "v"], "c": ["1", "2"]}
-    )
+    window.document.do(new_table, variables={"a": ["x", "y"], "b": ["u", "v"], "c": ["1", "2"]})
     settle()
     window.go("methods")
     tried()
@@ -249,7 +250,8 @@ def test_tab_follows_the_eye_through_fields_made_later(
     tried()
     order = tab_order(shown)
     asked = [shown.list, *(shown.form.fields[n].input for n in ("limit", "share", "zeros", "way"))]
-    asked += [shown.form.fields["margins"].input, shown.help, shown._copy, shown.main_button]
+    bar = shown.about.tabBar()
+    asked += [shown.form.fields["margins"].input, bar, shown._copy, shown.main_button]
     places = [order.index(widget) for widget in asked]
     assert places == sorted(places) and order[-1] is shown.main_button
 
@@ -291,8 +293,8 @@ def test_unpublished_inner_cells_leave_nothing_on_the_table_page(
     at_methods: MainWindow, tried: Settle
 ) -> None:
     document = at_methods.document
-    document.apply("set_method", method="publish_margins")
-    document.apply("set_parameters", margins="v + w", threshold=1)
+    document.do(set_method, method="publish_margins")
+    document.do(set_parameters, margins="v + w", threshold=1)
     tried()
     at_methods.go("table")
     document.select((0, 1))
@@ -339,3 +341,19 @@ def test_the_inspector_tells_secondary_cells_from_sensitive_ones(
         document.set_public(True)
         assert inspector.value("status") == ""
         assert inspector.sentence.startswith("Not published.")
+
+
+def test_what_is_impossible_offers_what_may_be_asked_instead_and_cannot_be_accepted(
+    at_methods: MainWindow, tried: Settle
+) -> None:
+    shown, document = choose(at_methods, "Hiding"), at_methods.document
+    tried()
+    error = InfeasibleError("no pattern protects every cell")
+    error.suggestions = (Suggestion("a lower limit", {"limit": 1}),)
+    shown.show_error(error)
+    refusal = shown.preview.refusal
+    assert refusal.isVisible() and refusal.accept.isHidden()
+    refusal.remedies["a lower limit"].click()
+    assert document.project is not None and dict(document.project.parameters) == {"limit": 1}
+    tried()
+    assert refusal.isHidden()

@@ -10,17 +10,24 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox, QLineEdit
 from pytestqt.qtbot import QtBot
 from readable import texts, unnamed
 
 from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.project.verbs.cycle_verbs import flip_cycle_cell, set_cycles
+from tabprotect.engine.project.verbs.release_verbs import set_parameters, set_seed
+from tabprotect.engine.project.verbs.table_verbs import set_count
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.summary import summarise
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import BLOCKING_RULES
 from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.gui.forms.method_form import MethodForm
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.grid.view import GridView
+from tabprotect.gui.pages.run.page import RunPage
 from tabprotect.gui.pages.run.perturb import PerturbPage
 from tabprotect.gui.pages.run.replay import Replay
 
@@ -41,7 +48,7 @@ def tried(window: MainWindow, qtbot: QtBot, settle: Settle) -> Settle:
         settle()
         shown = page(window)
         qtbot.waitUntil(
-            lambda: not shown._wait.isActive() and "Trying" not in shown.preview.state,
+            lambda: not shown._trial.running and "Trying" not in shown.preview.state,
             timeout=30_000,
         )
         settle()
@@ -62,7 +69,7 @@ def weak(window: MainWindow, settle: Settle, tried: Settle) -> MainWindow:
     """The sparse table under long cycles: it would be published as it is."""
     window.files.open("example:sparse-10x10")
     settle()
-    window.document.apply("set_cycles", kind="bidiagonal")
+    window.document.do(set_cycles, kind="bidiagonal")
     window.go("perturb")
     tried()
     return window
@@ -74,6 +81,22 @@ def shown(grid: GridView) -> list[list[str]]:
         [str(model.data(model.index(r, c))) for c in range(model.columnCount())]
         for r in range(model.rowCount())
     ]
+
+
+def number(form: MethodForm, name: str) -> float:
+    return float(str(form.fields[name].value))
+
+
+def put(form: MethodForm, name: str, text: str) -> None:
+    """Type into a field, or choose."""
+    field = form.fields[name].input
+    if isinstance(field, QComboBox):
+        field.setCurrentIndex(field.findData(text))
+        field.activated.emit(field.currentIndex())
+    else:
+        assert isinstance(field, QLineEdit)
+        field.setText(text)
+        field.textEdited.emit(text)
 
 
 def as_text(counts: np.ndarray, *, signed: bool = False) -> list[list[str]]:
@@ -105,12 +128,14 @@ def test_the_triangle_the_numbers_and_the_history_agree(
     perturb: MainWindow, tried: Settle, qtbot: QtBot
 ) -> None:
     form, document = page(perturb).form, perturb.document
-    triangle = form.triangle
+    (editor,) = form.editors
+    triangle = editor.triangle
     triangle.setFocus()
     for key in (Qt.Key.Key_Up, Qt.Key.Key_Up, Qt.Key.Key_Left):
         QTest.keyClick(triangle, key)
-    assert (form.alpha.value(), form.beta.value()) == (0.27, 0.24)
-    assert form.gamma.text() == "0.49"
+    assert (number(form, "alpha"), number(form, "beta")) == (0.27, 0.24)
+    assert editor.rest.text().endswith(": 0.49")
+    assert "gamma 0.49" in triangle.accessibleDescription()
     qtbot.waitUntil(lambda: document.project is not None and "alpha" in document.project.parameters)
     assert document.project is not None
     assert dict(document.project.parameters) == {"alpha": 0.27, "beta": 0.24}
@@ -124,7 +149,7 @@ def test_the_triangle_the_numbers_and_the_history_agree(
     form.flush()
     values = document.project.values
     assert values["alpha"] == values["beta"] == pytest.approx(1 / 3, abs=0.02)
-    form.beta.setValue(0.9)
+    put(form, "beta", "0.9")
     form.flush()
     # Beta was typed: alpha gives way, together they are a probability.
     assert document.project.values["beta"] == 0.9
@@ -132,12 +157,12 @@ def test_the_triangle_the_numbers_and_the_history_agree(
     document.undo()
     document.undo()
     document.undo()
-    assert (form.alpha.value(), form.beta.value()) == (0.25, 0.25)
+    assert (number(form, "alpha"), number(form, "beta")) == (0.25, 0.25)
     tried()
 
 
 def test_leaving_the_page_loses_no_change(perturb: MainWindow, settle: Settle) -> None:
-    page(perturb).form.passes.setValue(3)
+    put(page(perturb).form, "passes", "3")
     perturb.go("cycles")
     assert perturb.document.project is not None
     assert perturb.document.project.values["passes"] == 3
@@ -145,12 +170,13 @@ def test_leaving_the_page_loses_no_change(perturb: MainWindow, settle: Settle) -
 
 
 def test_each_rule_says_its_consequence(perturb: MainWindow, tried: Settle) -> None:
-    said = set(texts(page(perturb), hidden=False))
-    assert set(BLOCKING_RULES.values()) <= said
-    page(perturb).form.rules["negative"].click()
-    page(perturb).form.flush()
-    assert perturb.document.project is not None
-    assert perturb.document.project.values["blocking"] == "negative"
+    form = page(perturb).form
+    for rule, words in BLOCKING_RULES.items():
+        put(form, "blocking", rule)
+        assert words in form.fields["blocking"].help.text()
+        form.flush()
+        assert perturb.document.project is not None
+        assert perturb.document.project.values["blocking"] == rule
     tried()
 
 
@@ -161,12 +187,12 @@ def test_a_run_with_a_seed_is_the_engines(perturb: MainWindow, tried: Settle) ->
     assert form.seeds.warning.isVisible() and "dossier" in form.seeds.warning.text()
     QTest.keyClicks(form.seeds.seed, "20061984")
     QTest.keyClick(form.seeds.seed, Qt.Key.Key_Return)
-    form.passes.setValue(2)
+    put(form, "passes", "2")
     page(perturb).main_button.click()
     tried()
     project = document.project
     assert project is not None and document.original is not None and document.published is not None
-    wanted = methods()["cyclic_perturbation"].protect(
+    wanted = methods()["cyclic_perturbation"].run(
         Problem(document.original, project.at_risk, project.title),
         {"cycles": project.cycles, "passes": 2},
         Randomness.seeded(20061984),
@@ -179,8 +205,10 @@ def test_a_run_with_a_seed_is_the_engines(perturb: MainWindow, tried: Settle) ->
     assert shown(grids["published"]) == as_text(document.published.counts)
     difference = document.published.counts - document.original.counts
     assert shown(grids["difference"]) == as_text(difference, signed=True)
-    moved = int((difference != 0).sum())
-    assert page(perturb).sentence.startswith(f"{moved} of 16 cells changed")
+    done = document.project
+    assert done is not None and done.protected is not None
+    assert page(perturb).sentence == summarise(done.protected).sentence
+    assert "every margin is kept" in page(perturb).sentence
 
 
 def test_a_seed_that_is_none_leaves_everything(perturb: MainWindow) -> None:
@@ -195,8 +223,8 @@ def test_a_seed_that_is_none_leaves_everything(perturb: MainWindow) -> None:
 
 def test_the_replay_ends_at_the_published_table(perturb: MainWindow, tried: Settle) -> None:
     document, run = perturb.document, page(perturb).run
-    document.apply("set_parameters", passes=2)
-    document.apply("set_seed", seed=5)
+    document.do(set_parameters, passes=2)
+    document.do(set_seed, seed=5)
     page(perturb).protect()
     tried()
     assert document.project is not None and document.project.protected is not None
@@ -264,7 +292,7 @@ def test_a_replay_is_the_sequential_mechanism(
     counts = np.random.default_rng(3).integers(0, 4, shape)
     problem = Problem(Table.dense(Domain.of_shape(shape), counts))
     given = {"n_cover": steps} if steps else {"passes": 2}
-    protected = methods()["cyclic_perturbation"].protect(
+    protected = methods()["cyclic_perturbation"].run(
         problem,
         {"cycles": "elementary", **given, "blocking": rule, "order": order},
         Randomness.seeded(1),
@@ -300,58 +328,83 @@ def test_order_and_number_of_steps_are_set_and_passes_give_way(
     perturb: MainWindow, tried: Settle
 ) -> None:
     form, document = page(perturb).form, perturb.document
-    form.passes.setValue(3)
+    put(form, "passes", "3")
     form.flush()
-    form.steps.setValue(9)
-    form.order.setCurrentIndex(form.order.findData("replacement"))
+    put(form, "n_cover", "9")
+    assert number(form, "passes") == 1
+    put(form, "order", "replacement")
     form.flush()
     assert document.project is not None
-    assert dict(document.project.parameters) == {
-        "passes": 1,
-        "n_cover": 9,
-        "order": "replacement",
-    }
-    assert "9 coins, each on any cycle of the list" in page(perturb).sentence
-    assert "may come again" in form.order_words.text()
-    form.rules["negative"].click()
-    form.order.setCurrentIndex(form.order.findData("positive"))
+    wanted = {"passes": 1, "n_cover": 9, "order": "replacement"}
+    assert dict(document.project.parameters) == wanted
+    assert "may come again" in form.fields["order"].help.text()
+    # What goes with another rule only is said where it was chosen, and nothing has changed.
+    put(form, "blocking", "negative")
     form.flush()
-    assert document.project.values["blocking"] == "any_zero"
-    assert not form.rules["negative"].isEnabled()
-    assert "through cells that are positive then" in page(perturb).sentence
+    put(form, "order", "positive")
+    form.flush()
+    assert "any_zero" in form.fields["order"].fault.text()
+    assert document.project.values["order"] == "replacement"
+    put(form, "blocking", "any_zero")
+    form.flush()
+    assert document.project.values["order"] == "positive"
     document.undo()
-    assert document.project.values["order"] == "replacement" and form.rules["negative"].isEnabled()
-    form.passes.setValue(2)
+    assert document.project.values["order"] == "replacement"
+    put(form, "passes", "2")
     form.flush()
     assert (document.project.values["passes"], document.project.values["n_cover"]) == (2, 0)
     tried()
 
 
-def test_a_weak_mechanism_is_refused_with_remedies(weak: MainWindow, tried: Settle) -> None:
+def test_a_weak_mechanism_is_refused_with_the_remedies_that_were_tried(
+    weak: MainWindow, tried: Settle
+) -> None:
     document, shown_page = weak.document, page(weak)
-    refusal = shown_page.preview.refusal
+    project, refusal = document.project, shown_page.preview.refusal
+    assert project is not None
+    offered = project.protection.preview(project.problem, project.given).remedies
+    assert offered and list(refusal.remedies) == [remedy.text for remedy in offered]
+    said = texts(refusal)
     assert refusal.isVisible() and "unchanged with probability" in refusal.text
-    assert {"strips", "elementary", "negative", "passes", "merge"} == set(refusal.remedies)
+    assert all(remedy.reached in said for remedy in offered)
+    # Of all that was tried the best is the first.
+    assert next(iter(refusal.remedies)) == "swaps through positive cells"
+    assert "unchanged with probability 0.08" in said
     shown_page.main_button.click()
     tried()
     assert document.published is None
-    assert shown_page.face == "setup" and refusal.isVisible()
-    refusal.remedies["negative"].click()
-    refusal_of = document.project
-    assert refusal_of is not None and refusal_of.values["blocking"] == "negative"
+    assert shown_page.face == "setup" and list(refusal.remedies) == [r.text for r in offered]
+    for remedy in offered:
+        refusal.remedies[remedy.text].click()
+        tried()
+        assert document.project is not None
+        for name in remedy.parameters.keys() - {"cycles"}:
+            assert document.project.values[name] == remedy.parameters[name]
+        assert refusal.isHidden(), remedy
+        document.undo()
+        tried()
+        assert document.project is project and refusal.isVisible()
+    refusal.remedies[offered[0].text].click()
     tried()
-    document.undo()
-    tried()
-    assert refusal.isVisible()
-    refusal.remedies["elementary"].click()
-    document.apply("set_parameters", blocking="negative", passes=2)
-    tried()
-    assert refusal.isHidden()
     shown_page.main_button.click()
     tried()
     assert document.published is not None and document.published != document.original
     assert document.project is not None and document.project.protected is not None
     assert document.project.protected.record.decisions == ()
+
+
+def test_the_methods_page_offers_the_same_remedies(weak: MainWindow, settle: Settle) -> None:
+    offered = list(page(weak).preview.refusal.remedies)
+    weak.go("methods")
+    shown_page = weak.page
+    assert isinstance(shown_page, RunPage)
+    QTest.qWait(400)
+    settle()
+    refusal = shown_page.preview.refusal
+    assert offered and list(refusal.remedies) == offered
+    refusal.remedies[offered[0]].click()
+    assert weak.document.history.undo_label.startswith("set cycles to data")
+    settle()
 
 
 def test_going_on_all_the_same_is_recorded(weak: MainWindow, tried: Settle) -> None:
@@ -364,7 +417,7 @@ def test_going_on_all_the_same_is_recorded(weak: MainWindow, tried: Settle) -> N
 
 
 def test_broken_cycles_cannot_be_run(perturb: MainWindow, tried: Settle) -> None:
-    perturb.document.apply("flip_cycle_cell", cycle=0, index=[1, 0], sign=1)
+    perturb.document.do(flip_cycle_cell, cycle=0, index=[1, 0], sign=1)
     tried()
     assert "changes the margin" in page(perturb).preview.state
     assert not page(perturb).main_button.isEnabled()
@@ -380,8 +433,8 @@ def test_public_view_hides_what_is_confidential(perturb: MainWindow, tried: Sett
     document, shown_page = perturb.document, page(perturb)
     for r in range(4):
         for c in range(4):
-            document.apply("set_count", index=[r, c], count=70_000 + 1000 * r + 10 * c + 7)
-    document.apply("set_seed", seed=987_654_321)
+            document.do(set_count, index=[r, c], count=70_000 + 1000 * r + 10 * c + 7)
+    document.do(set_seed, seed=987_654_321)
     tried()
     shown_page.protect()
     tried()
@@ -407,7 +460,10 @@ def test_public_view_hides_what_is_confidential(perturb: MainWindow, tried: Sett
     shown_page.show_face("setup")
     assert shown_page.preview.figure("unchanged") == ""
     assert "confidential" in shown_page.preview.state
-    assert not shown_page.form.alpha.isEnabled() and not shown_page.form.seeds.fresh.isVisible()
+    assert (
+        not shown_page.form.fields["alpha"].isEnabled()
+        and not shown_page.form.seeds.fresh.isVisible()
+    )
     before = document.project
     shown_page.protect()
     assert document.project is before
@@ -418,7 +474,7 @@ def test_public_view_hides_what_is_confidential(perturb: MainWindow, tried: Sett
 
 
 def test_copy_as_command(perturb: MainWindow, tried: Settle) -> None:
-    perturb.document.apply("set_parameters", alpha=0.3, passes=2)
+    perturb.document.do(set_parameters, alpha=0.3, passes=2)
     page(perturb)._copy.click()
     command = QGuiApplication.clipboard().text()
     assert command.startswith("tabprotect protect example:duncan-roehrig-4x4 ")

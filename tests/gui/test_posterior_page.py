@@ -24,6 +24,7 @@ from tabprotect.engine.posterior.analysis import chi_square
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import parse_prior
+from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
@@ -56,7 +57,7 @@ def engine(window: MainWindow, prior: str = "uniform") -> Posterior:
 @pytest.fixture
 def protected(opened: MainWindow, settle: Settle) -> MainWindow:
     """The 4 x 4 example, protected with a seed, cell (v1, w2) selected, the page in front."""
-    opened.document.apply("protect", seed=7)
+    opened.document.do(protect, seed=7)
     settle()
     opened.go("posterior")
     settle()
@@ -123,7 +124,7 @@ def test_the_figures_are_the_engines(protected: MainWindow) -> None:
 def test_the_slides_release_has_the_true_posterior_not_the_printed_one(
     window: MainWindow, settle: Settle, opened: MainWindow, tmp_path: Path
 ) -> None:
-    opened.document.apply("protect", seed=1)
+    opened.document.do(protect, seed=1)
     settle()
     release = opened.document.release
     assert release is not None
@@ -342,8 +343,7 @@ def test_draws_can_be_cancelled_and_partial_results_stay(
     shown.tabs.setCurrentWidget(shown.draws)
     shown.draws.draws.setValue(100_000)
     shown.draws.run()
-    job = shown.draws._job
-    assert job is not None
+    (job,) = protected.document.jobs.running
     job.progressed.connect(lambda *_: job.cancel() if shown.draws.result is not None else None)
     with qtbot.waitSignal(job.cancelled):
         pass
@@ -462,7 +462,7 @@ def test_long_labels_and_two_hundred_categories(
     path.write_text("\n".join(lines) + "\n")
     window.files.open(str(path))
     settle()
-    window.document.apply("protect", seed=2, accept_weak=True)
+    window.document.do(protect, seed=2, accept_weak=True)
     settle()
     window.go("posterior")
     settle()
@@ -486,7 +486,7 @@ def test_a_prior_that_fits_nothing_leaves_the_main_action_in_sight(
     path.write_text("\n".join(["a,b,count", *lines]) + "\n")
     window.files.open(str(path))
     settle()
-    window.document.apply("protect", seed=1, accept_weak=True)
+    window.document.do(protect, seed=1, accept_weak=True)
     settle()
     THEME.apply(zoom=zoom)
     window.resize(1280, 720)

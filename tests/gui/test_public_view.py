@@ -15,6 +15,8 @@ from readable import texts
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT
+from tabprotect.engine.project.verbs.release_verbs import protect, set_prior
+from tabprotect.engine.project.verbs.table_verbs import set_at_risk, set_title
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.look.label import tip
 from tabprotect.gui.pages.posterior.files import KINDS, MARK, table_csv
@@ -85,9 +87,9 @@ def house(window: MainWindow, settle: Settle, tmp_path: Path) -> MainWindow:
     prior.write_text("\n".join(["r,c,count", *(f"{cell},5" for cell in cells)]))
     window.files.open(str(path))
     settle()
-    window.document.apply("set_at_risk", rule="1..7")
-    window.document.apply("set_prior", who="intruder", prior=f"negative_binomial(2):{prior}")
-    window.document.apply("protect", seed=SEED)
+    window.document.do(set_at_risk, rule="1..7")
+    window.document.do(set_prior, who="intruder", prior=f"negative_binomial(2):{prior}")
+    window.document.do(protect, seed=SEED)
     settle()
     window.document.select((0, 0))
     for dock in window.docks.values():
@@ -161,8 +163,8 @@ def test_the_windows_title_is_the_releases(house: MainWindow, settle: Settle) ->
     assert house.windowTitle().startswith("release")
     assert house._crumbs.text().startswith("release  \u203a")
     house.document.set_public(False)
-    house.document.apply("set_title", title="Survey of 1990")
-    house.document.apply("protect", seed=1)
+    house.document.do(set_title, title="Survey of 1990")
+    house.document.do(protect, seed=1)
     settle()
     house.document.set_public(True)
     assert house.windowTitle().startswith("Survey of 1990")
@@ -269,8 +271,8 @@ def test_names_and_titles_of_strangers_are_never_read_as_markup(
     )
     window.files.open(str(path))
     settle()
-    window.document.apply("set_title", title=TITLE)
-    window.document.apply("protect", seed=1)
+    window.document.do(set_title, title=TITLE)
+    window.document.do(protect, seed=1)
     settle()
     window.document.select((0, 0))
     for dock in window.docks.values():

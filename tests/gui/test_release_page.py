@@ -18,6 +18,9 @@ from readable import model_texts, tab_order, texts, unnamed
 from tabprotect.cli.main import main
 from tabprotect.engine.bundle import confidential, public
 from tabprotect.engine.bundle.verify import verify
+from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
+from tabprotect.engine.project.verbs.release_verbs import protect
+from tabprotect.engine.project.verbs.table_verbs import set_count
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.pages.posterior.page import PosteriorPage
@@ -44,7 +47,7 @@ def posterior_of(window: MainWindow) -> dict[str, float]:
 @pytest.fixture
 def ready(opened: MainWindow, settle: Settle, tmp_path: Path) -> MainWindow:
     """The 4 x 4 example, protected with a seed, the release page in front."""
-    opened.document.apply("protect", seed=7)
+    opened.document.do(protect, seed=7)
     settle()
     opened.go("release")
     settle()
@@ -161,8 +164,8 @@ def test_published_bundle_gives_everybody_the_same_posterior(
 def test_open_as_a_reader_leaves_the_house_behind(
     ready: MainWindow, settle: Settle, tmp_path: Path
 ) -> None:
-    ready.document.apply("set_count", index=[0, 1], count=7391773917)
-    ready.document.apply("protect", seed=982451653982451653)
+    ready.document.do(set_count, index=[0, 1], count=7391773917)
+    ready.document.do(protect, seed=982451653982451653)
     settle()
     ready.go("release")
     settle()
@@ -314,9 +317,9 @@ def test_cells_that_are_as_good_as_published_are_counted_before_it_is_too_late(
     settle()
     document = window.document
     # Elementary cycles of 64 cells: one zero blocks them all, and the table goes out as it is.
-    document.apply("set_cycles", kind="elementary")
+    document.do(set_cycles, kind="elementary")
     settle()
-    document.apply("protect", accept_weak=True, seed=1)
+    document.do(protect, accept_weak=True, seed=1)
     settle()
     window.go("release")
     settle()

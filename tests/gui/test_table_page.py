@@ -12,6 +12,8 @@ from PySide6.QtGui import QPainter, QPixmap
 from PySide6.QtWidgets import QApplication, QLineEdit, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
+from tabprotect.engine.project.verbs.release_verbs import protect
+from tabprotect.engine.project.verbs.table_verbs import place, set_at_risk
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.grid.view import GridView
 from tabprotect.gui.pages.table.page import TablePage
@@ -175,8 +177,8 @@ def test_f8_walks_all_at_risk_cells_in_every_layer(
     counts = write_table(path, (2, 3, 2), ["a", "b", "c"])
     window.files.open(str(path))
     settle()
-    window.document.apply("set_at_risk", rule="1..8")
-    window.document.apply("place", rows=["b"], columns=["a"], layers=["c"])
+    window.document.do(set_at_risk, rule="1..8")
+    window.document.do(place, rows=["b"], columns=["a"], layers=["c"])
     seen = []
     for _ in range(8):
         page(window).go_at_risk(1)
@@ -348,7 +350,7 @@ def test_public_view_without_a_release_shows_nothing(opened: MainWindow) -> None
 def test_public_view_shows_the_published_table_read_only(
     opened: MainWindow, settle: Settle
 ) -> None:
-    opened.document.apply("protect", seed=5)
+    opened.document.do(protect, seed=5)
     settle()
     opened.actions_["public"].trigger()
     published = opened.document.published

@@ -12,6 +12,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
+from tabprotect.engine.project.verbs.release_verbs import set_method
+from tabprotect.engine.project.verbs.table_verbs import tabulate
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.pages.run.methods import MethodsPage
 
@@ -26,9 +28,9 @@ def test_estimates_stand_beside_sums_of_weights(
     records.write_text("\n".join(["a,b,w", *lines]) + "\n")
     document = window.document
     given = {"source": str(records), "by": ["a", "b"], "design_weight": "w"}
-    document.apply("tabulate", **given)
+    document.do(tabulate, **given)
     settle()
-    document.apply("set_method", method="cell_key")
+    document.do(set_method, method="cell_key")
     window.go("methods")
     settle()
     shown = window.pages["methods"]

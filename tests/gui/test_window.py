@@ -27,8 +27,13 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.registered import by_suffix
 from tabprotect.engine.project import storage
 from tabprotect.engine.project.history import History
+from tabprotect.engine.project.verbs.release_verbs import protect, set_parameters, set_prior
+from tabprotect.engine.project.verbs.table_verbs import set_count
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.frame.app import Autosave, install_hook, main
 from tabprotect.gui.frame.main_window import MainWindow
@@ -111,8 +116,8 @@ def test_the_strip_tells_what_is_shown(opened: MainWindow, settle: Settle) -> No
 
 
 def test_f9_hides_the_original_everywhere(opened: MainWindow, settle: Settle, qtbot: QtBot) -> None:
-    opened.document.apply("set_count", index=[0, 1], count=87654)
-    opened.document.apply("protect", seed=3)
+    opened.document.do(set_count, index=[0, 1], count=87654)
+    opened.document.do(protect, seed=3)
     settle()
     opened.document.select((0, 1))
     for dock in opened.docks.values():
@@ -169,7 +174,7 @@ def test_the_inspector_follows_the_selection(opened: MainWindow, settle: Settle)
     assert opened.inspector.value("of total") == "0.7 % of 135"
     opened.document.select((0, 0))
     assert opened.inspector.value("status") == "safe (S)"
-    opened.document.apply("protect", seed=11)
+    opened.document.do(protect, seed=11)
     settle()
     opened.document.posterior()
     settle()
@@ -222,7 +227,7 @@ def test_totals_are_offered_to_be_stripped(
 def test_a_project_is_saved_and_comes_back_with_its_history(
     opened: MainWindow, settle: Settle, tmp_path: Path, other: MainWindow, qtbot: QtBot
 ) -> None:
-    opened.document.apply("set_count", index=[0, 0], count=99)
+    opened.document.do(set_count, index=[0, 0], count=99)
     assert opened.document.modified
     path = tmp_path / "work.tabprotect"
     opened.files.save_to(path)
@@ -242,7 +247,7 @@ def test_a_project_is_saved_and_comes_back_with_its_history(
 def test_a_full_disk_while_saving_is_said_and_nothing_is_lost(
     opened: MainWindow, settle: Settle, tmp_path: Path
 ) -> None:
-    opened.document.apply("set_count", index=[0, 0], count=99)
+    opened.document.do(set_count, index=[0, 0], count=99)
     opened.files.save_to(tmp_path / "no-such-folder" / "work.tabprotect")
     settle()
     assert opened.page.errors.isVisible()
@@ -250,7 +255,7 @@ def test_a_full_disk_while_saving_is_said_and_nothing_is_lost(
 
 
 def test_leaving_unsaved_work_takes_a_second_word(opened: MainWindow) -> None:
-    opened.document.apply("set_count", index=[0, 0], count=99)
+    opened.document.do(set_count, index=[0, 0], count=99)
     opened.close()
     assert opened.isVisible()
     assert "unsaved" in opened.page.errors.text
@@ -286,7 +291,7 @@ def test_opening_asks_before_unsaved_work_is_lost(
     qtbot: QtBot,
 ) -> None:
     other = make(tmp_path)
-    opened.document.apply("set_count", index=[0, 0], count=99)
+    opened.document.do(set_count, index=[0, 0], count=99)
     before = opened.document.history
     opened.files.open(str(other))
     settle()
@@ -295,7 +300,7 @@ def test_opening_asks_before_unsaved_work_is_lost(
     assert "unsaved" in strip.text
     assert (strip._button.text(), strip._second.text()) == ("Open without saving", "Save first")
     # Going on with the work is an answer too.
-    opened.document.apply("set_count", index=[0, 0], count=98)
+    opened.document.do(set_count, index=[0, 0], count=98)
     assert not strip.isVisible()
 
     opened.files.open(str(other))
@@ -309,7 +314,7 @@ def test_opening_asks_before_unsaved_work_is_lost(
     assert opened.document.project is not None
     assert opened.document.project.domain.shape == (3, 3, 2)
 
-    opened.document.apply("set_prior", who="user", prior="positive")
+    opened.document.do(set_prior, who="user", prior="positive")
     assert opened.document.modified
     opened.files.open(str(other))
     assert strip is not opened.page.errors or strip.isVisible()
@@ -321,7 +326,7 @@ def test_opening_asks_before_unsaved_work_is_lost(
 
 
 def test_a_table_opened_over_unsaved_work_can_be_undone(opened: MainWindow, settle: Settle) -> None:
-    opened.document.apply("set_count", index=[0, 0], count=99)
+    opened.document.do(set_count, index=[0, 0], count=99)
     opened.files.open("example:langsrud-lupp")
     settle()
     assert opened.document.project is not None
@@ -348,7 +353,7 @@ def test_what_was_opened_comes_to_the_front(
 
 
 def test_quitting_can_save_first(opened: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
-    opened.document.apply("set_count", index=[0, 0], count=99)
+    opened.document.do(set_count, index=[0, 0], count=99)
     opened.files.path = tmp_path / "mine.tabprotect"
     opened.close()
     assert opened.isVisible()
@@ -362,7 +367,7 @@ def test_work_of_a_killed_program_is_offered_again(
 ) -> None:
     folder = tmp_path / "autosave"
     first = Autosave(opened, folder)
-    opened.document.apply("set_count", index=[0, 0], count=99)
+    opened.document.do(set_count, index=[0, 0], count=99)
     first.save()
     settle()
     # A killed program closes nothing, but the system lets go of its lock.
@@ -384,7 +389,7 @@ def test_work_of_a_killed_program_is_offered_again(
 
 def test_the_history_panel_goes_to_any_step(opened: MainWindow, settle: Settle) -> None:
     for count in (21, 22, 23):
-        opened.document.apply("set_count", index=[0, 0], count=count)
+        opened.document.do(set_count, index=[0, 0], count=count)
     opened.docks["history"].show()
     steps = opened.history._list
     assert [steps.item(i).text() for i in range(1, 4)] == [
@@ -400,8 +405,8 @@ def test_the_history_panel_goes_to_any_step(opened: MainWindow, settle: Settle) 
 def test_the_recipe_panel_shows_the_steps_without_a_seed(
     opened: MainWindow, settle: Settle
 ) -> None:
-    opened.document.apply("set_parameters", alpha=0.3)
-    opened.document.apply("protect", seed=424242)
+    opened.document.do(set_parameters, alpha=0.3)
+    opened.document.do(protect, seed=424242)
     settle()
     opened.docks["recipe"].show()
     assert "set_parameters" in opened.recipe.text
@@ -410,12 +415,30 @@ def test_the_recipe_panel_shows_the_steps_without_a_seed(
 
 
 def test_copy_as_command_says_the_page_in_front(opened: MainWindow, settle: Settle) -> None:
-    opened.document.apply("set_parameters", alpha=0.3)
+    opened.document.do(set_parameters, alpha=0.3)
     opened.go("perturb")
     opened.actions_["copy_command"].trigger()
     text = QApplication.clipboard().text()
     assert text.startswith(f"tabprotect protect {EXAMPLE}")
     assert "alpha=0.3" in text
+
+
+def test_parquet_opens_as_a_table_or_goes_to_the_tabulate_page(
+    window: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    path = tmp_path / "t.parquet"
+    table = Table.dense(Domain.of({"v": ["a", "b"]}), [3, 4])
+    path.write_bytes(by_suffix(path).write(table))  # type: ignore[union-attr]
+    window.files.open(str(path))
+    settle()
+    assert window.document.original == table
+    # The same columns, none of them counts: records.
+    path.write_bytes(path.read_bytes().replace(b"count", b"years"))
+    window.files.open(str(path))
+    settle()
+    assert window.page.name == "tabulate"
+    assert not window.page.errors.isVisible()
+    assert window.document.original == table
 
 
 def test_records_go_to_the_tabulate_page(
@@ -477,7 +500,7 @@ def test_record_keys_can_be_drawn_for_this_table(
 
 
 def test_every_control_has_an_accessible_name(opened: MainWindow, settle: Settle) -> None:
-    opened.document.apply("protect", seed=1)
+    opened.document.do(protect, seed=1)
     settle()
     opened.document.select((0, 1))
     kinds = (
@@ -525,7 +548,7 @@ def test_shortcuts_are_unique(opened: MainWindow) -> None:
 
 
 def test_the_window_fits_a_small_screen(opened: MainWindow, settle: Settle) -> None:
-    opened.document.apply("protect", seed=1)
+    opened.document.do(protect, seed=1)
     settle()
     opened.resize(1280, 720)
     for name in opened.pages:
@@ -586,8 +609,8 @@ def test_a_smoke_picture(tmp_path: Path, qapp: QApplication) -> None:
 
 
 def test_short_commands_wait_for_a_long_one(opened: MainWindow, settle: Settle) -> None:
-    opened.document.apply("protect", seed=1)
-    assert opened.document.apply("set_count", index=[0, 0], count=77) is None
+    opened.document.do(protect, seed=1)
+    assert opened.document.do(set_count, index=[0, 0], count=77) is None
     table = opened.document.original
     assert table is not None
     assert table[(0, 0)] != 77  # not yet

@@ -10,10 +10,12 @@ from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
 
-def tables_alike(publication: Publication, table: Table, suppressed: np.ndarray) -> np.ndarray:
+def tables_alike(
+    publication: Publication, table: Table, suppressed: np.ndarray, *, never_zero: bool = False
+) -> np.ndarray:
     """All published vectors (tables, size) that agree where nothing is suppressed.
 
-    The grand total must be published.
+    The grand total must be published. With ``never_zero`` no suppressed count is 0.
     """
     total = table.total
     incidence = publication.incidence.toarray()
@@ -35,12 +37,15 @@ def tables_alike(publication: Publication, table: Table, suppressed: np.ndarray)
         candidates[:, free[:-1]] = choices
         candidates[:, free[-1]] = rest - choices.sum(axis=1)
     sums = candidates @ incidence.T
-    return sums[(sums[:, ~suppressed] == values[~suppressed]).all(axis=1)]
+    agree = (sums[:, ~suppressed] == values[~suppressed]).all(axis=1)
+    if never_zero:
+        agree &= (sums[:, suppressed] > 0).all(axis=1)
+    return sums[agree]
 
 
 def intervals(
-    publication: Publication, table: Table, suppressed: np.ndarray
+    publication: Publication, table: Table, suppressed: np.ndarray, *, never_zero: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
     """Lowest and highest count of every published cell over those tables."""
-    found = tables_alike(publication, table, suppressed)
+    found = tables_alike(publication, table, suppressed, never_zero=never_zero)
     return found.min(axis=0), found.max(axis=0)

@@ -21,6 +21,7 @@ from tabprotect.engine.assessment.runs import (
 )
 from tabprotect.engine.assessment.spreading import LOOK, spread
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, TabprotectError
+from tabprotect.engine.formats.groupings import parse_groupings
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
@@ -33,7 +34,6 @@ from tabprotect.engine.protection.subtables import (
     publication_of,
 )
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.tables.hierarchy import parse_groupings
 from tabprotect.engine.tables.publication import Publication
 
 RUNS = 20

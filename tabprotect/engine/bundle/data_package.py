@@ -17,10 +17,10 @@ import numpy as np
 
 from tabprotect.engine.bundle.archive import dump_json
 from tabprotect.engine.errors import BundleError, InputError
+from tabprotect.engine.formats.csv_text import write_csv
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain, Variable
-from tabprotect.engine.tables.files import write_csv
 from tabprotect.engine.tables.table import DENSE_LIMIT, INT64_MAX, Table
 from tabprotect.version import __version__
 

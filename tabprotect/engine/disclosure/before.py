@@ -19,6 +19,7 @@ from tabprotect.engine.fitting.expected import fit
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.remedy import Remedy
 from tabprotect.engine.release.gate import Gate
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.publication import Publication
@@ -70,19 +71,6 @@ class Chance:
         if self.here is not None:
             said.append(f"{self.here:.0%} of trial runs on this table (CONFIDENTIAL)")
         return f"The gate lets through {' and '.join(said)}." if said else ""
-
-
-@dataclass(frozen=True)
-class Remedy:
-    """Other settings, and how often their releases passed on synthetic tables."""
-
-    text: str
-    parameters: Mapping[str, object]
-    chance: float
-
-    def as_json(self) -> dict[str, object]:
-        """For ``RefusedError.remedies``."""
-        return {"text": self.text, "parameters": dict(self.parameters), "chance": self.chance}
 
 
 def chance(

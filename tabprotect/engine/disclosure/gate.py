@@ -17,6 +17,7 @@ from tabprotect.engine.errors import RefusedError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem, Protected
+from tabprotect.engine.protection.remedy import OTHERWISE
 from tabprotect.engine.protection.staff_verdict import StaffVerdict
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.gate import Gate
@@ -112,14 +113,12 @@ def _refusal(
 ) -> RefusedError:
     values, limits = how
     ideas = remedies(method, problem, values, limits, progress)
-    said = [f"{idea.text} (passed on {idea.chance:.0%} of synthetic tables)" for idea in ideas]
-    drawn = (
-        "" if limits.attempts_at_most == 1 else f"None of {limits.attempts_at_most} draws passed. "
-    )
-    return RefusedError(
+    attempts = limits.attempts_at_most
+    drawn = "" if attempts == 1 else f"None of {attempts} draws passed. "
+    refused = RefusedError(
         f"{drawn}{found.sentence}".rstrip("."),
-        hint="; ".join(said)
-        or "merge categories so that fewer cells are small, or take another method",
+        hint="; ".join(map(str, ideas)) or OTHERWISE,
         detail="to go on all the same takes an explicit, recorded decision with a reason",
-        remedies=[idea.as_json() for idea in ideas],
     )
+    refused.suggestions = ideas
+    return refused

@@ -14,12 +14,12 @@ from typing import TypeVar
 import duckdb
 
 from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.formats.format import RecordsFile
+from tabprotect.engine.formats.registered import format_of
+from tabprotect.engine.formats.sql import connected
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.tables.records import TextRecords
 
 T = TypeVar("T")
-
-PARQUET = frozenset({".parquet", ".pq"})
 
 POLL = 0.05
 """Seconds between two looks at whether the user has cancelled."""
@@ -42,20 +42,6 @@ class RecordColumn:
     kind: str
 
 
-def quoted(name: str) -> str:
-    """A name as an SQL identifier."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _pattern(path: Path) -> str:
-    """The path as DuckDB's glob pattern that matches nothing else."""
-    return re.sub(r"([*?\[])", r"[\1]", str(path.absolute()))
-
-
 class MicrodataFile:
     """An open microdata file. All values of a CSV file are text: ``01`` is not ``1``.
 
@@ -63,28 +49,12 @@ class MicrodataFile:
     temporary files. Use :func:`open_microdata`.
     """
 
-    def __init__(self, path: Path, connection: duckdb.DuckDBPyConnection, text: TextRecords | None):
+    def __init__(self, path: Path, connection: duckdb.DuckDBPyConnection, file: RecordsFile):
         self.path = path
-        self.text = text
+        self.text = file.text
+        self.relation = file.relation
         self._connection = connection
-        self.columns = self._text_columns(text) if text else self._parquet_columns()
-
-    @property
-    def relation(self) -> str:
-        """The file as an SQL table expression with its own column names."""
-        literal = _literal(_pattern(self.path))
-        if self.text is None:
-            return f"read_parquet({literal})"
-        types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(self.columns)))
-        names = ", ".join(f"c{i} AS {quoted(c.name)}" for i, c in enumerate(self.columns))
-        packed = "gzip" if self.path.suffix.lower() == ".gz" else "none"
-        encoding = "utf-16" if self.text.encoding == "utf-16" else "utf-8"
-        return (
-            f"(SELECT {names} FROM read_csv({literal}, auto_detect=false, header=true, "
-            f"columns={{{types}}}, delim={_literal(self.text.delimiter)}, quote='\"', escape='\"', "
-            f"strict_mode=true, null_padding=false, compression='{packed}', "
-            f"encoding='{encoding}', skip={int(self.text.skipped)}))"
-        )
+        self.columns = self._columns()
 
     def run(
         self,
@@ -118,23 +88,7 @@ class MicrodataFile:
                         wait([future], timeout=POLL)
                     raise
 
-    def _text_columns(self, text: TextRecords) -> tuple[RecordColumn, ...]:
-        header = next(text.rows(), None)
-        if header is None:
-            raise InputError("the file has no rows", file=self.path)
-        for number, name in enumerate(header, 1):
-            if not name or name in header[: number - 1]:
-                raise InputError(
-                    f"column {number} has no name"
-                    if not name
-                    else f"the name {name!r} stands over two columns",
-                    file=self.path,
-                    line=text.line(0),
-                    hint="the first row must name every variable once",
-                )
-        return tuple(RecordColumn(name, "text") for name in header)
-
-    def _parquet_columns(self) -> tuple[RecordColumn, ...]:
+    def _columns(self) -> tuple[RecordColumn, ...]:
         try:
             rows = self._connection.execute(f"DESCRIBE SELECT * FROM {self.relation}").fetchall()
         except duckdb.Error as error:
@@ -191,7 +145,7 @@ def _kind(sql_type: str) -> str:
 
 @contextmanager
 def open_microdata(path: Path | str, progress: Progress = SILENT) -> Iterator[MicrodataFile]:
-    """Open a CSV (``.csv``, ``.txt``, ``.gz``) or Parquet file of records.
+    """Open a file of records in any format that can hold them.
 
     Raises
     ------
@@ -199,29 +153,6 @@ def open_microdata(path: Path | str, progress: Progress = SILENT) -> Iterator[Mi
         For a file that is missing, empty, not UTF-8, cut off or of another kind.
     """
     path = Path(path)
-    if not path.is_file():
-        why = "this is a folder" if path.is_dir() else "there is no such file"
-        raise InputError(why, file=path, hint="choose a CSV or Parquet file")
-    if path.suffix.lower() in (".xlsx", ".xls", ".ods", ".zip", ".tabprotect"):
-        raise InputError("not a microdata file", file=path, hint="save the records as CSV")
-    text = None if path.suffix.lower() in PARQUET else TextRecords(path, progress=progress)
-    connection = duckdb.connect(
-        ":memory:",
-        config={
-            "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": "false",
-            "temp_directory": "",
-            "preserve_insertion_order": "false",
-        },
-    )
-    try:
-        # DuckDB compares whole paths, and the pattern as well as what it matches.
-        allowed = f"[{_literal(str(path.absolute()))}, {_literal(_pattern(path))}]"
-        connection.execute(f"SET allowed_paths = {allowed}")
-        connection.execute("SET enable_external_access = false")
-        connection.execute("SET enable_progress_bar = true")
-        connection.execute("SET enable_progress_bar_print = false")
-        connection.execute("SET lock_configuration = true")
-        yield MicrodataFile(path, connection, text)
-    finally:
-        connection.close()
+    file = format_of(path).records(path, progress)
+    with connected(path) as connection:
+        yield MicrodataFile(path, connection, file)

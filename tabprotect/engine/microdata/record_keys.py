@@ -21,7 +21,8 @@ import numpy as np
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.atomic import replacing
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.microdata.readers import MicrodataFile, open_microdata, quoted
+from tabprotect.engine.formats.sql import quoted
+from tabprotect.engine.microdata.readers import MicrodataFile, open_microdata
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import KEY_MODULUS, Randomness
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -13,9 +13,12 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.microdata.readers import MicrodataFile, open_microdata, quoted
+from tabprotect.engine.formats.cell_list import MAX_CATEGORIES, check_categories
+from tabprotect.engine.formats.sql import quoted
+from tabprotect.engine.microdata.readers import MicrodataFile, open_microdata
 from tabprotect.engine.microdata.record_keys import key_measure
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.tables.design_weights import SCALE, DesignWeights
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import DENSE_LIMIT, INT64_MAX, Table
@@ -23,7 +26,6 @@ from tabprotect.engine.tables.table import DENSE_LIMIT, INT64_MAX, Table
 MISSING = "(missing)"
 """The category of records whose value is missing (an empty field, a Parquet null)."""
 
-MAX_CATEGORIES = 1_000_000
 DENSE = 2**24
 EXACT_SUMMARY = 2000
 MOST_WEIGHT = 10**9
@@ -174,9 +176,9 @@ def _tabulate(
     measures, low, high = _measures(weight), 0, 0
     if design_weight is not None:
         low, high = _weight_range(source, design_weight, progress)
-        measures += f", {_design_measure(design_weight)} AS weightsum"
+        measures["weightsum"] = f"{_design_measure(design_weight)} AS weightsum"
     if record_key is not None:
-        measures += f", {key_measure(source, record_key, progress)} AS keysum"
+        measures["keysum"] = f"{key_measure(source, record_key, progress)} AS keysum"
     source.run(lambda c: _group(c, source, by, measures), "counting the records", progress)
     if weight is not None:
         _check_weights(source, by, weight, progress)
@@ -219,16 +221,29 @@ def _check_known(source: MicrodataFile, name: str) -> None:
         )
 
 
-def _measures(weight: str | None) -> str:
+_JOINED = {
+    "n": "CAST(sum({}) AS DECIMAL(38, 9))",
+    "unread": "sum({})",
+    "least": "min({})",
+    "example": "any_value({})",
+    "weightsum": "sum({})",
+    "keysum": f"sum({{}}) % {KEY_MODULUS}",
+}
+"""How the measures of groups with the same text make those of a cell."""
+
+
+def _measures(weight: str | None) -> dict[str, str]:
     """The columns of a cell: n (and, with weights, what is wrong with them)."""
     if weight is None:
-        return "count(*) AS n"
+        return {"n": "count(*) AS n"}
     w = f"TRY_CAST({quoted(weight)} AS DECIMAL(38, 9))"
-    return (
-        f"sum({w}) AS n, count(*) - count({w}) AS unread, min({w}) AS least, "
-        f"any_value(coalesce(CAST({quoted(weight)} AS VARCHAR), '')) "
-        f"FILTER ({w} IS NULL OR {w} < 0) AS example"
-    )
+    return {
+        "n": f"sum({w}) AS n",
+        "unread": f"count(*) - count({w}) AS unread",
+        "least": f"min({w}) AS least",
+        "example": f"any_value(coalesce(CAST({quoted(weight)} AS VARCHAR), '')) "
+        f"FILTER ({w} IS NULL OR {w} < 0) AS example",
+    }
 
 
 def _design_weight(column: str) -> str:
@@ -264,15 +279,24 @@ def _weight_range(source: MicrodataFile, column: str, progress: Progress) -> tup
 
 
 def _group(
-    connection: duckdb.DuckDBPyConnection, source: MicrodataFile, by: list[str], measures: str
+    connection: duckdb.DuckDBPyConnection,
+    source: MicrodataFile,
+    by: list[str],
+    measures: Mapping[str, str],
 ) -> None:
-    """Leave the cells in the table ``cells``: v0, v1, ... and the measures."""
-    chosen = ", ".join(
-        f"coalesce(CAST({quoted(name)} AS VARCHAR), '{MISSING}') AS v{i}"
-        for i, name in enumerate(by)
+    """Leave the cells in the table ``cells``: v0, v1, ... and the measures.
+
+    Records are grouped by their columns as they are; the few groups are turned into text then,
+    and those that have the same text are one cell.
+    """
+    raw = ", ".join(f"{quoted(name)} AS v{i}" for i, name in enumerate(by))
+    grouped = f"SELECT {raw}, {', '.join(measures.values())} FROM {source.relation} GROUP BY ALL"
+    text = ", ".join(
+        f"coalesce(CAST(v{i} AS VARCHAR), '{MISSING}') AS v{i}" for i in range(len(by))
     )
+    joined = ", ".join(_JOINED[name].format(name) + f" AS {name}" for name in measures)
     connection.execute(
-        f"CREATE TABLE cells AS SELECT {chosen}, {measures} FROM {source.relation} GROUP BY ALL"
+        f"CREATE TABLE cells AS SELECT {text}, {joined} FROM ({grouped}) GROUP BY ALL"
     )
 
 
@@ -325,11 +349,7 @@ def _categories(source: MicrodataFile, variable: int, name: str) -> list[str]:
     )
     if not rows:
         raise InputError("the file has no records", hint="it has nothing but its first row")
-    if len(rows) > MAX_CATEGORIES:
-        raise InputError(
-            f"variable {name!r} has more than {MAX_CATEGORIES:,} categories",
-            hint="leave out identifiers; group fine categories",
-        )
+    check_categories(name, len(rows))
     return in_order([row[0] for row in rows])
 
 

@@ -1,39 +1,32 @@
-"""What a command is: a verb on the project, with arguments that fit into JSON."""
+"""What a command is: a verb on the project that declares itself in one place.
+
+A verb is a function ``(project, context, *, arguments) -> project``. Its annotations say what each
+argument may be; :class:`Declared` adds what else anybody wants to know of it, so that nobody asks
+for a command by its name.
+"""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType, NoneType, UnionType
+from typing import Any, Concatenate, Generic, ParamSpec, get_args, get_origin, get_type_hints
 
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.domain import Domain, Index
 
 Arguments = Mapping[str, object]
 
+P = ParamSpec("P")
+Verb = Callable[Concatenate[Project, "Context", P], Project]
 
-@dataclass(frozen=True)
-class TrailEntry:
-    """One line of the audit trail: when, what for people, and the command itself."""
-
-    time: str
-    label: str
-    command: str
-    arguments: Arguments
-    seed: int | None = field(default=None, repr=False)
-    published: bool = False
-
-    def as_json(self) -> dict[str, object]:
-        """The entry for the audit trail. Confidential: it may carry a seed."""
-        return {
-            "time": self.time,
-            "label": self.label,
-            "command": self.command,
-            "arguments": dict(self.arguments),
-            "seed": self.seed,
-            "published": self.published,
-        }
+KINDS = {int: "a whole number", str: "text", bool: "true or false"}
 
 
 @dataclass(frozen=True)
@@ -50,70 +43,235 @@ class Context:
 
     progress: Progress = SILENT
     trail: tuple[TrailEntry, ...] = ()
+    _seeds: list[int] = field(default_factory=list, repr=False)
+
+    def randomness(self, seed: int | None) -> Randomness:
+        """Randomness of a seed, or fresh; the trail keeps which."""
+        found = Randomness.seeded(seed)
+        self._seeds.append(found.seed)
+        return found
+
+    @property
+    def seed(self) -> int | None:
+        """The seed that was drawn or given last. Confidential."""
+        return self._seeds[-1] if self._seeds else None
 
 
-@dataclass(frozen=True)
-class Command:
-    """A verb.
+@dataclass(frozen=True, eq=False)
+class Declared:
+    """What a verb says of itself, as a decorator: it makes the function a :class:`Command`.
 
     Attributes
     ----------
-    name
-        In recipes and in the window's code.
-    run
-        ``(project, context, **arguments) -> project``; keyword-only arguments, JSON values.
     label
-        ``(project before, arguments) -> str``: the named step ("set alpha to 0.30").
+        The named step ("set alpha to 0.30"): text with the arguments' names in braces, where
+        ``{file}`` is the name of the file it reads or writes, or a function of the project
+        before and the arguments.
+    shell
+        The words of the command line that does the same, of the project before and the
+        arguments; ``None`` where there is none.
+    reads, writes
+        The arguments that name a file to be read, and files to be written; ``overwrite`` is
+        another argument then.
+    seed
+        The argument that replays what the command drew from :meth:`Context.randomness`.
+    opens
+        Whether a document begins with it: nothing before the last of them matters.
+    forgets
+        Whether a history begins with it: nothing of the house stays behind a reader.
+    seals
+        Whether it lets something out of the house: undo cannot cross it.
+    replayed
+        Whether a recipe has it.
     slow
-        Whether it deserves a worker and a progress bar.
+        Whether (or on which projects) it deserves a worker and a progress bar.
     """
 
-    name: str
-    run: Callable[..., Project]
-    label: Callable[[Project, Arguments], str]
-    slow: bool = False
+    label: str | Callable[[Project, Arguments], str]
+    shell: Callable[[Project, Arguments], list[str]] | None = None
+    reads: str = ""
+    writes: tuple[str, ...] = ()
+    seed: str = ""
+    opens: bool = False
+    forgets: bool = False
+    seals: bool = False
+    replayed: bool = True
+    slow: bool | Callable[[Project], bool] = False
+
+    def __call__(self, run: Verb[P]) -> Command[P]:
+        return Command(run, self)
 
 
-def whole(value: object, what: str) -> int:
-    """A whole number out of JSON.
+@dataclass(frozen=True, eq=False)
+class Command(Generic[P]):
+    """A verb with its declaration. Calling it with arguments makes an :class:`Order`."""
+
+    run: Verb[P]
+    says: Declared = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """In recipes and saved projects: that of the function."""
+        return self.run.__name__
+
+    def __call__(self, *args: P.args, **given: P.kwargs) -> Order:
+        return self.order(given)
+
+    @cached_property
+    def _taken(self) -> tuple[dict[str, inspect.Parameter], dict[str, object]]:
+        """The arguments by name, and their types."""
+        everything = list(inspect.signature(self.run).parameters.items())
+        return dict(everything[2:]), get_type_hints(self.run)
+
+    def order(self, arguments: Arguments) -> Order:
+        """The command with arguments out of JSON, checked against what the verb declares.
+
+        Arguments that equal their defaults are left out.
+
+        Raises
+        ------
+        InputError
+            For one that is missing or of the wrong type.
+        ParameterError
+            For unknown ones, all at once.
+        """
+        parameters, types = self._taken
+        named = [n for n, p in parameters.items() if p.kind is p.KEYWORD_ONLY]
+        unknown = set(arguments) - set(named)
+        if unknown and len(named) == len(parameters):
+            why = f"{self.name} takes {', '.join(named) or 'no argument'}"
+            raise ParameterError(dict.fromkeys(sorted(unknown), f"unknown; {why}"))
+        out = dict(arguments)
+        for name in named:
+            default = parameters[name].default
+            if name not in out:
+                if default is inspect.Parameter.empty:
+                    raise InputError(f"{self.name}: {name} is missing")
+            elif type(out[name]) is type(default) and out[name] == default:
+                del out[name]
+            else:
+                _fit(out[name], types[name], name)
+        return Order(self, MappingProxyType(out))
+
+
+@dataclass(frozen=True, eq=False)
+class Order:
+    """One command with its arguments: what a click and a line of a recipe come down to."""
+
+    command: Command[...]
+    arguments: Arguments = field(repr=False)
+
+    def run(self, project: Project, context: Context | None = None) -> Project:
+        """The project after it.
+
+        Raises
+        ------
+        TabprotectError
+            As the command says; the given project is untouched in any case.
+        """
+        return self.command.run(project, context or Context(), **self.arguments)
+
+    def label(self, project: Project) -> str:
+        """The named step, for people; ``project`` is the one before it."""
+        says = self.command.says
+        label = says.label
+        if not isinstance(label, str):
+            return label(project, self.arguments)
+        path = self.arguments.get(next(iter((*says.writes, says.reads))))
+        return label.format(file=Path(str(path)).name, **self.arguments)
+
+    def words(self, project: Project) -> list[str]:
+        """The words of the command line that does the same; none where there is none.
+
+        Seeds are left out: a command line ends up in a shell's history.
+        """
+        shell = self.command.says.shell
+        return [] if shell is None else shell(project, self.arguments)
+
+    def slow(self, project: Project) -> bool:
+        """Whether it deserves a worker and a progress bar."""
+        slow = self.command.says.slow
+        return slow if isinstance(slow, bool) else slow(project)
+
+
+@dataclass(frozen=True, eq=False)
+class TrailEntry:
+    """One line of the audit trail.
+
+    Attributes
+    ----------
+    order
+        The command and its arguments.
+    label
+        The named step, for people.
+    time
+        When, in UTC, ISO 8601 to the second.
+    seed
+        The seed that the command drew or was given. Confidential.
+    """
+
+    order: Order
+    label: str
+    time: str
+    seed: int | None = field(default=None, repr=False)
+
+    @property
+    def command(self) -> str:
+        """The name of the command."""
+        return self.order.command.name
+
+    @property
+    def arguments(self) -> Arguments:
+        """The arguments of the command."""
+        return self.order.arguments
+
+    @property
+    def sealed(self) -> bool:
+        """Whether this step published something: nothing before it can be undone."""
+        return self.order.command.says.seals
+
+    def as_json(self) -> dict[str, object]:
+        """The entry for the audit trail. Confidential: it may carry a seed."""
+        return {
+            "time": self.time,
+            "label": self.label,
+            "command": self.command,
+            "arguments": dict(self.arguments),
+            "seed": self.seed,
+            "published": self.sealed,
+        }
+
+
+def _fit(value: object, hint: object, what: str) -> None:
+    """Check a value out of JSON against a type.
 
     Raises
     ------
     InputError
         When it is anything else.
     """
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise InputError(f"{what} must be a whole number, is {value!r}")
-    return value
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin is UnionType:
+        if value is not None:
+            _fit(value, next(h for h in inner if h is not NoneType), what)
+    elif origin is Mapping or origin is Sequence:
+        kind = "named values" if origin is Mapping else "a list"
+        if isinstance(value, str) or not isinstance(value, origin):
+            raise InputError(f"{what} must be {kind}, is {value!r}")
+        for one in value.values() if isinstance(value, Mapping) else value:
+            _fit(one, inner[-1], f"each of {what}")
+    elif hint is not object:
+        assert isinstance(hint, type)
+        if not isinstance(value, hint) or (hint is int and isinstance(value, bool)):
+            raise InputError(f"{what} must be {KINDS[hint]}, is {value!r}")
 
 
-def text(value: object, what: str) -> str:
-    """A string out of JSON.
-
-    Raises
-    ------
-    InputError
-        When it is anything else.
-    """
-    if not isinstance(value, str):
-        raise InputError(f"{what} must be text, is {value!r}")
-    return value
+def stated(**given: object) -> dict[str, Any]:
+    """The arguments that are not ``None``."""
+    return {name: value for name, value in given.items() if value is not None}
 
 
-def texts(value: object, what: str) -> tuple[str, ...]:
-    """A list of strings out of JSON.
-
-    Raises
-    ------
-    InputError
-        When it is anything else.
-    """
-    if isinstance(value, str) or not isinstance(value, Sequence):
-        raise InputError(f"{what} must be a list of names, is {value!r}")
-    return tuple(text(v, what) for v in value)
-
-
-def cell(value: object, domain: Domain) -> Index:
+def cell(value: Sequence[int], domain: Domain) -> Index:
     """A cell index out of JSON, checked against the table.
 
     Raises
@@ -121,9 +279,9 @@ def cell(value: object, domain: Domain) -> Index:
     InputError
         When it is no cell of the table.
     """
-    if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != domain.ndim:
+    if len(value) != domain.ndim:
         raise InputError(f"{value!r} is not a cell of {domain.ndim} numbers")
-    index = tuple(whole(i, "a cell number") for i in value)
+    index = tuple(value)
     domain.flat(index)
     return index
 

@@ -2,55 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from types import MappingProxyType
+from types import NoneType
+
+import numpy as np
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.project.command import Context, TrailEntry
-from tabprotect.engine.project.commands import apply
+from tabprotect.engine.project.codec import parts
+from tabprotect.engine.project.command import Arguments, Context, Order, TrailEntry
+from tabprotect.engine.project.commands import named
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Changes, Project, changes
 from tabprotect.engine.tables.table import Table
-
-FRESH = frozenset({"open_bundle"})
-"""Commands that begin a history of their own: nothing of the house stays behind a reader."""
 
 SNAPSHOT_BYTES = 2**29
 """Memory of what is kept for undo (512 MiB); the oldest snapshots beyond it are forgotten."""
 
 
-@dataclass(frozen=True)
-class Step:
+@dataclass(frozen=True, eq=False)
+class Step(TrailEntry):
     """One command that was run.
 
     Attributes
     ----------
-    command, arguments
-        What was asked for; arguments fit into JSON.
-    label
-        The named step, for people.
-    time
-        When, in UTC, ISO 8601 to the second.
     project
         The project after it; ``None`` once forgotten to save memory (it stays in the trail).
-    seed
-        The seed of the coins of ``protect`` or the keys of ``tabulate``. Confidential.
     """
 
-    command: str
-    arguments: Mapping[str, object]
-    label: str
-    time: str
-    project: Project | None = field(repr=False)
-    seed: int | None = field(default=None, repr=False)
-
-    @property
-    def sealed(self) -> bool:
-        """Whether this step published something: nothing before it can be undone."""
-        return self.command == "publish"
+    project: Project | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,36 +93,38 @@ class History:
     @property
     def trail(self) -> tuple[TrailEntry, ...]:
         """The steps in force, for the dossier and the recipe."""
-        return tuple(
-            TrailEntry(s.time, s.label, s.command, s.arguments, s.seed, s.sealed)
-            for s in self.steps[: self.position]
-        )
+        return self.steps[: self.position]
 
-    def apply(
-        self,
-        name: str,
-        arguments: Mapping[str, object] | None = None,
-        *,
-        progress: Progress = SILENT,
-    ) -> tuple[History, Changes]:
+    def do(self, order: Order, *, progress: Progress = SILENT) -> tuple[History, Changes]:
         """Run a command on the project; what was undone before can no longer be redone.
 
-        Commands in ``FRESH`` leave nothing of this history in the new one.
+        A command that forgets leaves nothing of this history in the new one.
 
         Raises
         ------
         TabprotectError
             As the command says; this history is untouched in any case.
         """
-        given = dict(arguments or {})
-        here = History() if name in FRESH else self
+        here = History() if order.command.says.forgets else self
         context = Context(progress, here.trail)
-        done = apply(here.project, name, given, context=context)
+        project = order.run(here.project, context)
         time = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        step = Step(name, MappingProxyType(given), done.label, time, done.project, done.seed)
+        step = Step(order, order.label(here.project), time, context.seed, project)
         steps = (*here.steps[: here.position], step)
-        found = done.changes if here is self else changes(self.project, done.project)
-        return History(here.base, _lightened(steps), len(steps)), found
+        there = History(here.base, _lightened(steps), len(steps))
+        return there, changes(self.project, project)
+
+    def apply(
+        self, name: str, arguments: Arguments | None = None, *, progress: Progress = SILENT
+    ) -> tuple[History, Changes]:
+        """Run a command by its name, with arguments out of JSON (see :meth:`do`).
+
+        Raises
+        ------
+        TabprotectError
+            For an unknown command or argument, or as the command says.
+        """
+        return self.do(named(name).order(arguments or {}), progress=progress)
 
     def undo(self) -> tuple[History, Changes]:
         """Take back the last step.
@@ -184,37 +169,32 @@ class History:
 
 def _lightened(steps: Sequence[Step]) -> tuple[Step, ...]:
     """Forget the oldest snapshots when all together outgrow the limit."""
-    seen: set[int] = set()
+    seen: dict[int, object] = {}
     size = 0
     out: list[Step] = []
     for number, step in enumerate(reversed(steps)):
-        if step.project is not None:
-            for value, held in _holdings(step.project):
-                if id(value) not in seen:
-                    seen.add(id(value))
-                    size += held
-            if number and size > SNAPSHOT_BYTES:
-                step = replace(step, project=None)
+        size += held_bytes(step.project, seen)
+        if number and size > SNAPSHOT_BYTES:
+            step = replace(step, project=None)
         out.append(step)
     return tuple(reversed(out))
 
 
-def _holdings(project: Project) -> Iterator[tuple[object, int]]:
-    """What of a project takes memory, with its bytes."""
-    if project.table is not None:
-        yield project.table, _bytes(project.table)
-    if project.release is not None:
-        yield project.release.table, _bytes(project.release.table)
-    if project.moves is not None:
-        yield project.moves, project.moves.cells.nbytes + project.moves.signs.nbytes
-    if project.protected is not None:
-        record = project.protected.record
-        steps = record.steps
-        held = 0 if steps is None else 3 * steps.coins.nbytes
-        if steps is not None and steps.sequence is not None:
-            held += steps.sequence.nbytes
-        yield record, held
-
-
-def _bytes(table: Table) -> int:
-    return 16 * len(table.cells[0]) if table.is_sparse else 8 * table.domain.size
+def held_bytes(value: object, seen: dict[int, object]) -> int:
+    """Bytes of everything that a value holds, beside what was ``seen`` before (by identity)."""
+    size, waiting = 0, [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, (int, float, NoneType)) or id(one) in seen:
+            continue
+        seen[id(one)] = one
+        if isinstance(one, np.ndarray):
+            # A view holds the whole of what it looks at.
+            if isinstance(one.base, np.ndarray):
+                waiting.append(one.base)
+            else:
+                size += one.nbytes
+        else:
+            size += sys.getsizeof(one)
+            waiting += parts(one)
+    return size

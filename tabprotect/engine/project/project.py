@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, get_args
 
 from tabprotect.engine.cycles.designs import default_design
 from tabprotect.engine.disclosure.policy import HousePolicy, in_force
@@ -32,6 +32,8 @@ from tabprotect.engine.tables.table import Table
 
 DEFAULT_METHOD = "cyclic_perturbation"
 
+Who = Literal["user", "intruder"]
+
 PRIORS: Mapping[str, str] = MappingProxyType({"user": "uniform", "intruder": "positive"})
 """The two priors that are compared, as prior texts, until others are chosen."""
 
@@ -48,6 +50,9 @@ ChangeName = Literal[
     "comparison",
 ]
 Changes = frozenset[ChangeName]
+
+EVERYTHING: Changes = frozenset(get_args(ChangeName))
+"""Another project altogether."""
 
 
 @lru_cache(maxsize=8)
@@ -244,39 +249,64 @@ class Project:
         return replace(self, protected=None, published=False)
 
 
+def checked(project: Project) -> Project:
+    """The project itself, when all of it belongs to one table.
+
+    Raises
+    ------
+    InputError, ValueError
+        When something belongs to another table.
+    """
+    if project.kind != "empty" and project.placement is not None:
+        project.placement.check(project.domain)
+    if project.moves is not None and project.moves.domain != project.domain:
+        raise ValueError("a cycle set belongs to another table")
+    if project.plan.margins and not project.plan.fits(project.domain):
+        raise ValueError("a release plan belongs to another table")
+    return project
+
+
+TOLD: Mapping[str, tuple[ChangeName, ...]] = MappingProxyType(
+    {
+        "title": ("title",),
+        "table": ("table",),
+        "at_risk": ("at_risk",),
+        "placement": ("placement",),
+        "moves": ("cycles",),
+        "method": ("parameters",),
+        "parameters": ("parameters",),
+        "seed": ("parameters",),
+        "policy": ("parameters",),
+        "protected": ("release",),
+        "released": ("table", "cycles", "release"),
+        "published": ("release",),
+        "priors": ("priors",),
+        "plan": ("plan",),
+        "comparison": ("comparison",),
+        # These come with a table.
+        **dict.fromkeys(("source", "edited", "notes", "record_keys", "weights", "cycles_from"), ()),
+    }
+)
+"""What a window is told when a field differs."""
+
+
 def changes(before: Project, after: Project) -> Changes:
     """What differs between two projects, as names that a window can listen to."""
-    found: set[ChangeName] = set()
-    if before.title != after.title:
-        found.add("title")
-    if before.table is not after.table or before.released is not after.released:
-        found.add("table")
-    if before.at_risk != after.at_risk:
-        found.add("at_risk")
-    if before.placement != after.placement:
-        found.add("placement")
-    same_set = before.moves is after.moves and before.released is after.released
-    if not same_set or (before.moves is None and _shape(before) != _shape(after)):
+    found = {
+        name
+        for field_name, told in TOLD.items()
+        if not _same(getattr(before, field_name), getattr(after, field_name))
+        for name in told
+    }
+    if before.moves is after.moves is None and _shape(before) != _shape(after):
         found.add("cycles")
-    if (before.method, before.seed, before.policy) != (
-        after.method,
-        after.seed,
-        after.policy,
-    ) or dict(before.parameters) != dict(after.parameters):
-        found.add("parameters")
-    if (
-        before.protected is not after.protected
-        or before.released is not after.released
-        or before.published != after.published
-    ):
-        found.add("release")
-    if dict(before.priors) != dict(after.priors):
-        found.add("priors")
-    if before.plan != after.plan:
-        found.add("plan")
-    if before.comparison != after.comparison:
-        found.add("comparison")
     return frozenset(found)
+
+
+def _same(a: object, b: object) -> bool:
+    # Large values compare slowly, and a command that leaves them alone hands them on.
+    large = isinstance(a, (Table, MoveSet, Protected, Release))
+    return a is b or (not large and a == b)
 
 
 def _shape(project: Project) -> tuple[int, ...]:

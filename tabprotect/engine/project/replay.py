@@ -2,21 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from tabprotect.engine.bundle.confidential import suggested_name
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.project.command import Order
+from tabprotect.engine.project.commands import named
 from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.recipe import FILES, WRITTEN, Step, read
+from tabprotect.engine.project.recipe import FORMAT
+from tabprotect.engine.project.verbs.release_verbs import publish
 
 RELEASE = "release.zip"
 
 
+@contextmanager
+def _step(number: int, name: str) -> Iterator[None]:
+    """Errors name the step."""
+    try:
+        yield
+    except TabprotectError as error:
+        error.message = f"step {number} ({name}): {error.message}"
+        raise
+
+
+def from_text(text: str) -> list[Order]:
+    """The commands of a recipe.
+
+    Raises
+    ------
+    InputError
+        Naming the line or the step.
+    """
+    try:
+        data = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise InputError(f"not a valid recipe: {error}") from None
+    if data.get("recipe") != FORMAT:
+        raise InputError(
+            f'a recipe begins with "recipe = {FORMAT}"', hint="this file may be something else"
+        )
+    steps = data.get("step")
+    if not isinstance(steps, list) or not steps:
+        raise InputError("the recipe has no [[step]]")
+    out: list[Order] = []
+    for number, step in enumerate(steps, 1):
+        if not isinstance(step, dict) or not isinstance(name := step.pop("do", None), str):
+            raise InputError(f'step {number} says not what to do: do = "..." is missing')
+        with _step(number, name):
+            command = named(name)
+            if isinstance(seed := step.get(command.says.seed), str):
+                if not seed.isdecimal():
+                    raise InputError(f"the seed {seed!r} is no whole number")
+                step[command.says.seed] = int(seed)
+            out.append(command.order(step))
+    return out
+
+
+def read(path: Path) -> list[Order]:
+    """Read a recipe file (see :func:`from_text`)."""
+    try:
+        return from_text(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError("there is no such file", file=path) from None
+    except UnicodeDecodeError:
+        raise InputError("not a text file in UTF-8", file=path) from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=path) from None
+    except InputError as error:
+        raise error.in_file(path) from None
+
+
 def run(
-    steps: Sequence[Step],
+    steps: Sequence[Order],
     out: Path,
     *,
     folder: Path = Path(),
@@ -46,39 +108,47 @@ def run(
     history = History()
     written: list[Path] = []
     read_files: set[Path] = set()
-    wanted = list(steps)
-    if not any(name == "publish" for name, _ in wanted):
-        dossier = suggested_name(Path(RELEASE)).name
-        wanted.append(("publish", {"release": RELEASE, "dossier": dossier}))
-    for number, (name, arguments) in enumerate(wanted, 1):
-        given = dict(arguments)
-        if name == "publish":
-            if history.project.protected is None and number > len(steps):
-                break
-            for key in WRITTEN:
-                if given.get(key) is not None:
-                    given[key] = str(out / Path(str(given[key])).name)
-                    if Path(str(given[key])).resolve() in read_files:
-                        raise InputError(
-                            "would be overwritten: the recipe reads it",
-                            file=str(given[key]),
-                            hint="write into another folder",
-                        )
-                    written.append(Path(str(given[key])))
-            given["overwrite"] = True
-            try:
-                out.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise InputError(f"cannot be created: {error.strerror}", file=out) from None
-        elif name in FILES and isinstance(given.get(FILES[name]), str):
-            given[FILES[name]] = _beside(str(given[FILES[name]]), folder)
-            read_files.add(Path(str(given[FILES[name]])).resolve())
-        try:
-            history, _ = history.apply(name, given, progress=progress)
-        except TabprotectError as error:
-            error.message = f"step {number} ({name}): {error.message}"
-            raise
+    added = 0
+    if not any(step.command.says.seals for step in steps):
+        beside = suggested_name(Path(RELEASE)).name
+        steps = [*steps, publish(release=RELEASE, dossier=beside)]
+        added = len(steps)
+    for number, step in enumerate(steps, 1):
+        if number == added and history.project.protected is None:
+            break
+        with _step(number, step.command.name):
+            given = dict(step.arguments)
+            if isinstance(source := given.get(step.command.says.reads), str):
+                given[step.command.says.reads] = found = _beside(source, folder)
+                read_files.add(Path(found).resolve())
+            if step.command.says.writes:
+                written += _redirected(step, given, out, read_files)
+            history, _ = history.do(step.command.order(given), progress=progress)
     return history, written
+
+
+def _redirected(
+    step: Order, given: dict[str, object], out: Path, read_files: set[Path]
+) -> list[Path]:
+    """Send what a step writes into the folder, over what is there but what the recipe reads."""
+    written: list[Path] = []
+    for key in step.command.says.writes:
+        if given.get(key) is not None:
+            path = out / Path(str(given[key])).name
+            if path.resolve() in read_files:
+                raise InputError(
+                    "would be overwritten: the recipe reads it",
+                    file=path,
+                    hint="write into another folder",
+                )
+            given[key] = str(path)
+            written.append(path)
+    given["overwrite"] = True
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot be created: {error.strerror}", file=out) from None
+    return written
 
 
 def _beside(source: str, folder: Path) -> str:

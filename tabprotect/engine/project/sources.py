@@ -8,18 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tabprotect.engine.cycles.files import read as read_cycles
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, RecordsError
+from tabprotect.engine.formats.files import read_table
+from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.examples import PREFIX, load_example
-from tabprotect.engine.tables.files import read_table
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
 
 if TYPE_CHECKING:
     from tabprotect.engine.microdata.tabulate import Tabulated
-
-RECORDS = (".parquet", ".pq")
-"""Files that can hold nothing but records."""
 
 
 @dataclass(frozen=True)
@@ -33,55 +31,33 @@ class Opened:
 
 
 def open_table(
-    source: str | Path,
-    *,
-    count: str | None = None,
-    strip_totals: bool = False,
-    fill_missing: bool = False,
-    delimiter: str | None = None,
-    decimal: str | None = None,
-    encoding: str | None = None,
-    progress: Progress = SILENT,
+    source: str | Path, reading: Reading | None = None, *, progress: Progress = SILENT
 ) -> Opened:
-    """Open ``example:NAME`` or a table file (options as for ``read_table``).
+    """Open ``example:NAME`` or a table file.
 
     Only examples have a title: a file's name could carry a person or a place into a release.
 
     Raises
     ------
     InputError
-        For an unknown example, records that are no table yet, or a faulty file.
+        For an unknown example or a faulty file.
+    RecordsError
+        For records that are no table yet.
     """
     if not str(source).startswith(PREFIX):
-        path = Path(source)
-        if path.suffix.lower() in RECORDS:
-            raise _records(path.name)
-        read = read_table(
-            path,
-            count=count,
-            strip_totals=strip_totals,
-            fill_missing=fill_missing,
-            delimiter=delimiter,
-            decimal=decimal,
-            encoding=encoding,
-            progress=progress,
-        )
+        read = read_table(source, reading, progress=progress)
         return Opened(read.table, notes=read.notes)
     example = load_example(str(source).removeprefix(PREFIX))
     if example.microdata:
-        raise _records(str(source))
+        raise RecordsError(
+            f"{source} holds records, not a table",
+            hint=f"tabulate them first: tabprotect tabulate {source} --by A,B --out table.csv",
+        )
     table = read_table(example.file, progress=progress).table
     moves = None
     if example.cycles is not None:
         moves = read_cycles(example.cycles, domain=table.domain)
     return Opened(table, moves, example.title)
-
-
-def _records(name: str) -> InputError:
-    return InputError(
-        f"{name} holds records, not a table",
-        hint=f"tabulate them first: tabprotect tabulate {name} --by A,B --out table.csv",
-    )
 
 
 def records_file(source: str | Path) -> Path:

@@ -8,20 +8,20 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.errors import BundleError, InputError, TabprotectError
-from tabprotect.engine.project.commands import command
+from tabprotect.engine.project.codec import Decoder, Encoder
+from tabprotect.engine.project.commands import named
+from tabprotect.engine.project.first_format import FirstFormat
 from tabprotect.engine.project.history import History, Step
-from tabprotect.engine.project.snapshot import KINDS, Decoder, Encoder
 from tabprotect.version import __version__
 
 SUFFIX = ".tabprotect"
 FORMAT = "tabprotect project, CONFIDENTIAL"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 SAVED_BYTES = 2**27
 """Arrays of older snapshots beyond it are not saved (128 MiB): those steps keep their names."""
@@ -44,18 +44,18 @@ def save(history: History, path: Path, *, overwrite: bool = True) -> None:
 def to_bytes(history: History) -> bytes:
     """The project file's bytes; the same history gives the same bytes."""
     encoder = Encoder()
-    now = encoder.project(history.project)
+    now = encoder.put(history.project)
     numbers: list[int | None] = []
     for step in reversed(history.steps):
         keep = step.project is not None and encoder.size <= SAVED_BYTES
-        numbers.append(encoder.project(step.project) if keep and step.project else None)
+        numbers.append(encoder.put(step.project) if keep else None)
     steps = [
         {
             "command": step.command,
             "arguments": dict(step.arguments),
             "label": step.label,
             "time": step.time,
-            "seed": None if step.seed is None else str(step.seed),
+            "seed": step.seed,
             "project": number,
         }
         for step, number in zip(history.steps, reversed(numbers), strict=True)
@@ -66,7 +66,7 @@ def to_bytes(history: History) -> bytes:
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
         "written_by": f"tabprotect {__version__}",
-        "base": encoder.project(history.base) if history.position else now,
+        "base": encoder.put(history.base) if history.position else now,
         "steps": steps,
         "position": history.position,
         "shared": encoder.shared,
@@ -103,14 +103,17 @@ def from_bytes(content: bytes) -> History:
     data: Any = archive.parse_json(_PROJECT, files[_PROJECT])
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise InputError("this is no project file")
-    if data.get("format_version") != FORMAT_VERSION:
-        raise InputError(
-            f"the project file has the unknown version {data.get('format_version')!r}",
-            hint="open it with a newer tabprotect",
-        )
+    if data.get("format_version") not in (1, FORMAT_VERSION):
+        raise _newer(f"the unknown version {data.get('format_version')!r}")
     arrays = {n[7:-4]: d for n, d in files.items() if n != _PROJECT}
     try:
-        decoder = Decoder({kind: list(data["shared"][kind]) for kind in KINDS}, arrays)
+        if data["format_version"] == 1:
+            first = FirstFormat(data["shared"])
+            data |= {"shared": first.values, "base": first.project(data["base"])}
+            for step in data["steps"]:
+                if step["project"] is not None:
+                    step["project"] = first.project(step["project"])
+        decoder = Decoder(data["shared"], arrays)
         steps = tuple(_step(entry, decoder) for entry in data["steps"])
         history = History(decoder.project(data["base"]), steps, int(data["position"]))
         if not 0 <= history.position <= len(steps):
@@ -120,19 +123,24 @@ def from_bytes(content: bytes) -> History:
         return history
     except TabprotectError as error:
         raise InputError(f"the project file is damaged: {error.message}") from None
+    except NotImplementedError as error:
+        raise _newer(str(error)) from None
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError):
         raise InputError(
             "the project file is damaged", hint="take an older copy, or the recovered one"
         ) from None
 
 
+def _newer(what: str) -> InputError:
+    return InputError(f"the project file has {what}", hint="open it with a newer tabprotect")
+
+
 def _step(data: Any, decoder: Decoder) -> Step:
     number = data["project"]
     return Step(
-        command(str(data["command"])).name,
-        MappingProxyType(dict(data["arguments"])),
+        named(str(data["command"])).order(data["arguments"]),
         str(data["label"]),
         str(data["time"]),
-        None if number is None else decoder.project(number),
         None if data["seed"] is None else int(data["seed"]),
+        None if number is None else decoder.project(number),
     )

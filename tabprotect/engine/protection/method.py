@@ -16,6 +16,7 @@ from typing import ClassVar
 import numpy as np
 
 from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.formats.groupings import grouping_text
 from tabprotect.engine.parameters import Parameter, resolve
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection import guarantees as promises
@@ -28,7 +29,6 @@ from tabprotect.engine.release.likelihood import Likelihood
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.hierarchy import grouping_text
 from tabprotect.engine.tables.margins import MarginSet
 
 PREVIEW_WORK = 1_000_000

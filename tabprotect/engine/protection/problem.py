@@ -91,7 +91,7 @@ class Preview:
     blocked_by_cycle
         The same by cycle, (cycles,).
     immovable
-        Positive cells (index tuples) that no cycle of the set can move.
+        Positive cells that no cycle of the set can move, as flat keys, int64 (cells,).
     sentence
         What a method without chance will do, in words.
     """
@@ -104,7 +104,7 @@ class Preview:
     runs: int
     blocked_share: float = 0.0
     blocked_by_cycle: Floats = field(default_factory=lambda: np.zeros(0))
-    immovable: list[tuple[int, ...]] = field(default_factory=list)
+    immovable: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     sentence: str = ""
 
 

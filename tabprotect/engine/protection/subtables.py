@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.groupings import parse_groupings
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.hierarchy import Grouping, parse_groupings
+from tabprotect.engine.tables.hierarchy import Grouping
 from tabprotect.engine.tables.publication import Publication
 
 MOST_PUBLISHED = 20_000_000

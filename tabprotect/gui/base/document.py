@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ParamSpec, get_args
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
@@ -13,30 +13,21 @@ from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project import recipe
-from tabprotect.engine.project.commands import command as command_named
+from tabprotect.engine.project.command import Command, Order
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.project import EVERYTHING, Project, Who
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import DENSE_LIMIT, Table
 from tabprotect.gui.base.jobs import Job, Jobs
+from tabprotect.gui.base.question import Question, same, told
 
 if TYPE_CHECKING:
     from tabprotect.engine.posterior.posterior import Posterior
 
-Who = Literal["user", "intruder"]
-
-EVERYTHING = frozenset(
-    {
-        *("title", "table", "at_risk", "placement", "cycles"),
-        *("parameters", "release", "priors", "plan", "comparison"),
-    }
-)
-"""All names of changes: another project altogether."""
-
-QUICK_CELLS = 20_000
-"""Cycle sets for tables of up to so many cells are designed at once, without a job."""
+P = ParamSpec("P")
+Failed = Callable[[TabprotectError], object]
 
 
 class Document(QObject):
@@ -72,11 +63,22 @@ class Document(QObject):
         self.recent: Callable[[], list[str]] = list
         """Paths of recent files, latest first."""
         self._public = False
-        self._queue: list[tuple[str, dict[str, Any], Callable[[TabprotectError], object]]] = []
+        self._queue: list[tuple[Order, Failed]] = []
         self._busy: Job | None = None
         self._posteriors: dict[str, tuple[object, Posterior]] = {}
-        self._asked: dict[str, object] = {}
         self._originals: dict[str, tuple[object, int | None]] = {}
+        self._beliefs: dict[str, Question[Posterior]] = {}
+        self._counts: dict[str, Question[int | None]] = {}
+        for who in get_args(Who):
+            self._beliefs[who] = Question(
+                self,
+                self.jobs,
+                partial(self._believed, who),
+                partial(self.posterior_failed.emit, who),
+            )
+            self._counts[who] = Question(
+                self, self.jobs, partial(self._counted, who), self._tell_error
+            )
         self._mask: tuple[object, Bools] | None = None
         self._number: tuple[object, int] | None = None
 
@@ -148,7 +150,7 @@ class Document(QObject):
         if project is None or project.table is None or project.domain.size > DENSE_LIMIT:
             return None
         key = (project.table, project.at_risk)
-        if self._mask is None or not _same(self._mask[0], key):
+        if self._mask is None or not same(self._mask[0], key):
             self._mask = (key, project.at_risk.mask(project.table.counts))
         return self._mask[1]
 
@@ -159,7 +161,7 @@ class Document(QObject):
         if project is None or project.table is None:
             return 0
         key = (project.table, project.at_risk)
-        if self._number is None or not _same(self._number[0], key):
+        if self._number is None or not same(self._number[0], key):
             counts = project.table.cells[1]
             number = int(np.count_nonzero(project.at_risk.mask(counts)))
             if project.at_risk.low == 0:
@@ -169,15 +171,11 @@ class Document(QObject):
 
     # -- commands -----------------------------------------------------------------------------
 
-    def apply(
-        self,
-        command: str,
-        /,
-        *,
-        page: str = "",
-        failed: Callable[[TabprotectError], object] | None = None,
-        **arguments: Any,
-    ) -> Job | None:
+    def do(self, command: Command[P], /, *args: P.args, **given: P.kwargs) -> Job | None:
+        """Do a command with its arguments (see :meth:`run`)."""
+        return self.run(command(*args, **given))
+
+    def run(self, order: Order, *, page: str = "", failed: Failed | None = None) -> Job | None:
         """Do a command: at once, or as a job (returned) when it is long.
 
         While a job runs, later commands wait for it, so that none is lost. Errors go to
@@ -186,20 +184,18 @@ class Document(QObject):
         if failed is None:
             failed = partial(self._tell_error, page=page)
         if self._busy is not None:
-            self._queue.append((command, arguments, failed))
+            self._queue.append((order, failed))
             return None
         history = self.history
         try:
-            verb = command_named(command)
-            if verb.slow and not self._quick(command):
-                label = verb.label(history.project, arguments)
+            if order.slow(history.project):
                 return self._start(
-                    label,
-                    lambda p: history.apply(command, arguments, progress=p),
+                    order.label(history.project),
+                    lambda p: history.do(order, progress=p),
                     failed,
-                    deniable=command != "publish",
+                    deniable=not order.command.says.seals,
                 )
-            self._done(history.apply(command, arguments, progress=SILENT))
+            self._done(history.do(order, progress=SILENT))
         except TabprotectError as error:
             failed(error)
         return None
@@ -214,7 +210,7 @@ class Document(QObject):
         self._busy = job
         job.finished.connect(self.take)
         job.finished.connect(lambda _: then())
-        job.failed.connect(lambda error: self._failed(error, self._tell_error))
+        job.failed.connect(told(self._tell_error))
         job.ended.connect(self._next)
         return job
 
@@ -228,24 +224,18 @@ class Document(QObject):
     def _tell_error(self, error: TabprotectError, page: str = "") -> None:
         self.error_raised.emit(error, page)
 
-    def _quick(self, command: str) -> bool:
-        project = self.project
-        return (
-            command == "set_cycles" and project is not None and project.domain.size <= QUICK_CELLS
-        )
-
     def _start(
         self,
         label: str,
         work: Any,
-        failed: Callable[[TabprotectError], object],
+        failed: Failed,
         *,
         deniable: bool,
     ) -> Job:
         job = self.jobs.command(label, work, deniable=deniable)
         self._busy = job
         job.finished.connect(self._done)
-        job.failed.connect(lambda error: self._failed(error, failed))
+        job.failed.connect(told(failed))
         job.ended.connect(self._next)
         return job
 
@@ -253,16 +243,11 @@ class Document(QObject):
         self.history, changes = result
         self._after(changes)
 
-    def _failed(self, error: Exception, failed: Callable[[TabprotectError], object]) -> None:
-        if not isinstance(error, TabprotectError):
-            raise error
-        failed(error)
-
     def _next(self) -> None:
         self._busy = None
         while self._queue and self._busy is None:
-            command, arguments, failed = self._queue.pop(0)
-            self.apply(command, failed=failed, **arguments)
+            order, failed = self._queue.pop(0)
+            self.run(order, failed=failed)
 
     def _after(self, changes: frozenset[str]) -> None:
         shape = None if self.shown_table is None else self.shown_table.domain.shape
@@ -327,14 +312,10 @@ class Document(QObject):
         release, project = self.release, self.project
         if release is None or project is None:
             return None
+        known = self.known_posterior(who)
+        if known is not None:
+            return known
         text = project.priors[who]
-        key = (release, text)
-        known = self._posteriors.get(who)
-        if known is not None and _same(known[0], key):
-            return known[1]
-        if who in self._asked and _same(self._asked[who], key):
-            return None
-        self._asked[who] = key
 
         def work(progress: Progress) -> Posterior:
             # Inference brings in scipy; a window that only shows a table does not wait for it.
@@ -344,10 +325,7 @@ class Document(QObject):
             prior = parse_prior(text, project.domain)
             return infer(likelihood_of(release), prior, progress=progress)
 
-        job = self.jobs.question(f"posterior of the {who}", work, name=f"posterior {who}")
-        job.finished.connect(lambda posterior: self._answered(who, key, posterior))
-        job.failed.connect(lambda error: self._unanswered(who, key, error))
-        job.cancelled.connect(lambda: self._unanswered(who, key, None))
+        self._beliefs[who].ask(f"posterior of the {who}", work, (release, text))
         return None
 
     def known_posterior(self, who: Who = "user") -> Posterior | None:
@@ -355,44 +333,31 @@ class Document(QObject):
         project, known = self.project, self._posteriors.get(who)
         if project is None or known is None:
             return None
-        return known[1] if _same(known[0], (self.release, project.priors[who])) else None
+        return known[1] if same(known[0], (self.release, project.priors[who])) else None
 
-    def _answered(self, who: str, key: object, posterior: Posterior) -> None:
-        if _same(self._asked.get(who), key):
-            self._posteriors[who] = (key, posterior)
-            self._asked.pop(who)
-            self.posterior_ready.emit(who, posterior)
-            # The count can take longer than the posterior itself; nobody waits for it.
-            job = self.jobs.question(
-                "counting the possible originals",
-                lambda progress: posterior.originals,
-                name=f"originals {who}",
-            )
-            job.finished.connect(lambda number: self._counted(who, key, number))
+    def _believed(self, who: str, posterior: Posterior) -> None:
+        key = self._beliefs[who].key
+        self._posteriors[who] = (key, posterior)
+        self.posterior_ready.emit(who, posterior)
+        # The count can take longer than the posterior itself; nobody waits for it.
+        self._counts[who].ask(
+            "counting the possible originals", lambda progress: posterior.originals, key
+        )
 
-    def _counted(self, who: str, key: object, number: int | None) -> None:
-        self._originals[who] = (key, number)
-        if _same(self._posteriors[who][0], key):
-            self.originals_counted.emit(who, number)
+    def _counted(self, who: str, number: int | None) -> None:
+        self._originals[who] = (self._counts[who].key, number)
+        self.originals_counted.emit(who, number)
 
     def originals(self, who: Who = "user") -> int | None:
         """How many originals remain possible; ``None`` while unknown, or too many to count."""
         known, counted = self._posteriors.get(who), self._originals.get(who)
-        if known is None or counted is None or not _same(known[0], counted[0]):
+        if known is None or counted is None or not same(known[0], counted[0]):
             return None
         return counted[1]
 
-    def _unanswered(self, who: str, key: object, error: Exception | None) -> None:
-        # The question stays marked as asked: a page that repaints must not ask it again at once.
-        if error is None or not _same(self._asked.get(who), key):
-            return
-        if not isinstance(error, TabprotectError):
-            raise error
-        self.posterior_failed.emit(who, error)
-
     def ask_again(self, who: Who) -> None:
         """Allow a cancelled or failed question to be asked once more."""
-        self._asked.pop(who, None)
+        self._beliefs[who].drop()
 
     def recipe_text(self) -> str:
         """The recipe of the present state, without seeds."""
@@ -401,15 +366,6 @@ class Document(QObject):
     def close(self) -> None:
         """End all work; no thread is left."""
         self.jobs.close()
-
-
-def _same(a: object, b: object) -> bool:
-    """Whether two tuples hold the very same objects (tables compare slowly by value)."""
-    if not isinstance(a, tuple) or not isinstance(b, tuple):
-        return a is b
-    return len(a) == len(b) and all(
-        x is y or (isinstance(x, str) and x == y) for x, y in zip(a, b, strict=True)
-    )
 
 
 def _inside(index: Index, shape: tuple[int, ...] | None) -> bool:

@@ -1,8 +1,7 @@
 """The one place that knows threads: work runs beside the window, results come back to it.
 
 Commands (which change the project) run one after another; questions (which only compute) run in a
-small pool and may replace an earlier question of the same name. Everything a caller sees
-happens on the window's thread.
+small pool. Everything a caller sees happens on the window's thread.
 """
 
 from __future__ import annotations
@@ -140,7 +139,6 @@ class Jobs(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.running: list[Job] = []
-        self._named: dict[str, Job] = {}
         self._commands = ThreadPoolExecutor(1, thread_name_prefix="command")
         self._questions = ThreadPoolExecutor(2, thread_name_prefix="question")
 
@@ -148,14 +146,9 @@ class Jobs(QObject):
         """Run after all commands before it."""
         return self._start(self._commands, Job(label, work, self, deniable=deniable))
 
-    def question(self, label: str, work: Work, *, name: str = "") -> Job:
-        """Run beside others; an unfinished question of the same ``name`` is cancelled."""
-        if name and name in self._named:
-            self._named[name].cancel()
-        job = self._start(self._questions, Job(label, work, self))
-        if name:
-            self._named[name] = job
-        return job
+    def question(self, label: str, work: Work) -> Job:
+        """Run beside others."""
+        return self._start(self._questions, Job(label, work, self))
 
     def cancel_all(self) -> None:
         """Ask all work to stop."""
@@ -180,6 +173,5 @@ class Jobs(QObject):
         # Looked up rather than taken from sender(), which Python slots do not always know.
         for job in [job for job in self.running if not job.running]:
             self.running.remove(job)
-            self._named = {name: j for name, j in self._named.items() if j is not job}
             self.ended.emit(job)
             job.deleteLater()

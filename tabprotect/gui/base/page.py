@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
+from typing import ClassVar, ParamSpec
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.project.command import Command
+from tabprotect.engine.project.project import Project
 from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.jobs import Job
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import GRID, MARGIN, THEME
 
 Changes = frozenset[str]
+P = ParamSpec("P")
 
 
 class Page(QWidget):
@@ -120,9 +124,13 @@ class Page(QWidget):
     def list_actions(self, actions: list[QAction]) -> None:
         """The window's actions, once all are made."""
 
-    def question(self) -> tuple[str, dict[str, object]] | None:
-        """What the page asks now, as a command's name and arguments, where that changes."""
-        return None
+    def do(self, command: Command[P], /, *args: P.args, **given: P.kwargs) -> Job | None:
+        """Do a command; an error shows on this page."""
+        return self.document.run(command(*args, **given), page=self.name)
+
+    def words(self, project: Project) -> list[str]:
+        """What the page does or asks, as words of the command line; none where there are none."""
+        return []
 
     def main_action(self) -> None:
         """What the main button (and Ctrl+Return) does."""

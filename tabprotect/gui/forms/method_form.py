@@ -1,219 +1,25 @@
-"""A form made from declared parameters: one field each, its help below, its fault beside it."""
+"""A form made from declared parameters: a field each, a triangle where two are shares of one."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QFileDialog,
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QScrollArea,
-    QSizePolicy,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from tabprotect.engine.errors import ParameterError, TabprotectError
-from tabprotect.engine.parameters import Parameter
+from tabprotect.engine.parameters import Parameter, Shares
 from tabprotect.engine.protection.method import Method
-from tabprotect.engine.protection.subtables import MARGINS
+from tabprotect.gui.forms.field import Field
 from tabprotect.gui.forms.seed_chooser import SeedChooser
-from tabprotect.gui.look import icons
-from tabprotect.gui.look.label import Label, tip
-from tabprotect.gui.look.theme import GRID, THEME
+from tabprotect.gui.forms.share_editor import ShareEditor
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.theme import GRID
 
 REST = 600
 """Milliseconds after the last key before what was typed becomes a step of the history."""
-
-IMPORTED = "(read from a file)"
-LONG = 200
-"""Characters from which on a text stands for a file's content."""
-
-BREAK = "\u200b"
-"""Where a line may be broken, without a width of its own."""
-
-LONG_WORD = 20
-"""Characters from which on a word may be broken."""
-
-FILES = frozenset({"perturbation", "groupings"})
-"""Kinds that may also be the name of a file."""
-
-
-class Field(QWidget):
-    """One parameter. ``changed`` when the user has set it to something else."""
-
-    changed = Signal()
-
-    def __init__(self, parameter: Parameter) -> None:
-        super().__init__()
-        self.parameter = parameter
-        self._held: str | None = None
-        self._read: Callable[[], object]
-        self._write: Callable[[object], None]
-        self.fault = Label(wordWrap=True)
-        self.fault.setVisible(False)
-        self.help = Label(wordWrap=True)
-        self.help.setProperty("role", "quiet")
-        for label in (self.fault, self.help):
-            # A long word (an example) may be cut; it must not make the form wider than its room.
-            label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, GRID // 2)
-        column.setSpacing(GRID // 2)
-        self.input = self._input()
-        self.input.setAccessibleName(parameter.label)
-        self.stops = [self.input]
-        if isinstance(self.input, QCheckBox):
-            column.addWidget(self.input)
-        else:
-            label = Label(parameter.label, wordWrap=True)
-            label.setBuddy(self.input)
-            row = QHBoxLayout()
-            row.setSpacing(GRID)
-            row.addWidget(self.input, 4)
-            if parameter.unit:
-                unit = Label(parameter.unit)
-                unit.setProperty("role", "quiet")
-                row.addWidget(unit)
-            if parameter.kind in FILES:
-                self.stops.append(self._open_button())
-                row.addWidget(self.stops[-1])
-            elif parameter.kind in ("real", "integer"):
-                row.addStretch(1)
-            column.addWidget(label)
-            column.addLayout(row)
-        column.addWidget(self.fault)
-        column.addWidget(self.help)
-        self._explain()
-        THEME.changed.connect(self._colour)
-        self._colour()
-
-    def _explain(self) -> None:
-        """The help below the input: for a choice also what the chosen one means."""
-        text = self.parameter.help
-        if isinstance(self.input, QComboBox) and self.input.currentIndex() >= 0:
-            words = str(self.input.currentData(Qt.ItemDataRole.ToolTipRole))
-            text = f"{text} {words[:1].upper()}{words[1:].removesuffix('.')}."
-            if not self.parameter.public:
-                text = f"{text} Which one is chosen stays in the house."
-        elif not self.parameter.public:
-            text = f"{text} Stays in the house: it is not published."
-        self.help.setText(_breakable(text))
-        if not self.fault.text():
-            self.input.setAccessibleDescription(text)
-
-    def _colour(self) -> None:
-        self.fault.setStyleSheet(f"color: {THEME.colours.error};")
-
-    def _input(self) -> QWidget:
-        parameter = self.parameter
-        if parameter.kind == "flag":
-            box = QCheckBox(parameter.label)
-            box.toggled.connect(lambda _: self.changed.emit())
-            self._read, self._write = box.isChecked, lambda v: box.setChecked(bool(v))
-            return box
-        if parameter.kind == "choice":
-            combo = QComboBox()
-            assert parameter.choices is not None
-            for value, words in parameter.choices.items():
-                combo.addItem(value.replace("_", " "), value)
-                combo.setItemData(combo.count() - 1, words, Qt.ItemDataRole.ToolTipRole)
-            combo.setSizeAdjustPolicy(
-                QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-            )
-            combo.activated.connect(lambda _: (self._explain(), self.changed.emit()))
-            self._read = combo.currentData
-            self._write = lambda v: combo.setCurrentIndex(combo.findData(v))
-            return combo
-        line = QLineEdit(placeholderText=self._placeholder())
-        if parameter.kind in ("real", "integer"):
-            line.setMaximumWidth(18 * GRID)
-        line.textEdited.connect(lambda _: self.changed.emit())
-        self._line = line
-        self._read = self._read_line
-        self._write = self._write_line
-        return line
-
-    def _read_line(self) -> object:
-        text = self._line.text().strip()
-        return self._held if self._held is not None and text == IMPORTED else text or None
-
-    def _write_line(self, value: object) -> None:
-        text = _written(value)
-        # What was read from a file is its whole content: nobody reads that in a line.
-        self._held = text if len(text) > LONG else None
-        self._line.setText(IMPORTED if self._held is not None else text)
-        self._line.setToolTip(tip(f"{text[:400]}\u2026") if self._held is not None else "")
-
-    def _placeholder(self) -> str:
-        parameter = self.parameter
-        if parameter.kind in ("real", "integer"):
-            low = "" if parameter.low == float("-inf") else f"from {parameter.low:g}"
-            high = "" if parameter.high == float("inf") else f"to {parameter.high:g}"
-            return " ".join(part for part in (low, high) if part)
-        if parameter == MARGINS:
-            return "every sub-table"
-        if parameter.kind == "formula":
-            return ""
-        return "none" if parameter.default in (None, "") else ""
-
-    def _open_button(self) -> QToolButton:
-        button = QToolButton(icon=icons.icon("open"), autoRaise=True)
-        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        button.setAccessibleName(f"Choose a file for {self.parameter.label}")
-        button.setToolTip("Choose a file")
-        button.clicked.connect(self._choose_file)
-        return button
-
-    def _choose_file(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, self.parameter.label)
-        if name:
-            self._write(name)
-            self.changed.emit()
-
-    @property
-    def value(self) -> object:
-        """What the field holds; the default where it is empty."""
-        found = self._read()
-        return self.parameter.default if found is None else found
-
-    def show_value(self, value: object) -> None:
-        """Show a value without saying that it changed, unless it is what is being typed."""
-        if not self.input.hasFocus() or _written(value) != _written(self.value):
-            self.input.blockSignals(True)
-            self._write(value)
-            self.input.blockSignals(False)
-        self.show_fault("")
-        self._explain()
-
-    def show_fault(self, text: str) -> None:
-        """Say what is wrong with the field, or with an empty text nothing."""
-        self.fault.setText(text and f"{text[0].upper()}{text[1:]}.")
-        self.fault.setVisible(bool(text))
-        self.input.setAccessibleDescription(text or self.help.text().replace(BREAK, ""))
-
-
-def _breakable(text: str) -> str:
-    """Long words without a blank may be broken after their own punctuation."""
-    return " ".join(
-        re.sub("([=,>:])", rf"\1{BREAK}", word) if len(word) > LONG_WORD else word
-        for word in text.split(" ")
-    )
-
-
-def _written(value: object) -> str:
-    if value is None:
-        return ""
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 class MethodForm(QScrollArea):
@@ -236,6 +42,7 @@ class MethodForm(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.fields: dict[str, Field] = {}
+        self.editors: list[ShareEditor] = []
         self.stops: list[QWidget] = []
         self._method: Method | None = None
         self._shown: dict[str, object] = {}
@@ -269,8 +76,11 @@ class MethodForm(QScrollArea):
             self._build(method)
         self._shown = dict(values)
         for name, field in self.fields.items():
-            field.show_value(values.get(name))
+            field.show_value(values.get(name, field.parameter.default))
             field.setEnabled(house)
+        for editor in self.editors:
+            editor.show_shares()
+            editor.triangle.setEnabled(house)
         self.seeds.show_seed(seed)
         self.seeds.setVisible(house and (seed is not None or _is_random(method, values)))
 
@@ -280,20 +90,40 @@ class MethodForm(QScrollArea):
             if widget is not None:
                 widget.hide()
                 widget.deleteLater()
-        self._method, self.fields, self.stops = method, {}, []
+        self._method, self.fields, self.editors, self.stops = method, {}, [], []
         self.verticalScrollBar().setValue(0)
+        single: dict[Shares, Field] = {}
         for parameter in method.parameters:
             if parameter.kind == "cycles":
                 self.stops.append(self._cycles())
                 self._rows.addWidget(self.stops[-1])
                 continue
-            field = Field(parameter)
-            field.changed.connect(self._changed)
-            self.fields[parameter.name] = field
-            self.stops += field.stops
-            self._rows.addWidget(field)
+            field = self.fields[parameter.name] = Field(parameter)
+            field.changed.connect(partial(self._give_way, parameter))
+            if parameter.shares is None:
+                self._add(field)
+            elif parameter.shares in single:
+                self.editors.append(ShareEditor(single.pop(parameter.shares), field))
+                self._add(self.editors[-1])
+            else:
+                single[parameter.shares] = field
+        for field in single.values():
+            self._add(field)
         self.stops += [self.seeds.fresh, self.seeds.given, self.seeds.seed]
         self._none.setVisible(not method.parameters)
+
+    def _add(self, row: Field | ShareEditor) -> None:
+        row.changed.connect(self._changed)
+        self.stops += row.stops
+        self._rows.addWidget(row)
+
+    def _give_way(self, parameter: Parameter) -> None:
+        """What is set replaces what it excludes, which goes back to its default."""
+        if self.fields[parameter.name].holds(parameter.default):
+            return
+        for name, field in self.fields.items():
+            if parameter.name == field.parameter.in_place_of or parameter.in_place_of == name:
+                field.show_value(field.parameter.default)
 
     def _cycles(self) -> QWidget:
         button: Any = QToolButton(text="The cycle set: see Cycles")
@@ -311,13 +141,14 @@ class MethodForm(QScrollArea):
         given: dict[str, object] = {}
         faults: dict[str, str] = {}
         for name, field in self.fields.items():
+            if field.holds(self._shown.get(name)):
+                continue
             try:
                 value = field.parameter.check(field.value)
             except ValueError as error:
                 faults[name] = str(error)
                 continue
-            if value != self._shown.get(name):
-                given[name] = value
+            given[name] = value
         self.show_faults(faults)
         if given and not faults:
             self.parameters_set.emit(given)
@@ -347,10 +178,3 @@ def _is_random(method: Method, values: Mapping[str, object]) -> bool:
     except TabprotectError:
         # A value that is wrong is said where it stands; until then nobody knows.
         return True
-
-
-def heading(text: str) -> QLabel:
-    """A heading within a page."""
-    label = Label(text)
-    label.setProperty("role", "section")
-    return label

@@ -19,18 +19,6 @@ from tabprotect.gui.look.theme import THEME, Mode
 MENUS = ("File", "Edit", "Table", "Protect", "Inspect", "Release", "View", "Help")
 
 
-COMMANDS = {
-    "table": "open_table",
-    "cycles": "check",
-    "perturb": "protect",
-    "posterior": "infer",
-    "release": "publish",
-    "methods": "protect",
-    "compare": "compare",
-}
-"""What each page does, as a command of the project."""
-
-
 class Actions(QObject):
     """The menus of one window. ``self["undo"]`` is the action of that name."""
 
@@ -198,9 +186,7 @@ class Actions(QObject):
 
     def command_line(self) -> str:
         """The command line that does what the page in front does; empty where there is none."""
-        page = self.window.page
-        verb, arguments = page.question() or (COMMANDS.get(page.name, ""), {})
-        return command_line(self.document, verb, arguments)
+        return command_line(self.document, self.window.page.words)
 
     @property
     def _hiding(self) -> bool:

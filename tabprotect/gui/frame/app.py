@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QApplication
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.project.recovery import Recoverable, Session, recoverable
 from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.question import Question
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.look.theme import THEME
 from tabprotect.gui.plots.canvas import Canvas
@@ -56,6 +57,9 @@ class Autosave:
     def __init__(self, window: MainWindow, folder: Path) -> None:
         self._window = window
         self._session: Session | None = None
+        self._saving: Question[bool] = Question(
+            window, window.document.jobs, lambda _: None, window.show_error
+        )
         left: list[Recoverable] = []
         try:
             # Before the session of our own, which would be found too.
@@ -81,8 +85,7 @@ class Autosave:
         if session is None or not document.modified:
             return
         history = document.history
-        job = document.jobs.question("autosave", lambda _: session.save(history), name="autosave")
-        job.failed.connect(self._failed)
+        self._saving.ask("autosave", lambda _: session.save(history))
 
     def close(self) -> None:
         """End well: nothing is left to recover."""
@@ -104,10 +107,6 @@ class Autosave:
             # Ours before theirs goes: there is always one copy on disk.
             self._session.save(history)
         found.discard()
-
-    def _failed(self, error: Exception) -> None:
-        if isinstance(error, TabprotectError):
-            self._window.show_error(error)
 
 
 def show_unexpected(window: MainWindow, error: BaseException) -> None:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QFormLayout,
     QFrame,
     QLabel,
     QScrollArea,
-    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -25,74 +21,10 @@ from tabprotect.gui.look.theme import (
     GRID,
     THEME,
     chance_text,
-    colour,
     count_text,
     number_text,
-    tabular,
 )
-
-
-class MiniHistogram(QWidget):
-    """A posterior as bars; the published value a line, the true value a marked line."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._values = np.zeros(0, dtype=np.int64)
-        self._chances = np.zeros(0)
-        self._published: int | None = None
-        self._true: int | None = None
-        self.setAccessibleName("Posterior distribution of the cell")
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-
-    def sizeHint(self) -> QSize:
-        return QSize(22 * GRID, 12 * GRID)
-
-    def show_distribution(
-        self, values: np.ndarray, chances: np.ndarray, *, published: int | None, true: int | None
-    ) -> None:
-        """Draw a distribution."""
-        self._values, self._chances = values, chances
-        self._published, self._true = published, true
-        said = ", ".join(
-            f"{v}: {chance_text(p)}" for v, p in zip(values.tolist(), chances.tolist(), strict=True)
-        )
-        self.setAccessibleDescription(said[:400])
-        self.setToolTip(f"<p>{said[:400]}</p>")
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        if not len(self._values):
-            return
-        painter = QPainter(self)
-        foot = self.fontMetrics().height() + 2
-        low, high = int(self._values.min()), int(self._values.max())
-        for mark in (self._published, self._true):
-            if mark is not None:
-                low, high = min(low, mark), max(high, mark)
-        step = self.width() / (high - low + 1)
-        tall = self.height() - foot - 2
-        top = max(float(self._chances.max()), 1e-12)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(colour("accent"))
-        for value, chance in zip(self._values.tolist(), self._chances.tolist(), strict=True):
-            size = tall * chance / top
-            painter.drawRect(
-                QRectF((value - low) * step + 1, tall - size + 1, max(step - 2, 1), size)
-            )
-        painter.setPen(QPen(colour("border"), 1))
-        painter.drawLine(QPointF(0, tall + 1), QPointF(self.width(), tall + 1))
-        for mark, name in ((self._published, "text"), (self._true, "at_risk")):
-            if mark is not None:
-                x = (mark - low + 0.5) * step
-                style = Qt.PenStyle.DashLine if name == "text" else Qt.PenStyle.SolidLine
-                painter.setPen(QPen(colour(name), 2, style))
-                painter.drawLine(QPointF(x, 0), QPointF(x, tall))
-        painter.setPen(colour("text"))
-        painter.setFont(tabular(self.font()))
-        every = max(1, math.ceil(self.fontMetrics().horizontalAdvance(f" {high} ") / step))
-        for value in range(low, high + 1, every):
-            box = QRectF((value - low) * step - GRID, tall + 2, step + 2 * GRID, foot)
-            painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), count_text(value))
+from tabprotect.gui.plots.cell_histogram import Belief, CellHistogram
 
 
 class Inspector(QScrollArea):
@@ -133,7 +65,8 @@ class Inspector(QScrollArea):
             form.addRow(label, value)
             self._rows[name] = value
         self._form = form
-        self.histogram = MiniHistogram()
+        self.histogram = CellHistogram()
+        self.histogram.setFixedHeight(18 * GRID)
         self._caption = Label(wordWrap=True)
         self._caption.setProperty("role", "quiet")
         self._why = Label(wordWrap=True)
@@ -242,7 +175,9 @@ class Inspector(QScrollArea):
             values, chances = posterior.distribution(index)
             true = None if original is None else original[index]
             line = None if published is None or hidden else published[index]
-            self.histogram.show_distribution(values, chances, published=line, true=true)
+            self.histogram.show_beliefs(
+                (Belief("user", values, chances),), published=line, true=true
+            )
             self.histogram.show()
             drawn = [
                 words_

@@ -9,10 +9,15 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFileDialog
 
-from tabprotect.engine.errors import InputError, RefusedError, TabprotectError
+from tabprotect.engine.errors import InputError, RecordsError, RefusedError, TabprotectError
+from tabprotect.engine.formats.reading import options
+from tabprotect.engine.formats.registered import patterns
 from tabprotect.engine.project import storage
-from tabprotect.engine.project.examples import PREFIX, examples
-from tabprotect.engine.project.sources import RECORDS
+from tabprotect.engine.project.command import Order
+from tabprotect.engine.project.examples import PREFIX
+from tabprotect.engine.project.verbs.release_verbs import open_bundle
+from tabprotect.engine.project.verbs.table_verbs import open_table
+from tabprotect.gui.base.question import told
 from tabprotect.gui.frame.stages import PAGES
 from tabprotect.gui.frame.window import Window
 
@@ -24,18 +29,17 @@ RECENT = 10
 
 OPEN_ANYHOW = "Open without saving"
 
-TABLES = "*.csv *.tsv *.txt *.xlsx *.xls *.ods"
-
-OPEN_FILTER = (
-    f"All that can be opened ({TABLES} *{storage.SUFFIX} *.zip *.parquet *.gz);;"
-    f"Tables ({TABLES});;Projects (*{storage.SUFFIX});;Release bundles (*.zip);;All files (*)"
-)
-
-READING = {
-    "strip_totals": "Open without the totals",
-    "fill_missing": "Take missing cells as 0",
-}
+REMEDIES = {option.name: remedy for option in options() if (remedy := option.metadata["remedy"])}
 """Options of reading a table that an error may offer, and their buttons."""
+
+
+def open_filter() -> str:
+    """What the dialog shows that opens anything."""
+    tables, project = patterns("table"), f"*{storage.SUFFIX}"
+    return (
+        f"All that can be opened ({tables} {project} *.zip);;Tables ({tables});;"
+        f"Projects ({project});;Release bundles (*.zip);;All files (*)"
+    )
 
 
 class Files(QObject):
@@ -61,7 +65,7 @@ class Files(QObject):
 
     def ask_open(self) -> None:
         """Ask for a file; the window stays alive meanwhile."""
-        dialog = QFileDialog(self.window, "Open", "", OPEN_FILTER)
+        dialog = QFileDialog(self.window, "Open", "", open_filter())
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(self.open)
@@ -73,36 +77,30 @@ class Files(QObject):
         else:
             self.ask_open()
 
-    def open(self, source: str, **options: bool) -> None:
+    def open(self, source: str, **reading: bool) -> None:
         """Open whatever a path or ``example:NAME`` is: table, project, bundle or records.
 
-        ``options`` are those of reading a table: ``strip_totals``, ``fill_missing``.
+        ``reading`` are options of reading a table, such as ``strip_totals``.
         """
         self.window.page.errors.clear()
-        if is_records(source):
-            self.window.go("tabulate")
-            self.window.page.take(source)
-            return
         suffix = Path(source).suffix.lower()
         if suffix == storage.SUFFIX:
             self.unless_unsaved(OPEN_ANYHOW, lambda: self._load(Path(source)))
         elif suffix == ".zip":
-            self.unless_unsaved(
-                OPEN_ANYHOW, lambda: self._apply(source, "open_bundle", path=source)
-            )
+            self.unless_unsaved(OPEN_ANYHOW, lambda: self._run(source, open_bundle(path=source)))
         else:
-            self._apply(source, "open_table", source=source, **options)
+            self._run(source, open_table(source=source, **reading))
 
     def _load(self, path: Path) -> None:
         self.document.load(
             f"open {path.name}", lambda _: storage.load(path), lambda: self._loaded(path)
         )
 
-    def _apply(self, source: str, command: str, /, **arguments: Any) -> None:
+    def _run(self, source: str, order: Order) -> None:
         # A table opens as a step that can be undone: what was unsaved before still is.
-        keeps = command == "open_table" and self.document.modified
-        job = self.document.apply(
-            command, failed=lambda error: self._refused(error, source, arguments), **arguments
+        keeps = self.document.modified and not order.command.says.forgets
+        job = self.document.run(
+            order, failed=lambda error: self._refused(error, source, order.arguments)
         )
         if job is not None:
             job.finished.connect(lambda _: self._opened(source, saved=not keeps))
@@ -160,8 +158,12 @@ class Files(QObject):
     ) -> None:
         page = self.window.page
         self.refused.emit(error)
-        given = {name: True for name in READING if (arguments or {}).get(name)}
-        for option, label in READING.items():
+        if isinstance(error, RecordsError):
+            self.window.go("tabulate")
+            self.window.page.take(source)
+            return
+        given = {name: True for name in REMEDIES if (arguments or {}).get(name)}
+        for option, label in REMEDIES.items():
             # The command line's option, as a button.
             if isinstance(error, InputError) and f"--{option.replace('_', '-')}" in error.hint:
                 error.hint = ""
@@ -219,7 +221,7 @@ class Files(QObject):
             f"save {path.name}", lambda _: storage.save(history, path), deniable=False
         )
         job.finished.connect(lambda _: self._saved(path, history, then))
-        job.failed.connect(lambda error: self._not_saved(error, then))
+        job.failed.connect(told(lambda error: self._not_saved(error, then)))
 
     def _saved(
         self, path: Path, history: History, then: Callable[[], object] | None = None
@@ -232,9 +234,7 @@ class Files(QObject):
             # After the job has ended: closing the window ends all jobs.
             QTimer.singleShot(0, self, then)
 
-    def _not_saved(self, error: Exception, then: Callable[[], object] | None) -> None:
-        if not isinstance(error, TabprotectError):
-            raise error
+    def _not_saved(self, error: TabprotectError, then: Callable[[], object] | None) -> None:
         self.window.page.show_error(
             error, remedy_label="Save elsewhere", remedy=lambda: self.save_as(then)
         )
@@ -251,11 +251,3 @@ class Files(QObject):
     def _quit(self) -> None:
         self._leave = True
         self.window.close()
-
-
-def is_records(source: str) -> bool:
-    """Whether a file or example can only be microdata."""
-    if source.startswith(PREFIX):
-        name = source.removeprefix(PREFIX)
-        return any(e.name == name and e.microdata for e in examples())
-    return Path(source).suffix.lower() in RECORDS

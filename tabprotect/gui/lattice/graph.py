@@ -7,9 +7,9 @@ import math
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
-from tabprotect.engine.arrays import Letters
 from tabprotect.engine.query_space.graphs.independence_graph import IndependenceGraph
 from tabprotect.engine.query_space.lattice import bits
+from tabprotect.gui.lattice.names import VariableLetters
 from tabprotect.gui.look.drawing import Drawing
 from tabprotect.gui.look.theme import GRID, Colours
 
@@ -20,10 +20,10 @@ class GraphFigure(Drawing):
     def __init__(self) -> None:
         super().__init__("Independence graph of what is released")
         self._graph: IndependenceGraph | None = None
-        self._letters: Letters | None = None
+        self._letters: VariableLetters | None = None
         self._lifted: tuple[str, ...] = ()
 
-    def show_graph(self, graph: IndependenceGraph | None, letters: Letters | None) -> None:
+    def show_graph(self, graph: IndependenceGraph | None, letters: VariableLetters | None) -> None:
         """Show a graph; ``None`` shows nothing."""
         self._graph, self._letters, self._lifted = graph, letters, ()
         if graph is None:
@@ -87,7 +87,7 @@ class GraphFigure(Drawing):
             painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), letters[name])
 
 
-def queries_named(letters: Letters, names: tuple[str, ...]) -> str:
+def queries_named(letters: VariableLetters, names: tuple[str, ...]) -> str:
     """A clique in letters; the empty separator in words."""
     query = letters.lattice.query(names)
     return "".join(letters.letters[v] for v in bits(query)) or "nothing"

@@ -20,8 +20,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame
 
-from tabprotect.engine.arrays import Ints, Letters
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.query_space.lattice import Query
+from tabprotect.gui.lattice.names import VariableLetters
 from tabprotect.gui.look.theme import GRID, THEME, count_text, tabular
 
 STEPS = {
@@ -64,7 +65,7 @@ class FrontierMatrix(QAbstractScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.hatched = hatched
         self.queries: Ints = np.zeros(0, dtype=np.int64)
-        self._letters: Letters | None = None
+        self._letters: VariableLetters | None = None
         self._columns: list[int] = []
         self._figures: Ints = self.queries
         self._focus: Query = -1
@@ -72,7 +73,7 @@ class FrontierMatrix(QAbstractScrollArea):
 
     def show_frontier(
         self,
-        letters: Letters,
+        letters: VariableLetters,
         queries: Sequence[Query],
         columns: Sequence[int],
         widths: Ints,

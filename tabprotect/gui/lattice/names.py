@@ -13,14 +13,14 @@ TOTAL = "total"
 
 
 @dataclass(frozen=True)
-class Letters:
+class VariableLetters:
     """One letter for each variable: its own name where all names are single letters."""
 
     lattice: Lattice
     letters: tuple[str, ...]
 
     @classmethod
-    def of(cls, lattice: Lattice) -> Letters:
+    def of(cls, lattice: Lattice) -> VariableLetters:
         """A, B, ... in the table's order unless the names themselves will do."""
         names = lattice.names
         if all(len(name) == 1 for name in names):

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QObject, Signal
 
-from tabprotect.engine.arrays import Bools, Ints, Letters
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
@@ -23,6 +23,8 @@ from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_set import Consequence, ReleaseSet
 from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.question import Question, same
+from tabprotect.gui.lattice.names import VariableLetters
 
 RELEASED, CANDIDATE, UNRELEASABLE, UNKNOWN = range(4)
 
@@ -45,7 +47,7 @@ class Regions:
     """
 
     state: ReleaseSet
-    letters: Letters
+    letters: VariableLetters
 
     @property
     def variables(self) -> int:
@@ -143,10 +145,13 @@ class Space(QObject):
         self.document = document
         self.regions: Regions | None = None
         self.focus: Query = 0
-        self._asked: tuple[object, ...] | None = None
         self._foresights: OrderedDict[Query, Foresight] = OrderedDict()
-        self._wanted: Query | None = None
-        self._running = False
+        self._looking: Question[Regions] = Question(
+            self, document.jobs, self._set, self._failed, stopped=self._stopped
+        )
+        self._ahead: Question[Foresight] = Question(
+            self, document.jobs, self._foreseen, self.failed.emit
+        )
         self.stopped = False
         """Whether the last question for the regions was cancelled."""
 
@@ -157,56 +162,46 @@ class Space(QObject):
     @property
     def busy(self) -> bool:
         """Whether the regions of the project as it stands are still being worked out."""
-        return self._running
+        return self._looking.running
 
     def refresh(self, *, again: bool = False) -> None:
         """Bring the regions up to date with the project, beside the window."""
         project = self.document.project
         if project is None or project.table is None:
-            self._asked = None
-            self._running = self.stopped = False
+            self._looking.drop()
+            self.stopped = False
             self._set(None)
             return
-        key = self._key(project)
-        before = self._asked
-        if not again and before is not None and _same(before, key):
+        key, before = self._key(project), self._looking.key
+        if again:
+            self._looking.drop()
+
+        def work(progress: Progress) -> Regions:
+            state = released_set(project, progress)
+            regions = Regions(state, VariableLetters.of(state.evidence.lattice))
+            regions.status, regions.frontier, regions.by_dimension  # noqa: B018 (worked out here)
+            return regions
+
+        if not self._looking.ask("looking at every sub-table", work, key):
             return
-        self._asked = key
-        self._running, self.stopped = True, False
-        if before is None or not _same(before[:2], key[:2]):
+        self.stopped = False
+        if before is None or not same(before[:2], key[:2]):
             # Another table: what is on the screen belongs to nothing any more.
             self.focus = 0
             self._set(None)
 
-        def work(progress: Progress) -> Regions:
-            state = released_set(project, progress)
-            regions = Regions(state, Letters.of(state.evidence.lattice))
-            regions.status, regions.frontier, regions.by_dimension  # noqa: B018 (worked out here)
-            return regions
+    def _failed(self, error: TabprotectError) -> None:
+        self._set(None)
+        self.failed.emit(error)
 
-        job = self.document.jobs.question("looking at every sub-table", work, name="query space")
-        job.finished.connect(lambda regions: self._answered(key, regions))
-        job.failed.connect(lambda error: self._unanswered(key, error))
-        job.cancelled.connect(lambda: self._unanswered(key, None))
-
-    def _answered(self, key: tuple[object, ...], regions: Regions) -> None:
-        if self._asked is not None and _same(self._asked, key):
-            self._running = False
-            self._set(regions)
-
-    def _unanswered(self, key: tuple[object, ...], error: Exception | None) -> None:
-        if error is not None and not isinstance(error, TabprotectError):
-            raise error
-        if self._asked is not None and _same(self._asked, key):
-            self._running, self.stopped = False, error is None
-            self._set(None)
-            if error is not None:
-                self.failed.emit(error)
+    def _stopped(self) -> None:
+        self.stopped = True
+        self._set(None)
 
     def _set(self, regions: Regions | None) -> None:
         self.regions = regions
         self._foresights.clear()
-        self._wanted = None
+        self._ahead.drop()
         self.changed.emit()
         if regions is not None:
             self._foresee(self.focus)
@@ -238,41 +233,24 @@ class Space(QObject):
         if known is not None:
             self.foreseen.emit(known)
             return
-        if query == self._wanted:
-            return
-        self._wanted = query
-        job = self.document.jobs.question(
-            "looking ahead", lambda progress: foresee(regions, query, progress), name="foresee"
+        if not self._ahead.running:
+            # What was foreseen and forgotten, or failed, may be asked again.
+            self._ahead.drop()
+        self._ahead.ask(
+            "looking ahead",
+            lambda progress: foresee(regions, query, progress),
+            (regions, query),
         )
-        job.finished.connect(lambda found: self._foreseen(regions, found))
-        job.failed.connect(self._not_foreseen)
 
-    def _foreseen(self, regions: Regions, found: Foresight) -> None:
-        if regions is not self.regions:
-            return
+    def _foreseen(self, found: Foresight) -> None:
         self._foresights[found.query] = found
         while len(self._foresights) > KEPT:
             self._foresights.popitem(last=False)
-        if self._wanted == found.query:
-            self._wanted = None
         self.foreseen.emit(found)
 
-    def _not_foreseen(self, error: Exception) -> None:
-        if not isinstance(error, TabprotectError):
-            raise error
-        self._wanted = None
-        self.failed.emit(error)
 
-
-def frontier_text(letters: Letters, frontier: Frontier, limit: int = 6) -> str:
+def frontier_text(letters: VariableLetters, frontier: Frontier, limit: int = 6) -> str:
     """``ABC, ADE and 3 more``."""
     names = [letters.text(query) for query in frontier]
     more = len(names) - limit
     return ", ".join(names[:limit]) + (f" and {more:,} more" if more > 0 else "")
-
-
-def _same(a: tuple[object, ...], b: tuple[object, ...]) -> bool:
-    """Tables are the same when they are the same object; small values when they are equal."""
-    return len(a) == len(b) and all(
-        x is y or (x == y and not hasattr(x, "domain")) for x, y in zip(a, b, strict=True)
-    )

@@ -17,9 +17,9 @@ from PySide6.QtGui import (
     QWheelEvent,
 )
 
-from tabprotect.engine.arrays import Letters
 from tabprotect.engine.query_space.lattice import Query, bits
 from tabprotect.gui.lattice.arrangement import Arrangement, arrange
+from tabprotect.gui.lattice.names import VariableLetters
 from tabprotect.gui.lattice.symbols import NodeLook, paint_node
 from tabprotect.gui.look.drawing import Drawing
 from tabprotect.gui.look.theme import GRID, Colours, colour
@@ -48,7 +48,7 @@ class LatticeView(Drawing):
         super().__init__(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
-        self.letters: Letters | None = None
+        self.letters: VariableLetters | None = None
         self.focus: Query = 0
         self.chain: Sequence[Query] = ()
         self.look: Callable[[Query], NodeLook] = lambda query: NodeLook(0)
@@ -66,7 +66,7 @@ class LatticeView(Drawing):
 
     # -- what is drawn ------------------------------------------------------------------------
 
-    def show_levels(self, levels: Levels, letters: Letters | None) -> None:
+    def show_levels(self, levels: Levels, letters: VariableLetters | None) -> None:
         """Draw other nodes; ``text`` and ``look`` say how."""
         if list(levels) != list(self._levels) or letters != self.letters:
             self._levels, self.letters = levels, letters

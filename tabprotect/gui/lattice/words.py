@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from tabprotect.engine.arrays import Letters
 from tabprotect.engine.query_space.evidence import Judgement
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_set import ReleaseSet
-from tabprotect.gui.lattice.names import counted, listed
+from tabprotect.gui.lattice.names import VariableLetters, counted, listed
 from tabprotect.gui.lattice.space import (
     CANDIDATE,
     RELEASED,
@@ -127,7 +126,7 @@ def tight_title(found: Foresight, threshold: int) -> str:
 
 def spoken(regions: Regions, query: Query, found: Foresight | None) -> str:
     """The node in focus for a screen reader."""
-    letters: Letters = regions.letters
+    letters: VariableLetters = regions.letters
     parts = [f"{letters.named(query)}: {status_text(regions, query)}."]
     if found is not None and found.query == query:
         parts.append(foresight_sentence(regions, found))

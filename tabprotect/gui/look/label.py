@@ -23,3 +23,10 @@ class Label(QLabel):
 def tip(text: str) -> str:
     """A tooltip that wraps long lines and says exactly ``text``; empty for an empty one."""
     return f"<p>{html.escape(text)}</p>" if text else ""
+
+
+def heading(text: str) -> Label:
+    """A heading within a page."""
+    label = Label(text)
+    label.setProperty("role", "section")
+    return label

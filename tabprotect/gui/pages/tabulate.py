@@ -20,16 +20,18 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.formats.registered import patterns
 from tabprotect.engine.project.sources import records_file
+from tabprotect.engine.project.verbs.table_verbs import tabulate
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
+from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import GRID, count_text
 
 if TYPE_CHECKING:
     from tabprotect.engine.microdata.tabulate import ColumnSummary
 
-RECORDS_FILTER = "Records (*.csv *.csv.gz *.tsv *.parquet);;All files (*)"
 DRAWN = "drawn now, kept with this table"
 TITLES = ("Variable", "Kind", "Categories", "Missing")
 
@@ -47,6 +49,9 @@ class TabulatePage(Page):
         self.source = ""
         self._columns: tuple[ColumnSummary, ...] = ()
         self.chosen: list[str] = []
+        self._look: Question[tuple[ColumnSummary, ...]] = Question(
+            self, document.jobs, self._show_columns, self._failed
+        )
         self._file = Label("No file chosen yet.")
         self._file.setAccessibleName("File of records")
         pick = QPushButton("Choose a file\u2026")
@@ -122,24 +127,19 @@ class TabulatePage(Page):
         # Late: DuckDB costs a tenth of the program's start.
         from tabprotect.engine.microdata.tabulate import columns
 
-        job = self.document.jobs.question(
+        self._look.ask(
             f"look into {Path(source).name}",
             lambda progress: columns(records_file(source), progress=progress),
-            name="columns",
         )
-        job.finished.connect(self._show_columns)
-        job.failed.connect(self._failed)
 
     def _ask(self) -> None:
-        dialog = QFileDialog(self, "Records", "", RECORDS_FILTER)
+        dialog = QFileDialog(self, "Records", "", f"Records ({patterns('records')});;All files (*)")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(self.choose)
         dialog.open()
 
-    def _failed(self, error: Exception) -> None:
-        if not isinstance(error, TabprotectError):
-            raise error
+    def _failed(self, error: TabprotectError) -> None:
         self.show_error(error, remedy_label="Choose another file", remedy=self._ask)
 
     def _show_columns(self, found: tuple[ColumnSummary, ...]) -> None:
@@ -214,17 +214,16 @@ class TabulatePage(Page):
         self.set_sentence(said)
 
     def main_action(self) -> None:
-        arguments: dict[str, object] = {"source": self.source, "by": list(self.chosen)}
-        if self._weight.currentData():
-            arguments["weight"] = self._weight.currentData()
         key = self._key.currentData()
-        if key is True:
-            arguments["draw_keys"] = True
-        elif key:
-            arguments["record_key"] = key
-        if self._design.currentData():
-            arguments["design_weight"] = self._design.currentData()
-        job = self.document.apply("tabulate", page=self.name, **arguments)
+        job = self.do(
+            tabulate,
+            source=self.source,
+            by=list(self.chosen),
+            weight=self._weight.currentData() or None,
+            record_key=None if key is True else key or None,
+            design_weight=self._design.currentData() or None,
+            draw_keys=key is True,
+        )
         if job is not None:
             job.finished.connect(lambda _: self.document.page_asked.emit("table"))
 

@@ -1,17 +1,18 @@
-"""One pyqtgraph plot: probabilities from zero upwards, a value axis, marked lines, direct labels.
+"""One pyqtgraph plot: two axes, bars, lines, points, marked lines, direct labels.
 
-Bars and lines stand in the plot's own units; labels are placed in pixels, and again after each
-zoom or change of size. The probability axis always begins at 0 and never zooms.
+Bars, lines and points stand in the plot's own units; labels are placed in pixels, and again after
+each zoom or change of size. Only the lower axis zooms.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from html import escape
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import (
     QBrush,
@@ -19,6 +20,7 @@ from PySide6.QtGui import (
     QFont,
     QFontMetricsF,
     QPainter,
+    QPainterPath,
     QPen,
     QPolygonF,
     QTransform,
@@ -28,6 +30,8 @@ from PySide6.QtWidgets import QGraphicsPolygonItem, QGraphicsRectItem
 from tabprotect.engine.arrays import Floats
 from tabprotect.gui.look.theme import THEME, Colours, chance_text
 from tabprotect.gui.plots.marks import Mark, nice_step
+
+Ticks = Sequence[tuple[float, str]]
 
 HATCH = 8
 """Pixels between the lines of a hatched bar, upwards."""
@@ -77,7 +81,7 @@ class Canvas:
         self.colours = THEME.colours
         self._font = QFont()
         self.metrics = QFontMetricsF(self._font)
-        self.low, self.high, self.top = 0.0, 1.0, 1.0
+        self.low, self.high, self.floor, self.top = 0.0, 1.0, 0.0, 1.0
         self._items: list[Any] = []
         self._arrange = arrange
         self._arranging = False
@@ -86,8 +90,8 @@ class Canvas:
 
     # -- what is seen -------------------------------------------------------------------------
 
-    def dress(self, colours: Colours, font: QFont, *, title: str) -> None:
-        """Set colours, font, and what the value axis counts."""
+    def dress(self, colours: Colours, font: QFont, *, title: str, numbers: str = ".000") -> None:
+        """Set colours, font, what the lower axis counts, and the room of the left one's texts."""
         self.colours, self._font, self.metrics = colours, font, QFontMetricsF(font)
         for axis in (self.left, self.bottom):
             axis.setStyle(tickFont=font, tickLength=0, tickTextOffset=TICK, tickAlpha=0)
@@ -95,11 +99,11 @@ class Canvas:
         self.bottom.setPen(QPen(QColor(colours.border), 1.5))
         self.left.setTextPen(QColor(colours.quiet))
         self.bottom.setTextPen(QColor(colours.text))
-        self.left.setWidth(self.metrics.horizontalAdvance(".000") + 2 * TICK)
+        self.left.setWidth(self.metrics.horizontalAdvance(numbers) + 2 * TICK)
         # The axis takes it as HTML; names of categories may hold anything.
         self.bottom.setLabel(escape(title), color=colours.quiet)
         self.bottom.label.setFont(font)
-        self.bottom.setHeight(2 * self.line + TICK + 2)
+        self.bottom.setHeight((2 if title else 1) * self.line + TICK + 2)
 
     def limit(self, low: float, high: float, *, narrowest: float | None) -> None:
         """Show ``low`` to ``high``; zoom and pan stay within, if ``narrowest`` allows any."""
@@ -151,16 +155,16 @@ class Canvas:
 
     @property
     def unit(self) -> tuple[float, float]:
-        """What one pixel is worth on the value axis and on the probability axis."""
-        return (self.high - self.low) / self.size[0], self.top / self.size[1]
+        """What one pixel is worth on the lower axis and on the left one."""
+        return (self.high - self.low) / self.size[0], (self.top - self.floor) / self.size[1]
 
     def x(self, value: float) -> float:
         """Where a value stands, in pixels from the left."""
         return (value - self.low) / self.unit[0]
 
-    def y(self, chance: float) -> float:
-        """Where a probability stands, in pixels from the top."""
-        return self.size[1] - chance / self.unit[1]
+    def y(self, value: float) -> float:
+        """Where a value of the left axis stands, in pixels from the top."""
+        return self.size[1] - (value - self.floor) / self.unit[1]
 
     # -- what is put on it --------------------------------------------------------------------
 
@@ -170,9 +174,9 @@ class Canvas:
         *,
         rows: int,
         headroom: float = 0.5,
-        ticks: Sequence[tuple[float, str]],
+        ticks: Ticks,
     ) -> None:
-        """Set both axes; the bars are at most ``peak`` high.
+        """Set both axes for probabilities from zero; the bars are at most ``peak`` high.
 
         Parameters
         ----------
@@ -191,20 +195,80 @@ class Canvas:
         digits = 2 if step < 0.1 else 1
         numbers = [n * step for n in range(int(min(end, 1.0) / step + 1e-9) + 1)]
         self.left.setTicks([[(c, chance_text(c, digits=digits)) for c in numbers]])
-        # Not the axis's own grid: with it the axis leaves out numbers at its ends, the 0.
-        for chance in numbers[1:]:
-            pen = QPen(QColor(self.colours.border), 1)
-            pen.setCosmetic(True)
-            self._put(pyqtgraph().InfiniteLine(chance, angle=0, pen=pen), depth=-2)
+        self._grid(numbers[1:], angle=0)
         self.bottom.setTicks([list(ticks)])
 
-    def bars(self, left: Floats, width: float, height: Floats, *, pen: QPen, brush: QBrush) -> None:
-        """Bars from zero."""
+    def plane(
+        self, floor: float, top: float, across: Ticks, up: Ticks, *, grid: bool = True
+    ) -> None:
+        """Set the ends of the left axis, and round values with their texts along both, with a grid."""
+        self.floor, self.top = floor, top
+        self.box.setYRange(floor, top, padding=0)
+        # A number at the very top would be cut.
+        up = [tick for tick in up if self.y(tick[0]) >= self.line / 2]
+        for axis, ticks, angle in ((self.bottom, across, 90), (self.left, up, 0)):
+            axis.setTicks([list(ticks)])
+            if grid:
+                self._grid([value for value, _ in ticks], angle=angle)
+
+    def _grid(self, values: Iterable[float], *, angle: int) -> None:
+        # Not the axis's own grid: with it the axis leaves out numbers at its ends, the 0.
+        for value in values:
+            pen = QPen(QColor(self.colours.border), 1)
+            pen.setCosmetic(True)
+            self._put(pyqtgraph().InfiniteLine(value, angle=angle, pen=pen), depth=-2)
+
+    def bars(
+        self,
+        left: Floats,
+        width: float,
+        height: Floats,
+        *,
+        pen: QPen,
+        brush: QBrush | Sequence[QBrush],
+    ) -> None:
+        """Bars from zero, in one brush or one for each."""
         pen.setCosmetic(True)
         pg = pyqtgraph()
-        self._put(
-            pg.BarGraphItem(x0=left, width=width, y0=0.0, height=height, pen=pen, brush=brush)
+        painted = {"brush": brush} if isinstance(brush, QBrush) else {"brushes": list(brush)}
+        self._put(pg.BarGraphItem(x0=left, width=width, y0=0.0, height=height, pen=pen, **painted))
+
+    def lines(self, x: npt.ArrayLike, y: npt.ArrayLike, *, pen: QPen, pairs: bool = False) -> None:
+        """A line through points, or with ``pairs`` from each odd one to the next."""
+        pen.setCosmetic(True)
+        connect = "pairs" if pairs else "all"
+        x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+        self._put(pyqtgraph().PlotCurveItem(x, y, connect=connect, pen=pen))
+
+    def symbols(
+        self,
+        x: npt.ArrayLike,
+        y: npt.ArrayLike,
+        shape: QPainterPath,
+        radius: float,
+        *,
+        pen: QPen,
+        brush: QBrush,
+    ) -> None:
+        """A symbol at every point: a path of radius 1/2, drawn with a radius in pixels."""
+        pen.setCosmetic(True)
+        item = pyqtgraph().ScatterPlotItem(
+            np.asarray(x, dtype=np.float64),
+            np.asarray(y, dtype=np.float64),
+            symbol=shape,
+            size=2 * radius,
+            pen=pen,
+            brush=brush,
         )
+        self._put(item)
+
+    def picture(self, pixels: npt.NDArray[np.uint8], area: QRectF) -> None:
+        """An RGB picture (rows, columns, 3), its first row on top, over a part of the plane."""
+        item = pyqtgraph().ImageItem(
+            np.ascontiguousarray(pixels[::-1]), axisOrder="row-major", levels=(0, 255)
+        )
+        item.setRect(area)
+        self._put(item, depth=-1)
 
     def hatch(self, left: Floats, width: float, height: Floats, *, ink: str) -> None:
         """Slanted lines over bars from zero, the same distance apart whatever the zoom.
@@ -264,13 +328,18 @@ class Canvas:
         sign.setBrush(QColor(ink))
         self._put(sign)
 
-    def label(self, text: str, left: float, top: float, *, ink: str) -> None:
-        """A text with its upper left corner at a pixel, readable over lines and bars."""
+    def label(
+        self, text: str, left: float, top: float, *, ink: str | QColor, veiled: bool = True
+    ) -> None:
+        """A text with its upper left corner at a pixel, ``veiled`` over lines and bars."""
         x, y = self.unit
         item = pyqtgraph().TextItem(text, color=QColor(ink), anchor=(0, 0))
         item.textItem.document().setDocumentMargin(1)
         item.setFont(self._font)
         item.setPos(self.low + left * x, self.top - top * y)
+        self._put(item, depth=1)
+        if not veiled:
+            return
         # Not the text's own filling: in a file it is painted in the place it has on the screen.
         size = item.textItem.boundingRect()
         corner = QPointF(self.low + left * x, self.top - (top + size.height()) * y)
@@ -279,10 +348,9 @@ class Canvas:
         veil.setAlphaF(0.82)
         ground.setPen(QPen(Qt.PenStyle.NoPen))
         ground.setBrush(veil)
-        self._put(ground, depth=1)
-        self._put(item, depth=1)
+        self._put(ground, depth=0.5)
 
-    def _put(self, item: Any, *, depth: int = 0) -> None:
+    def _put(self, item: Any, *, depth: float = 0) -> None:
         item.setZValue(depth)
         self.box.addItem(item, ignoreBounds=True)
         self._items.append(item)

@@ -224,7 +224,7 @@ class CellHistogram(Plot):
         left = min(max(canvas.x(at[0]) - size / 2, 0), canvas.size[0] - size)
         canvas.label("prior", left, canvas.y(at[1]) + 4, ink=canvas.colours.text)
 
-    def tip(self, value: float) -> str:
+    def tip(self, value: float, height: float) -> str:
         count = round(value)
         lines = [f"count {count_text(count)}"]
         for belief in self.beliefs:

@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPen, QResizeEvent
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QBrush, QMouseEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from tabprotect.engine.arrays import Floats
-from tabprotect.gui.look.drawing import Drawing
-from tabprotect.gui.look.theme import GRID, THEME, Colours, chance_text, number_text
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.theme import GRID, THEME, chance_text, number_text, signed_text
+from tabprotect.gui.plots.canvas import Canvas
+from tabprotect.gui.plots.plot import Plot
 from tabprotect.gui.plots.symbols import Look
 
 WIDEST, NARROWEST = 12, 4
@@ -19,6 +22,9 @@ WIDEST, NARROWEST = 12, 4
 
 TAIL = 0.99
 """The share of deviations that the axis shows."""
+
+SYMBOL = 12
+"""Pixels of a setting's symbol."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,16 +38,61 @@ class Panel:
     reason: str = ""
 
     @property
-    def words(self) -> str:
-        """What the panel shows, in words."""
+    def name(self) -> str:
+        """Number and label."""
+        return f"{self.number + 1} {self.label}"
+
+    @property
+    def figures(self) -> str:
+        """The two figures of the panel, or why there is none."""
         if not len(self.deviations):
-            return f"{self.number + 1} {self.label}: {self.reason}"
+            return self.reason
         unchanged = chance_text(float((np.abs(self.deviations) < 0.5).mean()))
         mean = number_text(float(np.abs(self.deviations).mean()))
-        return f"{self.number + 1} {self.label}: {unchanged} unchanged, {mean} off on average"
+        return f"{unchanged} unchanged, {mean} off on average"
+
+    def shares(self, reach: int) -> Floats:
+        """The share of cells at each deviation from ``-reach`` to ``reach``, (2 reach + 1,)."""
+        at = np.clip(np.rint(self.deviations), -reach, reach).astype(np.int64) + reach
+        return np.bincount(at, minlength=2 * reach + 1) / max(len(at), 1)
 
 
-class Deviations(Drawing):
+class DeviationPlot(Plot):
+    """The shares of one panel."""
+
+    def __init__(self, panel: Panel, reach: int, peak: float) -> None:
+        super().__init__(f"Deviations of {panel.name}")
+        self.panel, self.reach, self.peak = panel, reach, peak
+        self.setMinimumSize(20 * GRID, 9 * GRID)
+        # A click anywhere on the panel chooses its setting.
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.say(f"{panel.name}: {panel.figures}")
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSize()
+
+    @property
+    def filled(self) -> bool:
+        return bool(len(self.panel.deviations))
+
+    @property
+    def title(self) -> str:
+        return ""
+
+    def span(self) -> tuple[float, float]:
+        return -self.reach - 0.6, self.reach + 0.6
+
+    def arrange(self, canvas: Canvas) -> None:
+        reach = self.reach
+        ticks = [(float(value), signed_text(value)) for value in (-reach, 0, reach)]
+        canvas.axes(self.peak, rows=0, headroom=0.2, ticks=ticks)
+        shares = self.panel.shares(reach)
+        at = np.arange(-reach, reach + 1)[shares > 0] - 0.45
+        ink = self.panel.look.colour(canvas.colours)
+        canvas.bars(at, 0.9, shares[shares > 0], pen=QPen(ink, 1), brush=QBrush(ink))
+
+
+class Deviations(QWidget):
     """One small histogram for each setting, all on the same axes.
 
     ``chosen`` carries the number of the setting that was clicked.
@@ -50,53 +101,46 @@ class Deviations(Drawing):
     chosen = Signal(int)
 
     def __init__(self) -> None:
-        super().__init__("Deviations of every setting")
+        super().__init__()
+        self.setAccessibleName("Deviations of every setting")
         self.panels: tuple[Panel, ...] = ()
         self.current: int | None = None
-        self.empty = ""
-        THEME.changed.connect(self._fit)
+        self._frames: list[_Frame] = []
+        self._empty = Label(wordWrap=True)
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._empty.setProperty("role", "quiet")
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(4, 4, 4, 4)
+        self._grid.setSpacing(GRID)
+        self._grid.addWidget(self._empty, 0, 0)
+        THEME.changed.connect(self._repaint)
 
     def show_panels(self, panels: Sequence[Panel], *, empty: str = "") -> None:
         """Show panels, or a sentence where there is none."""
-        self.panels, self.empty = tuple(panels), empty
-        self.say("; ".join(panel.words for panel in panels) or empty)
-        self._fit()
+        self.panels = tuple(panels)
+        self.setAccessibleDescription("; ".join(f"{p.name}: {p.figures}" for p in panels) or empty)
+        self._empty.setText(empty)
+        self._empty.setVisible(not panels)
+        for frame in self._frames:
+            frame.hide()
+            frame.deleteLater()
+        reach = self.reach
+        peak = max([float(p.shares(reach).max()) for p in panels if len(p.deviations)] or [1.0])
+        self._frames = [_Frame(panel, reach, peak) for panel in self.panels]
+        for frame in self._frames:
+            frame.chosen.connect(self.chosen)
+        self.set_current(self.current)
+        self._place()
+
+    def _repaint(self) -> None:
+        # A bound method, not a lambda: it goes when the widget goes.
+        self.show_panels(self.panels, empty=self._empty.text())
 
     def set_current(self, number: int | None) -> None:
         """Frame the panel of a setting."""
         self.current = number
-        self.update()
-
-    # -- layout -------------------------------------------------------------------------------
-
-    def _cell(self, width: float) -> tuple[int, float, float]:
-        """Panels side by side, and the width and height of each."""
-        metrics = QFontMetricsF(self.figure_font())
-        least = max(24 * GRID, 22 * metrics.averageCharWidth())
-        columns = max(1, min(int(width / least), max(len(self.panels), 1)))
-        return columns, width / columns, 4 * metrics.height() + 8 * GRID
-
-    def _fit(self) -> None:
-        columns, _, tall = self._cell(float(self.width()))
-        rows = -(-len(self.panels) // columns)
-        self.setMinimumHeight(max(18 * GRID, int(rows * tall)))
-        self.update()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def sizeHint(self) -> QSize:
-        return QSize(44 * GRID, self.minimumHeight())
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        columns, wide, tall = self._cell(float(self.width()))
-        column, row = int(event.position().x() / wide), int(event.position().y() / tall)
-        n = row * columns + column
-        if column < columns and n < len(self.panels):
-            self.chosen.emit(self.panels[n].number)
-
-    # -- drawing ------------------------------------------------------------------------------
+        for frame in self._frames:
+            frame.mark(chosen=frame.panel.number == number)
 
     @property
     def reach(self) -> int:
@@ -107,71 +151,49 @@ class Deviations(Drawing):
         far = max(float(np.quantile(one, TAIL)) for one in every)
         return int(np.clip(np.ceil(far), NARROWEST, WIDEST))
 
-    def shares(self, panel: Panel) -> Floats:
-        """The share of cells at each deviation from ``-reach`` to ``reach``, (2 reach + 1,)."""
-        reach = self.reach
-        at = np.clip(np.rint(panel.deviations), -reach, reach).astype(np.int64) + reach
-        return np.bincount(at, minlength=2 * reach + 1) / max(len(at), 1)
+    def _place(self) -> None:
+        least = max(24 * GRID, 22 * self.fontMetrics().averageCharWidth())
+        columns = max(1, min(self.width() // least, len(self._frames)))
+        for number, frame in enumerate(self._frames):
+            self._grid.addWidget(frame, number // columns, number % columns)
 
-    def draw(self, painter: QPainter, area: QRectF, colours: Colours) -> None:
-        if not self.panels:
-            painter.setPen(QColor(colours.quiet))
-            flags = int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap)
-            painter.drawText(area.adjusted(24, 0, -24, 0), flags, self.empty)
-            return
-        columns, wide, tall = self._cell(area.width())
-        shares = [self.shares(p) for p in self.panels]
-        top = max([float(s.max()) for s in shares if len(s)] + [1e-9])
-        for n, (panel, share) in enumerate(zip(self.panels, shares, strict=True)):
-            row, column = divmod(n, columns)
-            left, upper = area.left() + column * wide, area.top() + row * tall
-            place = QRectF(left, upper, wide, tall).adjusted(4, 4, -4, -4)
-            self._draw_panel(painter, place, panel, share / top, colours)
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place()
 
-    def _draw_panel(
-        self, painter: QPainter, place: QRectF, panel: Panel, heights: Floats, colours: Colours
-    ) -> None:
-        metrics = QFontMetricsF(painter.font())
-        line = metrics.height()
-        chosen = panel.number == self.current
-        painter.setBrush(QColor(colours.base))
-        edge = colours.focus if chosen else colours.border
-        painter.setPen(QPen(QColor(edge), 2 if chosen else 1))
-        painter.drawRect(place)
-        inner = place.adjusted(6, 4, -6, -4)
-        panel.look.paint(painter, QPointF(inner.left() + 5, inner.top() + line / 2), 5, colours)
-        painter.setPen(QColor(colours.text))
-        name = metrics.elidedText(
-            f"{panel.number + 1} {panel.label}",
-            Qt.TextElideMode.ElideRight,
-            max(inner.width() - 16, 0.0),
-        )
-        painter.drawText(QPointF(inner.left() + 15, inner.top() + metrics.ascent()), name)
-        if not len(panel.deviations):
-            painter.setPen(QColor(colours.quiet))
-            flags = int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap)
-            painter.drawText(inner.adjusted(0, line, 0, 0), flags, panel.reason)
-            return
-        foot = inner.bottom() - line - 2
-        high = foot - inner.top() - 2 * line - 4
-        bar = inner.width() / len(heights)
-        ink = panel.look.colour(colours)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(ink)
-        for k, height in enumerate(heights.tolist()):
-            if height > 0:
-                size = max(height * high, 1.0)
-                painter.drawRect(QRectF(inner.left() + k * bar + 0.5, foot - size, bar - 1, size))
-        painter.setPen(QPen(QColor(colours.border), 1))
-        painter.drawLine(QPointF(inner.left(), foot), QPointF(inner.right(), foot))
-        painter.setPen(QColor(colours.quiet))
-        said = panel.words.rpartition(": ")[2]
-        said = metrics.elidedText(said, Qt.TextElideMode.ElideRight, inner.width())
-        painter.drawText(QPointF(inner.left(), inner.top() + line + metrics.ascent()), said)
-        reach = self.reach
-        texts = {0: f"\u2212{reach}", reach: "0", 2 * reach: f"+{reach}"}
-        for k, text in texts.items():
-            size = metrics.horizontalAdvance(text)
-            at = inner.left() + (k + 0.5) * bar - size / 2
-            at = min(max(at, inner.left()), inner.right() - size)
-            painter.drawText(QPointF(at, foot + 1 + metrics.ascent()), text)
+
+class _Frame(QFrame):
+    """A panel with its symbol, its name and its figures; a click chooses its setting."""
+
+    chosen = Signal(int)
+
+    def __init__(self, panel: Panel, reach: int, peak: float) -> None:
+        super().__init__()
+        self.panel = panel
+        self.setObjectName("panel")
+        self.setAccessibleName(panel.name)
+        symbol = QLabel()
+        symbol.setPixmap(panel.look.icon(SYMBOL, THEME.colours).pixmap(SYMBOL, SYMBOL))
+        name, figures = Label(panel.name, wordWrap=True), Label(panel.figures, wordWrap=True)
+        figures.setProperty("role", "quiet")
+        head = QHBoxLayout()
+        head.addWidget(symbol)
+        head.addWidget(name, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(6, 4, 6, 4)
+        column.setSpacing(2)
+        column.addLayout(head)
+        column.addWidget(figures)
+        if len(panel.deviations):
+            column.addWidget(DeviationPlot(panel, reach, peak), 1)
+        else:
+            column.addStretch(1)
+
+    def mark(self, *, chosen: bool) -> None:
+        """Frame it, where its setting is chosen."""
+        colours = THEME.colours
+        edge = f"2px solid {colours.focus}" if chosen else f"1px solid {colours.border}"
+        self.setStyleSheet(f"QFrame#panel {{ border: {edge}; }}")
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.chosen.emit(self.panel.number)

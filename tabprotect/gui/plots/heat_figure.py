@@ -6,13 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter
+from PySide6.QtCore import QRectF, QSize
+from PySide6.QtGui import QFontMetricsF
 
 from tabprotect.gui.grid.layout import Layout
-from tabprotect.gui.look.drawing import CENTRE, LEFT, Drawing
-from tabprotect.gui.look.shades import draw_scale, shade_numbers, shades
-from tabprotect.gui.look.theme import GRID, Colours
+from tabprotect.gui.look.shades import shade_numbers, shades
+from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.plots.canvas import Canvas
+from tabprotect.gui.plots.plot import Plot
 
 WRITTEN = 2_500
 """Layers of more cells are drawn as coloured points without numbers."""
@@ -25,8 +26,8 @@ def _cut(text: str) -> str:
     return text if len(text) <= LABEL else f"{text[: LABEL - 1]}\u2026"
 
 
-class HeatFigure(Drawing):
-    """One layer: row and column labels, a shade and a number per cell, the scale."""
+class HeatFigure(Plot):
+    """One layer: row and column labels, a shade and a number per cell."""
 
     def __init__(
         self,
@@ -39,86 +40,59 @@ class HeatFigure(Drawing):
         flip: bool,
     ) -> None:
         super().__init__(name)
-        self._layout, self._values = layout, values
-        self._text, self._top, self._flip = text, top, flip
+        self._values, self._text, self._top, self._flip = values, text, top, flip
         rows, columns = values.shape
         self._written = values.size <= WRITTEN
-        self._rows = (
-            [_cut(layout.label(r, down=True)) for r in range(rows)] if self._written else []
-        )
-        self._columns = (
-            [_cut(layout.label(c, down=False)) for c in range(columns)] if self._written else []
+        self._rows, self._columns = (
+            [
+                _cut(layout.label(n, down=down)) if self._written else ""
+                for n in range(rows if down else columns)
+            ]
+            for down in (True, False)
         )
 
     def best_size(self) -> QSize:
         """Room for every number, or one point and more per cell."""
         rows, columns = self._values.shape
-        if not self._written:
-            return QSize(max(columns, 400) + 12 * GRID, max(rows, 300) + 14 * GRID)
-        left, cell, line = self._measure()
-        return QSize(
-            int(left + columns * cell + 4 * GRID),
-            int((rows + 1) * 1.5 * line + 2 * line + 5 * GRID),
-        )
-
-    def _measure(self) -> tuple[float, float, float]:
         metrics = QFontMetricsF(self.figure_font())
-        left = max(map(metrics.horizontalAdvance, self._rows), default=0.0) + GRID
+        left = metrics.horizontalAdvance(self.numbers) + 4 * GRID
+        if not self._written:
+            return QSize(int(left) + max(columns, 400), max(rows, 300) + 8 * GRID)
         words = [*self._columns, self._text(self._top), self._text(0.0)]
         cell = max(map(metrics.horizontalAdvance, words)) + 2 * GRID
-        return left, cell, metrics.height()
+        tall = 1.5 * metrics.height()
+        return QSize(int(left + columns * cell), int(rows * tall + 3 * tall) + 4 * GRID)
 
-    def draw(self, painter: QPainter, area: QRectF, colours: Colours) -> None:
-        line = QFontMetricsF(painter.font()).height()
-        foot = QRectF(area.left(), area.bottom() - line - 4, 24 * GRID, line + 4)
-        if self._written:
-            below = area.top() + line + 2 * GRID + (len(self._rows) + 1) * 1.5 * line
-            foot.moveTop(min(below, foot.top()))
-        ends = [self._text(0.0), self._text(self._top)]
-        low, high = reversed(ends) if self._flip else ends
-        draw_scale(painter, foot, low, high, colours)
-        painter.setPen(QColor(colours.text))
-        painter.drawText(
-            QRectF(area.left(), area.top(), area.width(), line), LEFT, self.accessibleName()
-        )
-        body = area.adjusted(0, line + GRID, 0, -line - 2 * GRID)
-        if self._written:
-            self._draw_cells(painter, body, colours)
-        else:
-            self._draw_points(painter, body, colours)
+    @property
+    def filled(self) -> bool:
+        return True
 
-    def _draw_cells(self, painter: QPainter, area: QRectF, colours: Colours) -> None:
-        left, wide, line = self._measure()
-        tall = 1.5 * line
-        grounds = shades(colours)
-        numbers = shade_numbers(self._values, self._top, flip=self._flip) - 1
-        painter.setPen(QColor(colours.quiet))
-        for column, label in enumerate(self._columns):
-            box = QRectF(area.left() + left + column * wide, area.top(), wide, tall)
-            painter.drawText(box, CENTRE, label)
-        for row, label in enumerate(self._rows):
-            box = QRectF(area.left(), area.top() + (row + 1) * tall, left, tall)
-            painter.setPen(QColor(colours.quiet))
-            painter.drawText(box, LEFT, label)
-            for column in range(self._values.shape[1]):
-                box = QRectF(
-                    area.left() + left + column * wide, area.top() + (row + 1) * tall, wide, tall
-                )
-                fill, ink = grounds[numbers[row, column]]
-                painter.fillRect(box.adjusted(0.5, 0.5, -0.5, -0.5), fill)
-                painter.setPen(ink)
-                painter.drawText(box, CENTRE, self._text(self._values[row, column].item()))
+    @property
+    def numbers(self) -> str:
+        return max(self._rows, key=len, default="") + "  "
 
-    def _draw_points(self, painter: QPainter, area: QRectF, colours: Colours) -> None:
-        grounds = [ground for ground, _ in shades(colours)]
-        palette = np.array([(g.red(), g.green(), g.blue()) for g in grounds], dtype=np.uint8)
-        pixels = np.ascontiguousarray(
-            palette[shade_numbers(self._values, self._top, flip=self._flip) - 1]
-        )
+    @property
+    def title(self) -> str:
+        low, high = self._text(0.0), self._text(self._top)
+        dark = low if self._flip else high
+        return f"{self.accessibleName()}: {low} to {high}, dark is {dark}"
+
+    def span(self) -> tuple[float, float]:
+        return 0.0, float(self._values.shape[1])
+
+    def arrange(self, canvas: Canvas) -> None:
         rows, columns = self._values.shape
-        image = QImage(pixels.data, columns, rows, 3 * columns, QImage.Format.Format_RGB888)
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
-        painter.drawImage(area, image.copy().convertToFormat(QImage.Format.Format_RGB32))
-        painter.setPen(QColor(colours.border))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawRect(area)
+        across = [(n + 0.5, label) for n, label in enumerate(self._columns) if label]
+        up = [(rows - n - 0.5, label) for n, label in enumerate(self._rows) if label]
+        canvas.plane(0.0, float(rows), across, up, grid=False)
+        numbers = shade_numbers(self._values, self._top, flip=self._flip) - 1
+        grounds = shades(canvas.colours)
+        palette = np.array([ground.getRgb()[:3] for ground, _ in grounds], dtype=np.uint8)
+        canvas.picture(palette[numbers], QRectF(0, 0, columns, rows))
+        if not self._written:
+            return
+        for (row, column), number in np.ndenumerate(numbers):
+            text = self._text(self._values[row, column].item())
+            left = canvas.x(column + 0.5) - canvas.metrics.horizontalAdvance(text) / 2 - 1
+            top = canvas.y(rows - row - 0.5) - canvas.line / 2 - 1
+            canvas.label(text, left, top, ink=grounds[number][1], veiled=False)

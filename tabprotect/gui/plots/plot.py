@@ -1,4 +1,4 @@
-"""A figure that is a pyqtgraph plot: hover for numbers, zoom and pan where the values are many."""
+"""A figure that is a pyqtgraph plot: hover for numbers, zoom and pan where it helps."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STEP = 0.8
 
 
 class Plot(Drawing):
-    """Base of the histograms: what they show, they put on a canvas.
+    """Base of all plots: what they show, they put on a canvas.
 
     Wheel, drag, and + - Left Right zoom and pan the value axis where it is wide; a double click,
     Home and the button go back to the whole of it.
@@ -57,24 +57,39 @@ class Plot(Drawing):
     @property
     @abstractmethod
     def title(self) -> str:
-        """What the value axis counts."""
+        """What the lower axis counts; empty where it needs no word."""
 
     @abstractmethod
     def span(self) -> tuple[float, float]:
-        """Ends of the value axis."""
+        """Ends of the lower axis."""
 
     @property
-    @abstractmethod
     def narrowest(self) -> float | None:
         """The shortest part zooming may show; ``None`` where it would not help."""
+        return None
+
+    @property
+    def keyed(self) -> bool:
+        """Whether the plot takes the keyboard."""
+        return self.narrowest is not None
+
+    @property
+    def numbers(self) -> str:
+        """The widest text along the left axis."""
+        return ".000"
 
     @abstractmethod
     def arrange(self, canvas: Canvas) -> None:
         """Put the part that is seen on the canvas."""
 
-    @abstractmethod
-    def tip(self, value: float) -> str:
-        """The numbers at a value."""
+    def tip(self, value: float, height: float) -> str:
+        """The numbers at a point of the plane; empty where there is nothing to say."""
+        return ""
+
+    def pressed(self, at: QPointF, *, twice: bool) -> None:
+        """What a click (or a double click) at a point of the plane does."""
+        if twice:
+            self.reset()
 
     def controls(self) -> list[QWidget]:
         """What takes the keyboard, in reading order."""
@@ -87,8 +102,8 @@ class Plot(Drawing):
         if self._canvas is None:
             return
         self._canvas.widget.setVisible(self.filled)
-        zooms = self.filled and self.narrowest is not None
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if zooms else Qt.FocusPolicy.NoFocus)
+        keyed = self.filled and self.keyed
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if keyed else Qt.FocusPolicy.NoFocus)
         self.whole.hide()
         if self.filled:
             self._fill(self._canvas, THEME.colours)
@@ -102,7 +117,7 @@ class Plot(Drawing):
             self.arrange(canvas)
 
     def _fill(self, canvas: Canvas, colours: Colours) -> None:
-        canvas.dress(colours, self.figure_font(), title=self.title)
+        canvas.dress(colours, self.figure_font(), title=self.title, numbers=self.numbers)
         canvas.limit(*self.span(), narrowest=self.narrowest)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -141,6 +156,10 @@ class Plot(Drawing):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
         self.update()
 
     # -- zoom, pan, hover ---------------------------------------------------------------------
@@ -192,15 +211,17 @@ class Plot(Drawing):
         self._show_button()
 
     def _show_button(self) -> None:
-        self.whole.setVisible(self.filled and self.zoomed)
+        self.whole.setVisible(self.filled and self.narrowest is not None and self.zoomed)
         self.whole.adjustSize()
         corner = self.rect().bottomRight() - self.whole.rect().bottomRight()
         self.whole.move(corner - self.rect().topLeft())
         self.whole.raise_()
 
     def _clicked(self, click: Any) -> None:
-        if click.double():
-            self.reset()
+        canvas = self._canvas
+        if canvas is None or not self.filled or click.button() != Qt.MouseButton.LeftButton:
+            return
+        self.pressed(canvas.box.mapSceneToView(click.scenePos()), twice=click.double())
 
     def _hover(self, at: QPointF) -> None:
         canvas = self._canvas
@@ -209,6 +230,10 @@ class Plot(Drawing):
         if not canvas.box.sceneBoundingRect().contains(at):
             QToolTip.hideText()
             return
-        text = self.tip(canvas.box.mapSceneToView(at).x())
+        point = canvas.box.mapSceneToView(at)
+        text = self.tip(point.x(), point.y())
+        if not text:
+            QToolTip.hideText()
+            return
         place = canvas.widget.mapToGlobal(canvas.widget.mapFromScene(at))
         QToolTip.showText(place, text, canvas.widget)

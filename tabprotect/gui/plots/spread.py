@@ -105,7 +105,7 @@ class SpreadPlot(Plot):
         first, last = math.ceil(canvas.low / step), math.floor(canvas.high / step)
         return [(n * step, number(n * step)) for n in range(first, last + 1)]
 
-    def tip(self, value: float) -> str:
+    def tip(self, value: float, height: float) -> str:
         shares, edges = self._shares()
         place = int(np.clip(np.searchsorted(edges, value, side="right") - 1, 0, len(shares) - 1))
         low, high = number(float(edges[place])), number(float(edges[place + 1]))

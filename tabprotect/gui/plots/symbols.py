@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import cos, pi, sin
 
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QBrush, QColor, QIcon, QPainter, QPen, QPixmap, QPolygonF
+from PySide6.QtGui import QBrush, QColor, QIcon, QPainter, QPainterPath, QPen, QPixmap, QPolygonF
 
 from tabprotect.gui.look.theme import Colours
 
@@ -64,26 +64,24 @@ class Look:
         """The colour in a theme."""
         return QColor(getattr(colours, self.ink))
 
-    def paint(
-        self,
-        painter: QPainter,
-        at: QPointF,
-        radius: float,
-        colours: Colours,
-        *,
-        opacity: float = 1.0,
-        filled: bool = True,
-    ) -> None:
-        """Draw the symbol around a point."""
-        ink = self.colour(colours)
-        ink.setAlphaF(opacity)
-        painter.setPen(QPen(ink if not filled else QColor(colours.base), 1.2 if filled else 1.4))
-        painter.setBrush(QBrush(ink) if filled else QBrush(Qt.BrushStyle.NoBrush))
-        corners = SHAPES[self.shape]
+    @property
+    def path(self) -> QPainterPath:
+        """The shape around the origin, of radius 1/2."""
+        path, corners = QPainterPath(), SHAPES[self.shape]
         if corners:
-            painter.drawPolygon(QPolygonF([at + QPointF(x, y) * radius for x, y in corners]))
+            path.addPolygon(QPolygonF([QPointF(x, y) / 2 for x, y in corners]))
+            path.closeSubpath()
         else:
-            painter.drawEllipse(at, 0.88 * radius, 0.88 * radius)
+            path.addEllipse(QPointF(0, 0), 0.44, 0.44)
+        return path
+
+    def tools(self, colours: Colours, *, faint: bool = False) -> tuple[QPen, QBrush]:
+        """Pen and brush of the symbol, or of a ``faint`` one that is not filled."""
+        ink = self.colour(colours)
+        if faint:
+            ink.setAlphaF(0.45)
+            return QPen(ink, 1.4), QBrush(Qt.BrushStyle.NoBrush)
+        return QPen(QColor(colours.base), 1.2), QBrush(ink)
 
     def icon(self, size: int, colours: Colours) -> QIcon:
         """The symbol as an icon of ``size`` pixels."""
@@ -91,7 +89,13 @@ class Look:
         out.fill(Qt.GlobalColor.transparent)
         painter = QPainter(out)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self.paint(painter, QPointF(size / 2, size / 2), size / 2 - 1.5, colours)
+        pen, brush = self.tools(colours)
+        pen.setCosmetic(True)
+        painter.setPen(pen)
+        painter.setBrush(brush)
+        painter.translate(size / 2, size / 2)
+        painter.scale(size - 3, size - 3)
+        painter.drawPath(self.path)
         painter.end()
         return QIcon(out)
 

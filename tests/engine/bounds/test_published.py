@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.bounds.bounding import bounds, width
+from tabprotect.engine.formats.files import read_table
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.files import read_table
 from tabprotect.engine.tables.margins import margins_of_order
 from tabprotect.engine.tables.table import Table
 from tests.engine.bounds.enumeration import tables

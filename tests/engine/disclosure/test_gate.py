@@ -94,10 +94,10 @@ def test_a_refusal_says_what_to_do_and_a_reason_goes_into_the_dossier_only(
     with pytest.raises(RefusedError, match=r"None of 3 draws passed.*inner cells") as caught:
         gate.protect(CYCLES, ONES, {}, Randomness.seeded(3))
     assert caught.value.exit_code == 5
-    best = caught.value.remedies[0]
-    assert best["parameters"]["blocking"] == "negative" and best["chance"] >= 0.5
+    best = caught.value.suggestions[0]
+    assert best.parameters["blocking"] == "negative" and "synthetic tables" in best.reached
     assert "negative" in caught.value.hint
-    assert gate.protect(CYCLES, ONES, best["parameters"], Randomness.seeded(3))
+    assert gate.protect(CYCLES, ONES, best.parameters, Randomness.seeded(3))
     done = gate.protect(CYCLES, ONES, {}, Randomness.seeded(3), accept="zq-reason")
     assert "zq-reason" in done.record.decisions[0]
     path = tmp_path / "r.zip"

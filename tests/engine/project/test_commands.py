@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from pathlib import Path
 from typing import Any
@@ -23,16 +24,22 @@ from tabprotect.engine.errors import (
     TabprotectError,
 )
 from tabprotect.engine.progress import Cancellable
-from tabprotect.engine.project.commands import COMMANDS, apply
+from tabprotect.engine.project.commands import COMMANDS, named
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.shell import as_command
-from tabprotect.engine.project.verbs.table_verbs import pasted
+from tabprotect.engine.project.shell import line
+from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
+from tabprotect.engine.project.verbs.release_verbs import protect, set_parameters, set_seed
+from tabprotect.engine.project.verbs.table_verbs import pasted, set_count, tabulate
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
 EXAMPLE = ("open_table", {"source": "example:duncan-roehrig-4x4"})
+
+
+def apply(project: Project, name: str, arguments: dict[str, Any] | None = None) -> History:
+    return History(project).apply(name, arguments)[0]
 
 
 def after(*steps: tuple[str, dict[str, Any]], start: Project | None = None) -> Project:
@@ -70,9 +77,9 @@ def test_a_file_gives_no_title(tmp_path: Path) -> None:
 def test_set_count_drops_the_result_and_keeps_the_cycles(example: Project) -> None:
     project = after(("protect", {"seed": 3}), start=example)
     assert project.protected is not None
-    done = apply(project, "set_count", {"index": [0, 1], "count": 5})
-    assert done.label == "set (v1, w2) to 5"
-    assert done.changes == {"table", "release"}
+    done, changes = History(project).apply("set_count", {"index": [0, 1], "count": 5})
+    assert done.undo_label == "set (v1, w2) to 5"
+    assert changes == {"table", "release"}
     assert done.project.original[0, 1] == 5 and done.project.protected is None
     assert done.project.cycles == example.cycles and done.project.edited
     assert project.original[0, 1] != 5 and project.protected is not None
@@ -251,13 +258,13 @@ def test_drawing_cycles(example: Project) -> None:
 
 
 def test_protect_takes_the_seed_it_is_given_and_else_fresh_coins(example: Project) -> None:
-    one = apply(example, "protect", {"seed": 11})
+    one, changes = History(example).apply("protect", {"seed": 11})
     two = apply(after(("set_seed", {"seed": 11}), start=example), "protect")
-    assert one.seed == two.seed == 11 and one.changes == {"release"}
+    assert one.trail[-1].seed == two.trail[-1].seed == 11 and changes == {"release"}
     assert one.project.release is not None and two.project.release is not None
     assert one.project.release.table == two.project.release.table
     assert one.project.seed is None
-    fresh = {apply(example, "protect").seed for _ in range(3)}
+    fresh = {apply(example, "protect").trail[-1].seed for _ in range(3)}
     assert len(fresh) == 3 and min(s or 0 for s in fresh) > 2**64
 
 
@@ -388,9 +395,9 @@ def test_undo_brings_everything_back(steps: list[tuple[str, dict[str, Any]]]) ->
 
 
 def test_every_command_has_a_label_without_a_seed(example: Project) -> None:
-    assert "7" not in COMMANDS["set_seed"].label(example, {"seed": 7})
-    assert "7" not in COMMANDS["protect"].label(example, {"seed": 7})
-    label = COMMANDS["set_parameters"].label(example, {"alpha": 0.3, "passes": 2})
+    assert "7" not in set_seed(seed=7).label(example)
+    assert "7" not in protect(seed=7).label(example)
+    label = set_parameters(alpha=0.3, passes=2).label(example)
     assert label == "set alpha to 0.30 and passes to 2"
 
 
@@ -401,7 +408,7 @@ def test_nothing_confidential_shows_in_a_repr(example: Project) -> None:
 
 
 def test_the_equivalent_command_line(example: Project) -> None:
-    assert as_command(example, "set_cycles", {"kind": "strips"}) == (
+    assert line(set_cycles(kind="strips").words(example)) == (
         "tabprotect cycles design --shape 4,4 --kind strips --out cycles.json"
     )
     project = after(
@@ -411,22 +418,22 @@ def test_the_equivalent_command_line(example: Project) -> None:
         ("set_seed", {"seed": 987654321}),
         start=example,
     )
-    line = as_command(project, "protect", {"seed": 5})
-    assert line.startswith("tabprotect protect example:duncan-roehrig-4x4 --method cyclic")
-    assert "--set cycles=strips --set alpha=0.3 --set beta=0.3" in line
-    assert "987654321" not in line and "--seed" not in line
+    said = line(protect(seed=5).words(project))
+    assert said.startswith("tabprotect protect example:duncan-roehrig-4x4 --method cyclic")
+    assert "--set cycles=strips --set alpha=0.3 --set beta=0.3" in said
+    assert "987654321" not in said and "--seed" not in said
     edited = after(("set_count", {"index": [0, 0], "count": 1}), start=project)
-    assert as_command(edited, "protect").startswith("tabprotect protect project.tabprotect ")
-    assert as_command(example, "set_count", {"index": [0, 0], "count": 1}) == ""
+    assert line(protect().words(edited)).startswith("tabprotect protect project.tabprotect ")
+    assert line(set_count(index=[0, 0], count=1).words(example)) == ""
     given_ = {"source": "r.csv", "by": ["a", "b"], "weight": "w"}
     counted = "tabprotect tabulate r.csv --by a,b"
-    assert as_command(Project(), "tabulate", given_) == f"{counted} --weight w --out table.csv"
+    assert line(tabulate.order(given_).words(Project())) == f"{counted} --weight w --out table.csv"
     given_ = {"source": "r.csv", "by": ["a", "b"], "record_key": "k", "design_weight": "w"}
-    assert as_command(Project(), "tabulate", given_) == (
+    assert line(tabulate.order(given_).words(Project())) == (
         f"{counted} --record-key k --design-weight w --out project.tabprotect"
     )
     given_ = {"source": "r.csv", "by": ["a", "b"], "draw_keys": True, "key_seed": 987654321}
-    assert as_command(Project(), "tabulate", given_) == (
+    assert line(tabulate.order(given_).words(Project())) == (
         f"{counted} --draw-record-keys --out project.tabprotect"
     )
 
@@ -436,3 +443,35 @@ def test_sparse_tables_open_too() -> None:
     table = Table.sparse(domain, [1, 5], [2, 3])
     project = Project(table=table)
     assert after(("set_count", {"index": [0, 0], "count": 7}), start=project).original.total == 12
+
+
+def test_arguments_are_checked_against_what_the_verb_declares(example: Project) -> None:
+    with pytest.raises(ParameterError) as caught:
+        set_count.order({"index": [0, 0], "count": 1, "cell": 3, "value": 4})
+    assert set(caught.value.fields) == {"cell", "value"}
+    for name, given_, said in (
+        ("set_count", {"index": [0, 0]}, "count is missing"),
+        ("set_count", {"index": "00", "count": 1}, "index must be a list"),
+        ("set_count", {"index": [0, 0.5], "count": 1}, "each of index must be a whole number"),
+        ("set_count", {"index": [0, 0], "count": True}, "count must be a whole number"),
+        ("new_table", {"variables": {"a": "xy"}}, "each of variables must be a list"),
+        ("new_table", {"variables": ["a"]}, "variables must be named values"),
+        ("set_title", {"title": 3}, "title must be text"),
+        ("protect", {"accept_weak": 1}, "accept_weak must be true or false"),
+    ):
+        with pytest.raises(InputError, match=said):
+            named(name).order(given_)
+    assert dict(set_seed(seed=None).arguments) == {"seed": None}
+    assert dict(protect(seed=None, accept_weak=False).arguments) == {}
+
+
+def test_every_command_declares_what_it_has() -> None:
+    for command in COMMANDS.values():
+        parameters = inspect.signature(command.run).parameters
+        files = (
+            command.says.reads,
+            *command.says.writes,
+            *(["overwrite"] if command.says.writes else []),
+        )
+        assert set(parameters) >= {name for name in (*files, command.says.seed) if name}
+        assert command.run.__doc__ and command.run.__name__ == command.name

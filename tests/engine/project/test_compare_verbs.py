@@ -13,7 +13,8 @@ from tabprotect.engine.assessment.run_spec import parse_spec
 from tabprotect.engine.errors import Interrupted, ParameterError
 from tabprotect.engine.project import storage
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.shell import as_command
+from tabprotect.engine.project.shell import line
+from tabprotect.engine.project.verbs.compare_verbs import compare as compare_words
 from tabprotect.engine.project.verbs.compare_verbs import comparison_settings
 
 EXAMPLE = "example:langsrud-lupp"
@@ -64,10 +65,10 @@ def test_faults_are_told_together_and_change_nothing(opened: History) -> None:
 
 
 def test_the_command_line_says_the_same(opened: History) -> None:
-    assert as_command(opened.project, "compare") == ""
+    assert line(compare_words(opened.project)) == ""
     given = {"runs": ["small_count_rounding base=3"], "margins": "party*(age+sex)"}
     history, _ = opened.apply("set_comparison", given)
-    words = shlex.split(as_command(history.project, "compare"))
+    words = shlex.split(line(compare_words(history.project)))
     assert words[:5] == ["tabprotect", "compare", EXAMPLE, "--run", "small_count_rounding base=3"]
     assert words[words.index("--margins") + 1] == "party*(age+sex)"
     assert "--key" not in words and "--seed" not in words

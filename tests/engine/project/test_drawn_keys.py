@@ -12,7 +12,7 @@ import pytest
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.project import recipe, replay, storage
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.verbs.table_verbs import VERBS
+from tabprotect.engine.project.verbs.table_verbs import tabulate
 from tabprotect.engine.randomness import KEY_MODULUS
 
 
@@ -59,9 +59,8 @@ def test_the_verb_itself_has_no_default_seed(records: Path) -> None:
     from tabprotect.engine.project.command import Context
     from tabprotect.engine.project.project import Project
 
-    verb = next(v for v in VERBS if v.name == "tabulate")
     given = {"source": str(records), "by": ["a", "b"], "draw_keys": True}
-    one, two = (verb.run(Project(), Context(), **given).record_keys for _ in range(2))
+    one, two = (tabulate.run(Project(), Context(), **given).record_keys for _ in range(2))
     assert one is not None and two is not None and one != two
 
 
@@ -113,13 +112,13 @@ def test_the_dossiers_recipe_replays_the_keys_and_the_shown_one_does_not(
     with zipfile.ZipFile(out) as public:
         assert not any(seed.encode() in public.read(name) for name in public.namelist())
     assert f'key_seed = "{seed}"' in kept and "CONFIDENTIAL" in kept
-    again, _ = replay.run(recipe.from_text(kept), tmp_path / "again")
+    again, _ = replay.run(replay.from_text(kept), tmp_path / "again")
     assert np.array_equal(keys_of(again), keys_of(history))
     assert again.project.release == history.project.release
-    fresh, _ = replay.run(recipe.from_text(shown), tmp_path / "fresh")
+    fresh, _ = replay.run(replay.from_text(shown), tmp_path / "fresh")
     assert not np.array_equal(keys_of(fresh), keys_of(history))
-    with pytest.raises(InputError, match="step 1: the seed"):
-        recipe.from_text('recipe = 1\n[[step]]\ndo = "tabulate"\nkey_seed = "x"\n')
+    with pytest.raises(InputError, match=r"step 1 \(tabulate\): the seed"):
+        replay.from_text('recipe = 1\n[[step]]\ndo = "tabulate"\nkey_seed = "x"\n')
 
 
 def test_a_given_seed_stays_out_of_labels_and_shown_recipes(records: Path) -> None:

@@ -65,7 +65,7 @@ def test_undo_does_not_cross_a_publication(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="published"):
         on.jump(2)
     # What was published stays published in the trail, whatever follows.
-    assert [entry.published for entry in on.trail] == [False] * 4 + [True, False]
+    assert [entry.sealed for entry in on.trail] == [False] * 4 + [True, False]
 
 
 def test_the_drawn_seed_is_kept_in_the_step_and_out_of_sight() -> None:
@@ -79,13 +79,16 @@ def test_the_drawn_seed_is_kept_in_the_step_and_out_of_sight() -> None:
 def test_old_snapshots_are_forgotten_before_memory_is_full(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # Room for three 4 x 4 tables beside the cycles they share.
-    room = 3 * 16 * 8 + 4 * 8 * (8 + 1)
+    def edited() -> History:
+        history, _ = History().apply("open_table", {"source": "example:duncan-roehrig-4x4"})
+        for count in range(6):
+            history, _ = history.apply("set_count", {"index": [0, 0], "count": 50 + count})
+        return history
+
+    seen: dict[int, object] = {}
+    room = sum(history_module.held_bytes(s.project, seen) for s in edited().steps[:-4:-1])
     monkeypatch.setattr(history_module, "SNAPSHOT_BYTES", room)
-    history = History()
-    history, _ = history.apply("open_table", {"source": "example:duncan-roehrig-4x4"})
-    for count in range(6):
-        history, _ = history.apply("set_count", {"index": [0, 0], "count": 50 + count})
+    history = edited()
     kept = [step.project is not None for step in history.steps]
     assert kept == [False] * 4 + [True] * 3
     assert len(history.trail) == 7

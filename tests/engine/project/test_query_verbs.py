@@ -12,15 +12,20 @@ from tabprotect.engine.bundle import public
 from tabprotect.engine.errors import InputError, ParameterError, RefusedError, TabprotectError
 from tabprotect.engine.progress import Cancellable
 from tabprotect.engine.project import storage
-from tabprotect.engine.project.commands import apply
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.recipe import from_text, to_text
+from tabprotect.engine.project.recipe import to_text
 from tabprotect.engine.project.release_plan import ReleasePlan
 from tabprotect.engine.project.release_state import evidence_of, judged, released_set
-from tabprotect.engine.project.shell import as_command
+from tabprotect.engine.project.replay import from_text
+from tabprotect.engine.project.shell import line
+from tabprotect.engine.project.verbs.query_verbs import frontier, optimal, widths
 
 CZECH = ("open_table", {"source": "example:czech-autoworkers"})
+
+
+def apply(project: Project, name: str, arguments: dict[str, Any] | None = None) -> History:
+    return History(project).apply(name, arguments)[0]
 
 
 def after(project: Project, *steps: tuple[str, dict[str, Any]]) -> Project:
@@ -41,9 +46,9 @@ def release(*names: str) -> tuple[str, dict[str, Any]]:
 def test_margins_are_released_one_by_one_and_larger_ones_take_smaller_ones_in(
     czech: Project,
 ) -> None:
-    done = apply(czech, *release("B", "A"))
+    done, changes = History(czech).apply(*release("B", "A"))
     assert done.project.plan.margins == (("A", "B"),)
-    assert done.changes == {"plan"} and done.label == "release B × A"
+    assert changes == {"plan"} and done.undo_label == "release B × A"
     further = after(done.project, release("D"), release("C", "A", "B"))
     assert further.plan.margins == (("D",), ("A", "B", "C"))
     assert after(further, release("A", "C")).plan.margins == further.plan.margins
@@ -77,7 +82,7 @@ def test_every_single_release_is_judged_as_its_bounds_say(czech: Project) -> Non
 
 @pytest.mark.parametrize(
     ("variables", "words"),
-    [(["A", "X"], "no variable 'X'"), (["A", "A"], "named twice"), ("A", "list of names")],
+    [(["A", "X"], "no variable 'X'"), (["A", "A"], "named twice"), ("A", "must be a list")],
 )
 def test_bad_margins(czech: Project, variables: Any, words: str) -> None:
     with pytest.raises(InputError, match=words):
@@ -93,7 +98,7 @@ def test_a_plan_is_set_as_a_whole_or_not_at_all(czech: Project) -> None:
         apply(planned, "set_release_plan", {"margins": [["A"], list("ABCDEF")]})
     assert planned.plan.margins == (("A", "B"), ("B", "C"))
     cleared = apply(planned, "set_release_plan", {"margins": []})
-    assert cleared.project.plan.margins == () and cleared.label == "clear the release plan"
+    assert cleared.project.plan.margins == () and cleared.undo_label == "clear the release plan"
 
 
 def test_the_threshold_decides_and_all_wrong_fields_are_named(czech: Project) -> None:
@@ -106,10 +111,10 @@ def test_the_threshold_decides_and_all_wrong_fields_are_named(czech: Project) ->
         apply(
             czech,
             "set_release_criterion",
-            {"threshold": -1, "criterion": "luck", "bounds": "guess", "beta": 3},
+            {"threshold": -1, "criterion": "luck", "bounds": "guess"},
         )
-    assert set(caught.value.fields) == {"threshold", "criterion", "bounds", "beta"}
-    with pytest.raises(ParameterError):
+    assert set(caught.value.fields) == {"threshold", "criterion", "bounds"}
+    with pytest.raises(InputError, match="threshold must be a whole number"):
         apply(czech, "set_release_criterion", {"threshold": True})
 
 
@@ -150,8 +155,8 @@ def test_undo_recipe_and_file_bring_the_plan_back(tmp_path: Path) -> None:
     undone, changes = history.undo()
     assert undone.project.plan.margins == () and changes == {"plan"}
     again = History()
-    for name, given in from_text(to_text(history.trail, seeds=False)):
-        again, _ = again.apply(name, given)
+    for order in from_text(to_text(history.trail, seeds=False)):
+        again, _ = again.do(order)
     assert again.project.plan == history.project.plan
     path = tmp_path / "p.tabprotect"
     storage.save(history, path)
@@ -175,14 +180,13 @@ def test_a_table_without_at_risk_cells_says_so_and_cancel_changes_nothing(czech:
 def test_copied_as_a_command(czech: Project) -> None:
     planned = after(czech, release("A", "B"), release("C"))
     base = "tabprotect {} example:czech-autoworkers --at-risk 1..2"
-    assert as_command(planned, "widths") == base.format("widths")
+    assert line(widths(planned)) == base.format("widths")
     assert (
-        as_command(planned, "frontier")
-        == base.format("frontier") + " --release A,B --release C --beta 3"
+        line(frontier(planned)) == base.format("frontier") + " --release A,B --release C --beta 3"
     )
     exact = after(planned, ("set_release_criterion", {"bounds": "integer", "threshold": 7}))
     assert (
-        as_command(exact, "optimal", {"method": "heuristic"})
+        line(optimal(exact, method="heuristic"))
         == base.format("optimal") + " --method heuristic --beta 7 --bounds integer"
     )
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tomli_w
 
 from tabprotect.engine.bundle import confidential
 from tabprotect.engine.cycles import files
@@ -13,6 +14,7 @@ from tabprotect.engine.cycles.designs import elementary
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.project import recipe, replay
 from tabprotect.engine.project.history import History
+from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.engine.tables.domain import Domain
 
 
@@ -57,7 +59,7 @@ def test_without_its_seed_a_recipe_flips_fresh_coins(tmp_path: Path) -> None:
     seeds = set()
     for number in range(2):
         out = tmp_path / str(number)
-        _, written = replay.run(recipe.from_text(text), out)
+        _, written = replay.run(replay.from_text(text), out)
         # It publishes nothing by itself: release and dossier are written at the end.
         assert sorted(p.name for p in out.iterdir()) == sorted(p.name for p in written)
         seeds.add(confidential.read(written[1]).record.seed)
@@ -68,14 +70,17 @@ def test_a_seed_makes_a_recipe_confidential_and_says_so() -> None:
     history = ran(OPEN, ("protect", {"seed": 2**100 + 1}))
     text = recipe.to_text(history.trail, seeds=True)
     assert "# CONFIDENTIAL" in text and str(2**100 + 1) in text
-    assert recipe.from_text(text)[-1] == ("protect", {"seed": 2**100 + 1})
+    last = replay.from_text(text)[-1]
+    assert last.command is protect and last.arguments == {"seed": 2**100 + 1}
 
 
 def test_the_last_opening_begins_the_recipe() -> None:
     history = ran(
         OPEN, ("set_count", {"index": [0, 0], "count": 1}), OPEN, ("protect", {"seed": 1})
     )
-    assert [name for name, _ in recipe.from_text(recipe.to_text(history.trail, seeds=True))] == [
+    assert [
+        order.command.name for order in replay.from_text(recipe.to_text(history.trail, seeds=True))
+    ] == [
         "open_table",
         "protect",
     ]
@@ -103,14 +108,14 @@ def test_files_lie_beside_the_recipe_and_written_ones_in_the_folder(tmp_path: Pa
         ("recipe = 1\n", r"no \[\[step\]\]"),
         ('recipe = 1\nstep = "x"\n', r"no \[\[step\]\]"),
         ("recipe = 1\n[[step]]\nat = 1\n", "step 1 says not what to do"),
-        ('recipe = 1\n[[step]]\ndo = "protect"\nseed = "x"\n', "step 1: the seed"),
+        ('recipe = 1\n[[step]]\ndo = "protect"\nseed = "x"\n', r"step 1 \(protect\): the seed"),
     ],
 )
 def test_bad_recipes(tmp_path: Path, text: str, match: str) -> None:
     path = tmp_path / "r.toml"
     path.write_text(text)
     with pytest.raises(InputError, match=match) as error:
-        recipe.read(path)
+        replay.read(path)
     assert str(path) in str(error.value)
 
 
@@ -123,11 +128,15 @@ def test_bad_recipes(tmp_path: Path, text: str, match: str) -> None:
         ([("protect", {})], "step 1"),
     ],
 )
-def test_a_failing_step_is_named(tmp_path: Path, steps: list[recipe.Step], match: str) -> None:
+def test_a_failing_step_is_named(
+    tmp_path: Path, steps: list[tuple[str, dict[str, Any]]], match: str
+) -> None:
+    path = tmp_path / "r.toml"
+    path.write_text(tomli_w.dumps({"recipe": 1, "step": [{"do": d, **a} for d, a in steps]}))
     with pytest.raises(TabprotectError, match=match):
-        replay.run(steps, tmp_path / "out")
+        replay.run_file(path, tmp_path / "out")
 
 
 def test_no_such_recipe(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
-        recipe.read(tmp_path / "none.toml")
+        replay.read(tmp_path / "none.toml")

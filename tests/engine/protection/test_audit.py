@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from suppression_brute_force import intervals, tables_alike
 
+from tabprotect.engine.formats.groupings import parse_groupings
 from tabprotect.engine.protection.suppressing.audit import audit
 from tabprotect.engine.protection.suppressing.deviation import ENDLESS
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.hierarchy import parse_groupings
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
@@ -24,8 +24,11 @@ def _table(shape: tuple[int, ...], counts: object) -> Table:
 
 
 @st.composite
-def patterns(draw: st.DrawFn) -> tuple[Publication, Table, np.ndarray]:
-    """Small tables, some cells hidden, totals among them but never the grand total."""
+def patterns(draw: st.DrawFn) -> tuple[Publication, Table, np.ndarray, bool]:
+    """Small tables, some cells hidden, totals among them but never the grand total.
+
+    Where readers know that no hidden cell is zero, no zero is hidden.
+    """
     shape, formula, groupings = draw(
         st.sampled_from(
             [
@@ -51,15 +54,20 @@ def patterns(draw: st.DrawFn) -> tuple[Publication, Table, np.ndarray]:
     # At most five inner cells, so that all tables can be listed.
     of_one = np.flatnonzero((inner.sum(axis=1) == 1) & hidden)
     hidden[of_one[5:]] = False
-    return publication, table, hidden
+    never_zero = draw(st.booleans())
+    if never_zero:
+        hidden &= inner @ table.counts.reshape(-1) > 0
+    return publication, table, hidden, never_zero
 
 
 @settings(max_examples=150, deadline=None)
 @given(patterns())
-def test_intervals_are_those_of_all_tables(case: tuple[Publication, Table, np.ndarray]) -> None:
-    publication, table, hidden = case
-    low, high = intervals(publication, table, hidden)
-    found = audit(publication, table, hidden)
+def test_intervals_are_those_of_all_tables(
+    case: tuple[Publication, Table, np.ndarray, bool],
+) -> None:
+    publication, table, hidden, never_zero = case
+    low, high = intervals(publication, table, hidden, never_zero=never_zero)
+    found = audit(publication, table, hidden, never_zero=never_zero)
     assert found.exact
     np.testing.assert_array_equal(found.cells, np.flatnonzero(hidden))
     np.testing.assert_array_equal(found.lower, low[hidden])

@@ -15,6 +15,7 @@ from round_trip import round_trip
 
 from tabprotect.engine.disclosure.gate import protect
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, RefusedError
+from tabprotect.engine.formats.groupings import grouping_text, parse_groupings
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.prior import Poisson
 from tabprotect.engine.protection.guarantees import verify
@@ -23,7 +24,7 @@ from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.hierarchy import Grouping, grouping_text, parse_groupings
+from tabprotect.engine.tables.hierarchy import Grouping
 from tabprotect.engine.tables.table import Table
 
 METHOD = methods()["coarsening"]

@@ -13,7 +13,7 @@ import pytest
 from tabprotect.engine.errors import InfeasibleError, ParameterError, TabprotectError
 from tabprotect.engine.posterior.factors import reweighing
 from tabprotect.engine.posterior.infer import infer
-from tabprotect.engine.project.snapshot import Decoder, Encoder
+from tabprotect.engine.project.codec import Decoder, Encoder
 from tabprotect.engine.protection.guarantees import GUARANTEES, verify
 from tabprotect.engine.protection.needs import NEEDS
 from tabprotect.engine.protection.problem import Problem, Protected
@@ -160,8 +160,9 @@ def test_bundle_dossier_and_project_file_give_it_again(name: str, tmp_path: Path
     summary = summarise(protected)
     assert json.dumps(summary.as_json()) and summary.sentence.endswith(".")
     encoder = Encoder()
-    number = encoder._protected(protected)
-    again = Decoder(json.loads(json.dumps(encoder.shared)), encoder.arrays)._get("results", number)
+    number = encoder.put(protected)
+    again = Decoder(json.loads(json.dumps(encoder.shared)), encoder.arrays).get(number)
+    assert isinstance(again, Protected)
     assert again.release.tables == protected.release.tables
     assert again.record.sentence == protected.record.sentence
     assert [a.tolist() for a in again.record.statuses] == [

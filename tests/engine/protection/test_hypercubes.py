@@ -7,10 +7,10 @@ from itertools import product
 import numpy as np
 import pytest
 
+from tabprotect.engine.formats.groupings import parse_groupings
 from tabprotect.engine.protection.suppressing import hypercubes
 from tabprotect.engine.protection.suppressing.hypercubes import Hypercubes
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.hierarchy import parse_groupings
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 

@@ -12,14 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from suppression_brute_force import tables_alike
 
-from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
+from tabprotect.engine.errors import InfeasibleError, ParameterError
+from tabprotect.engine.formats.groupings import parse_groupings
 from tabprotect.engine.posterior.prior import Poisson
 from tabprotect.engine.protection.methods.suppression import PLUGIN
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.suppressing import linear_moves
 from tabprotect.engine.protection.suppressing.audit import audit
 from tabprotect.engine.protection.suppressing.linear_moves import MOST_WORK, LinearMoves
-from tabprotect.engine.protection.suppressing.pattern import Insiders, Task, select
+from tabprotect.engine.protection.suppressing.pattern import select
+from tabprotect.engine.protection.suppressing.task import Insiders, Task
 from tabprotect.engine.protection.suppressing.two_way_flows import TwoWayFlows
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors
@@ -28,7 +30,6 @@ from tabprotect.engine.sensitivity.contributors import Contributors
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.solver import work
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.hierarchy import parse_groupings
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
@@ -42,6 +43,7 @@ def _task(
     insiders: Insiders = "none",
     high: int = 1,
     groupings: str = "",
+    never_zero: bool = False,
 ) -> Task:
     table = Table.dense(Domain.of_shape(shape), np.array(counts).reshape(shape))
     parsed = parse_groupings(groupings, table.domain) if groupings else ()
@@ -50,7 +52,7 @@ def _task(
     cost = np.where(values == 0, np.inf, values.astype(float))
     primary = (values >= 1) & (values <= high)
     above = np.full(len(values), level)
-    return Task(publication, table, primary, np.minimum(above, values), above, cost, insiders)
+    return Task(publication, table, primary, above, above, cost, insiders, never_zero)
 
 
 @st.composite
@@ -62,18 +64,20 @@ def tasks(draw: st.DrawFn) -> Task:
                 ((3, 3), "A*B", ""),
                 ((2, 2, 2), "A*B*C", ""),
                 ((2, 4), "A*B + A*g", "g:B=b1>x,b2>x,b3>y,b4>y"),
+                ((2, 2, 2), "A:B + B:C + A:C + 1", ""),
             ]
         )
     )
     size = int(np.prod(shape))
-    counts = draw(st.lists(st.integers(1, 4), min_size=size, max_size=size))
+    counts = draw(st.lists(st.integers(0, 4), min_size=size, max_size=size))
     return _task(
         shape,
         counts,
         formula=formula,
         level=draw(st.integers(1, 2)),
-        insiders=draw(st.sampled_from(["none", "one", "all"])),
+        insiders=draw(st.sampled_from(["none", "outside", "one", "all"])),
         groupings=groupings,
+        never_zero=draw(st.booleans()),
     )
 
 
@@ -96,7 +100,7 @@ def test_every_interval_holds_against_all_insiders(task: Task) -> None:
         return
     assert suppressed[task.primary].all()
     assert not suppressed[np.isinf(task.cost)].any()
-    engine = audit(task.publication, task.table, suppressed)
+    engine = audit(task.publication, task.table, suppressed, never_zero=task.never_zero)
     cells = np.flatnonzero(task.primary)
     at = np.searchsorted(engine.cells, cells)
     assert (engine.lower[at] <= task.values[cells] - task.below[cells]).all()
@@ -105,7 +109,7 @@ def test_every_interval_holds_against_all_insiders(task: Task) -> None:
     whole = np.diff(task.publication.incidence.indptr) == task.table.domain.size
     if suppressed[whole].any() or (suppressed & one_cell).sum() > 5:
         return
-    alike = tables_alike(task.publication, task.table, suppressed)
+    alike = tables_alike(task.publication, task.table, suppressed, never_zero=task.never_zero)
     assert _holds(task, alike)
     # A person alone in a cell is alone in every total of 1 that contains it.
     incidence = task.publication.incidence.toarray()
@@ -116,6 +120,8 @@ def test_every_interval_holds_against_all_insiders(task: Task) -> None:
     for cell in cells:
         mine = replace(task, primary=np.arange(len(task.cost)) == cell)
         others = set(people.values()) - {people.get(cell, -1)}
+        if task.insiders == "outside":
+            others -= set(np.flatnonzero(incidence[cell]))
         for known in [others] if task.insiders == "all" else [{p} for p in others]:
             sees = [c for c, person in people.items() if person in known]
             if task.insiders != "none":
@@ -176,10 +182,23 @@ def test_one_that_cannot_be_protected_is_named() -> None:
     assert "zeros" in refused.value.hint
 
 
-def test_a_level_below_zero_is_refused() -> None:
-    task = _task((2, 2), [1, 2, 3, 4], formula="A*B", level=1)
-    with pytest.raises(InputError, match="below zero"):
-        replace(task, below=np.full(len(task.cost), 9))
+def test_what_a_reader_knows_to_be_impossible_is_not_asked_for() -> None:
+    """Hidden cells are at least 1, and totals at least the number of their parts."""
+    task = _task((2, 2), [1, 2, 0, 4], formula="A*B", level=9, never_zero=True)
+    values = task.publication.stack(task.publication.sums(task.table))
+    parts = task.publication.stack(task.publication.sums(_table([[1, 1], [0, 1]])))
+    np.testing.assert_array_equal(task.below, values - parts)
+    np.testing.assert_array_equal(_task((2, 2), [1, 2, 0, 4], formula="A*B", level=9).below, values)
+    # Margins only: nobody sees which inner cells are zero, only which sums are.
+    task = _task((2, 2, 1), [1, 2, 0, 4], formula="A:C + B:C + C", level=9, never_zero=True)
+    names = [task.publication.cell_text(cell) for cell in range(len(task.values))]
+    least = dict(zip(names, task.values - task.below, strict=True))
+    assert least["C=c1"] == 2 and least["A=a1, C=c1"] == least["B=b2, C=c1"] == 1
+
+
+def _table(counts: object) -> Table:
+    array = np.array(counts)
+    return Table.dense(Domain.of_shape(array.shape), array)
 
 
 def _problem(counts: object, **more: object) -> Problem:
@@ -198,7 +217,8 @@ def test_statuses_findings_and_the_public_part() -> None:
     np.testing.assert_array_equal(main.table.counts[~main.hidden], np.array(SLIDE)[~main.hidden])
     report = done.record.findings["audit"]
     assert isinstance(report, dict) and report["unprotected"] == 0 and report["exact"]
-    assert done.record.sentence == report["sentence"]
+    assert str(report["sentence"]) in done.record.sentence
+    assert done.record.sentence.startswith("Every sensitive cell keeps its interval")
     # Whether a cell is primary is no part of what leaves the house.
     assert done.release.mechanism.parameters["at_risk"] == "1..2"
     assert "rule" not in done.release.mechanism.parameters

@@ -19,10 +19,10 @@ from tabprotect.engine.bundle import confidential, public
 from tabprotect.engine.errors import BundleError, InfeasibleError, InputError, ParameterError
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.prior import Poisson
-from tabprotect.engine.project.snapshot import Decoder, Encoder
+from tabprotect.engine.project.codec import Decoder, Encoder
 from tabprotect.engine.protection.cell_keys.perturbation_table import perturbation_table
 from tabprotect.engine.protection.cell_keys.published_laws import of_estimate
-from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.protection.summary import summarise
 from tabprotect.engine.randomness import KEY_MODULUS, Randomness
@@ -334,8 +334,9 @@ def test_files_give_it_again_and_nothing_confidential_is_public(tmp_path: Path) 
     for secret in problem.weights.sums.counts[problem.table.counts > 0].tolist():
         assert str(secret) not in text
     encoder = Encoder()
-    number = encoder._protected(protected)
-    again = Decoder(json.loads(json.dumps(encoder.shared)), encoder.arrays)._get("results", number)
+    number = encoder.put(protected)
+    again = Decoder(json.loads(json.dumps(encoder.shared)), encoder.arrays).get(number)
+    assert isinstance(again, Protected)
     weights = again.record.problem.weights
     assert weights.sums == problem.weights.sums
     assert (weights.low, weights.high) == (problem.weights.low, problem.weights.high)

@@ -13,6 +13,7 @@ from tabprotect.engine.project.examples import Example, examples
 DOCUMENTS = (
     "command_line.md",
     "bundle_format.md",
+    "formats.md",
     "glossary.md",
     "guide.md",
     "changelog.md",

@@ -2,52 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
-from tabprotect.engine.project.command import Arguments, Command, Context, text, texts, whole
+from tabprotect.engine.formats.groupings import parse_groupings
+from tabprotect.engine.project.command import Arguments, Context, Declared, stated
 from tabprotect.engine.project.comparison_plan import ComparisonPlan
 from tabprotect.engine.project.examples import PREFIX, load_example
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.shell import table_word
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.hierarchy import parse_groupings
 from tabprotect.engine.tables.publication import Publication
-
-FIELDS = ("runs", "runs_per_method", "margins", "groupings", "key", "sensitive")
 
 MOST_RUNS = 10_000
 """Runs of one setting: more say nothing new."""
 
 
-def set_comparison(project: Project, context: Context, **given: object) -> Project:
-    """Set what is compared: any of ``runs`` (texts; a list of values makes a run of each),
-    ``runs_per_method``, ``margins``, ``groupings``, ``key`` and ``sensitive``, checked together."""
+def _label(project: Project, given: Arguments) -> str:
+    if set(given) == {"runs"}:
+        runs = given["runs"]
+        assert isinstance(runs, (list, tuple))
+        before = len(project.comparison.runs)
+        if not runs:
+            return "compare nothing"
+        return f"{'compare' if len(runs) >= before else 'compare only'} {len(runs)} settings"
+    return "set the comparison's " + ", ".join(name.replace("_", " ") for name in given)
+
+
+@Declared(_label)
+def set_comparison(
+    project: Project,
+    context: Context,
+    *,
+    runs: Sequence[str] | None = None,
+    runs_per_method: int | None = None,
+    margins: str | None = None,
+    groupings: str | None = None,
+    key: Sequence[str] | None = None,
+    sensitive: str | None = None,
+) -> Project:
+    """Set what is given of a comparison, checked together; a list of values makes a run of each."""
     domain = project.original.domain
-    wrong = {n: f"unknown; there are {', '.join(FIELDS)}" for n in given if n not in FIELDS}
-    if wrong:
-        raise ParameterError(wrong)
-    plan = project.comparison
-    if "runs" in given:
-        plan = replace(plan, runs=_expanded(domain, texts(given["runs"], "runs")))
-    if "runs_per_method" in given:
-        number = whole(given["runs_per_method"], "runs_per_method")
-        if not 1 <= number <= MOST_RUNS:
-            raise ParameterError(
-                {"runs_per_method": f"must be between 1 and {MOST_RUNS}, is {number}"}
-            )
-        plan = replace(plan, runs_per_method=number)
-    if "key" in given:
-        plan = replace(plan, key=texts(given["key"], "key"))
-    for name in ("margins", "groupings", "sensitive"):
-        if name in given:
-            plan = replace(plan, **{name: text(given[name], name).strip()})  # type: ignore[arg-type]
+    if runs_per_method is not None and not 1 <= runs_per_method <= MOST_RUNS:
+        raise ParameterError(
+            {"runs_per_method": f"must be between 1 and {MOST_RUNS}, is {runs_per_method}"}
+        )
+    given = stated(
+        runs=None if runs is None else _expanded(domain, runs),
+        runs_per_method=runs_per_method,
+        margins=margins and margins.strip(),
+        groupings=groupings and groupings.strip(),
+        key=None if key is None else tuple(key),
+        sensitive=sensitive and sensitive.strip(),
+    )
+    plan = replace(project.comparison, **given)
     _check(domain, plan)
     return replace(project, comparison=plan)
 
 
-def _expanded(domain: Domain, runs: tuple[str, ...]) -> tuple[str, ...]:
+def _expanded(domain: Domain, runs: Sequence[str]) -> tuple[str, ...]:
     """Every setting once, each of them checked.
 
     Raises
@@ -122,15 +137,21 @@ def comparison_settings(project: Project) -> Mapping[str, object]:
     }
 
 
-def _label(project: Project, given: Arguments) -> str:
-    if set(given) == {"runs"}:
-        runs = given["runs"]
-        assert isinstance(runs, (list, tuple))
-        before = len(project.comparison.runs)
-        if not runs:
-            return "compare nothing"
-        return f"{'compare' if len(runs) >= before else 'compare only'} {len(runs)} settings"
-    return "set the comparison's " + ", ".join(name.replace("_", " ") for name in given)
-
-
-VERBS = (Command("set_comparison", set_comparison, _label),)
+def compare(project: Project) -> list[str]:
+    """Words: the comparison as it is set."""
+    plan = project.comparison
+    if not plan.runs or project.table is None:
+        return []
+    words = ["compare", table_word(project)]
+    for run in plan.runs:
+        words += ["--run", run]
+    words += ["--runs-per-method", str(plan.runs_per_method)]
+    given = {
+        "--margins": plan.margins,
+        "--groupings": plan.groupings,
+        "--key": ",".join(plan.key),
+        "--sensitive": plan.sensitive,
+    }
+    for option, value in given.items():
+        words += [option, value] if value else []
+    return [*words, "--at-risk", str(project.at_risk)]

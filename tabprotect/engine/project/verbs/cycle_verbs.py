@@ -15,8 +15,9 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.cycles import files
 from tabprotect.engine.cycles.designs import DESIGNS, design, split, swaps
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.project.command import Arguments, Command, Context, cell, texts, whole
+from tabprotect.engine.project.command import Arguments, Context, Declared, cell
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.shell import table_word
 from tabprotect.engine.tables.margins import maximal
 from tabprotect.engine.tables.moves import MoveSet
 
@@ -27,11 +28,47 @@ BY_HAND = "drawn by hand"
 DATA = "data"
 """As a kind: the running table chooses among all swaps."""
 
+QUICK_CELLS = 20_000
+"""Cycle sets for tables of up to so many cells are designed at once."""
+
 
 def _with(project: Project, moves: MoveSet | None, cycles_from: str) -> Project:
     return replace(project.without_result(), moves=moves, cycles_from=cycles_from)
 
 
+def _set_label(project: Project, given: Arguments) -> str:
+    if given.get("file"):
+        return f"take cycles from {Path(str(given['file'])).name}"
+    if given.get("cycles"):
+        return "take drawn cycles"
+    kind = str(given.get("kind") or "default")
+    return f"take cycles: {DESIGNS[kind].label if kind in DESIGNS else kind}"
+
+
+def _cycle(given: Arguments) -> int:
+    return cast(int, given["cycle"]) + 1
+
+
+def _flip_label(project: Project, given: Arguments) -> str:
+    sign = {1: "+", 0: "0", -1: "−"}[cast(int, given["sign"])]
+    at = project.domain.cell_text(cast("Sequence[int]", given["index"]))
+    return f"set {at} of cycle {_cycle(given)} to {sign}"
+
+
+def _design_words(project: Project, given: Arguments) -> list[str]:
+    if "file" in given or "cycles" in given:
+        return []
+    shape = ",".join(map(str, project.domain.shape))
+    kind = str(given.get("kind") or "default")
+    return ["cycles", "design", "--shape", shape, "--kind", kind, "--out", "cycles.json"]
+
+
+@Declared(
+    _set_label,
+    shell=_design_words,
+    reads="file",
+    slow=lambda project: project.table is None or project.domain.size > QUICK_CELLS,
+)
 def set_cycles(
     project: Project,
     context: Context,
@@ -61,7 +98,7 @@ def set_cycles(
     else:
         moves, origin = design(domain, kind or "default"), kind or "default"
     if margins is not None:
-        moves = moves.keeping(maximal(domain, [texts(m, "a margin") for m in margins]))
+        moves = moves.keeping(maximal(domain, margins))
     return _with(project, moves, origin)
 
 
@@ -91,13 +128,13 @@ def _drawn(project: Project, cycles: Sequence[Entries]) -> Project:
     return _with(project, moves, BY_HAND)
 
 
-def _number(project: Project, cycle: object) -> int:
-    number = whole(cycle, "cycle")
-    if not 0 <= number < len(project.cycles):
-        raise InputError(f"there is no cycle {number + 1}; there are {len(project.cycles)}")
-    return number
+def _number(project: Project, cycle: int) -> int:
+    if not 0 <= cycle < len(project.cycles):
+        raise InputError(f"there is no cycle {cycle + 1}; there are {len(project.cycles)}")
+    return cycle
 
 
+@Declared(_flip_label)
 def flip_cycle_cell(
     project: Project, context: Context, *, cycle: int, index: Sequence[int], sign: int
 ) -> Project:
@@ -121,6 +158,7 @@ def flip_cycle_cell(
     return _drawn(project, cycles)
 
 
+@Declared("add a cycle")
 def add_cycle(
     project: Project,
     context: Context,
@@ -144,10 +182,11 @@ def add_cycle(
             np.array([key for key, _ in given], dtype=np.int64),
             np.array([sign for _, sign in given], dtype=np.int8),
         )
-    place = len(cycles) if at is None else min(max(whole(at, "at"), 0), len(cycles))
+    place = len(cycles) if at is None else min(max(at, 0), len(cycles))
     return _drawn(project, [*cycles[:place], new, *cycles[place:]])
 
 
+@Declared(lambda project, given: f"remove cycle {_cycle(given)}")
 def remove_cycle(project: Project, context: Context, *, cycle: int) -> Project:
     """Take a cycle out of the set."""
     project.original  # noqa: B018
@@ -158,6 +197,9 @@ def remove_cycle(project: Project, context: Context, *, cycle: int) -> Project:
     return _with(project, project.cycles.take(rest), BY_HAND)
 
 
+@Declared(
+    lambda project, given: f"move cycle {_cycle(given)} to place {cast(int, given['to']) + 1}"
+)
 def move_cycle(project: Project, context: Context, *, cycle: int, to: int) -> Project:
     """Give a cycle another place in the order."""
     project.original  # noqa: B018
@@ -167,40 +209,14 @@ def move_cycle(project: Project, context: Context, *, cycle: int, to: int) -> Pr
     return _with(project, project.cycles.take(order), BY_HAND)
 
 
+@Declared("split cycles into connected parts")
 def split_cycles(project: Project, context: Context) -> Project:
     """Cut each cycle into its connected parts."""
     project.original  # noqa: B018
     return _with(project, split(project.cycles), BY_HAND)
 
 
-def _set_label(project: Project, given: Arguments) -> str:
-    if given.get("file"):
-        return f"take cycles from {Path(str(given['file'])).name}"
-    if given.get("cycles"):
-        return "take drawn cycles"
-    kind = str(given.get("kind") or "default")
-    return f"take cycles: {DESIGNS[kind].label if kind in DESIGNS else kind}"
-
-
-def _cycle(given: Arguments) -> int:
-    return cast(int, given["cycle"]) + 1
-
-
-def _flip_label(project: Project, given: Arguments) -> str:
-    sign = {1: "+", 0: "0", -1: "−"}[cast(int, given["sign"])]
-    at = project.domain.cell_text(cast("Sequence[int]", given["index"]))
-    return f"set {at} of cycle {_cycle(given)} to {sign}"
-
-
-VERBS = (
-    Command("set_cycles", set_cycles, _set_label, True),
-    Command("flip_cycle_cell", flip_cycle_cell, _flip_label),
-    Command("add_cycle", add_cycle, lambda p, a: "add a cycle"),
-    Command("remove_cycle", remove_cycle, lambda p, a: f"remove cycle {_cycle(a)}"),
-    Command(
-        "move_cycle",
-        move_cycle,
-        lambda p, a: f"move cycle {_cycle(a)} to place {cast(int, a['to']) + 1}",
-    ),
-    Command("split_cycles", split_cycles, lambda p, a: "split cycles into connected parts"),
-)
+def check(project: Project) -> list[str]:
+    """Words: check a cycle set, on the table where there is one."""
+    table = ["--table", table_word(project)] if project.kind == "house" else []
+    return ["cycles", "check", "cycles.json", *table]

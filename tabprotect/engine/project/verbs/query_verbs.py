@@ -9,20 +9,45 @@ from types import MappingProxyType
 
 from tabprotect.engine.errors import InputError, ParameterError, RefusedError
 from tabprotect.engine.progress import Progress
-from tabprotect.engine.project.command import Arguments, Command, Context, texts
+from tabprotect.engine.project.command import Arguments, Context, Declared, stated
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.shell import table_word
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import maximal
-
-SETTINGS = ("threshold", "criterion", "bounds")
 
 PUBLISHING = "publish_margins"
 """The method that a plan is released by."""
 
 
-def set_release_criterion(project: Project, context: Context, **given: object) -> Project:
-    """Set ``threshold``, ``criterion`` or ``bounds``, checked together.
+def _criterion_label(project: Project, given: Arguments) -> str:
+    return "set the release's " + " and ".join(f"{n} to {v}" for n, v in given.items())
+
+
+def _margin_label(project: Project, given: Arguments) -> str:
+    names = given["variables"]
+    assert isinstance(names, Sequence)
+    return f"release {' × '.join(names) or 'the grand total'}"
+
+
+def _plan_label(project: Project, given: Arguments) -> str:
+    margins = given["margins"]
+    assert isinstance(margins, Sequence)
+    if not margins:
+        return "clear the release plan"
+    return f"plan to release {len(margins)} sub-table{'' if len(margins) == 1 else 's'}"
+
+
+@Declared(_criterion_label)
+def set_release_criterion(
+    project: Project,
+    context: Context,
+    *,
+    threshold: int | None = None,
+    criterion: str | None = None,
+    bounds: str | None = None,
+) -> Project:
+    """Set what is given of the release's criterion, checked together.
 
     Margins that are planned already stay planned: the window says when they are no longer safe.
     """
@@ -30,14 +55,11 @@ def set_release_criterion(project: Project, context: Context, **given: object) -
     from tabprotect.engine.query_space.criterion import BOUNDS_WAYS
     from tabprotect.engine.query_space.registered import criteria
 
+    given = stated(threshold=threshold, criterion=criterion, bounds=bounds)
+    plan = replace(project.plan, **given)
     wrong: dict[str, str] = {}
-    for name in given:
-        if name not in SETTINGS:
-            wrong[name] = f"unknown; there are {', '.join(SETTINGS)}"
-    plan = replace(project.plan, **{n: v for n, v in given.items() if n in SETTINGS})  # type: ignore[arg-type]
-    threshold = plan.threshold
-    if isinstance(threshold, bool) or not isinstance(threshold, int) or threshold < 0:
-        wrong["threshold"] = f"must be a whole number from 0 up, is {threshold!r}"
+    if plan.threshold < 0:
+        wrong["threshold"] = f"must be a whole number from 0 up, is {plan.threshold}"
     if plan.criterion not in criteria():
         wrong["criterion"] = f"unknown: {plan.criterion!r}; there are {', '.join(criteria())}"
     if plan.bounds not in BOUNDS_WAYS:
@@ -47,6 +69,7 @@ def set_release_criterion(project: Project, context: Context, **given: object) -
     return replace(project, plan=plan)
 
 
+@Declared(_margin_label, slow=True)
 def release_margin(project: Project, context: Context, *, variables: Sequence[str]) -> Project:
     """Plan to release one more sub-table, if that is proved safe with all released before it."""
     domain = project.original.domain
@@ -56,19 +79,19 @@ def release_margin(project: Project, context: Context, *, variables: Sequence[st
     return replace(project, plan=replace(project.plan, margins=margins))
 
 
+@Declared(_plan_label, slow=True)
 def set_release_plan(
     project: Project, context: Context, *, margins: Sequence[Sequence[str]]
 ) -> Project:
     """Plan to release exactly these sub-tables, if that is proved safe; none clears the plan."""
     domain = project.original.domain
-    if isinstance(margins, str) or not isinstance(margins, Sequence):
-        raise InputError("margins must be a list of lists of variables")
     chosen = maximal(domain, [_margin(domain, margin) for margin in margins])
     if chosen:
         _require_safe(project, chosen, context.progress)
     return replace(project, plan=replace(project.plan, margins=chosen))
 
 
+@Declared("take the plan as the release")
 def use_release_plan(project: Project, context: Context, *, then: str = "") -> Project:
     """Choose the method that publishes the planned margins, with the plan's threshold.
 
@@ -94,8 +117,7 @@ def _in_formula(name: str) -> str:
     return name if re.fullmatch(r"[^\W\d]\w*", name) else f"`{name}`"
 
 
-def _margin(domain: Domain, variables: object) -> tuple[str, ...]:
-    names = texts(variables, "variables")
+def _margin(domain: Domain, names: Sequence[str]) -> tuple[str, ...]:
     if len(set(names)) != len(names):
         twice = next(n for n in names if names.count(n) > 1)
         raise InputError(
@@ -126,27 +148,43 @@ def _require_safe(project: Project, margins: Iterable[Sequence[str]], progress: 
     )
 
 
-def _criterion_label(project: Project, given: Arguments) -> str:
-    return "set the release's " + " and ".join(f"{n} to {v}" for n, v in given.items())
+def widths(project: Project) -> list[str]:
+    """Words: how well every cell at risk is protected by each margin."""
+    return _judging("widths", project) if project.kind == "house" else []
 
 
-def _margin_label(project: Project, given: Arguments) -> str:
-    names = given["variables"]
-    assert isinstance(names, Sequence)
-    return f"release {' × '.join(names) or 'the grand total'}"
+def frontier(project: Project) -> list[str]:
+    """Words: what may still be released beside the planned margins."""
+    # As above.
+    from tabprotect.engine.query_space.lattice import joined
+
+    released = [w for margin in project.plan.margins for w in ("--release", joined(margin))]
+    return _planned(_judging("frontier", project), project, released)
 
 
-def _plan_label(project: Project, given: Arguments) -> str:
-    margins = given["margins"]
-    assert isinstance(margins, Sequence)
-    if not margins:
-        return "clear the release plan"
-    return f"plan to release {len(margins)} sub-table{'' if len(margins) == 1 else 's'}"
+def optimal(project: Project, *, method: str = "annealing") -> list[str]:
+    """Words: the most useful margins that may be released together."""
+    return _planned(_judging("optimal", project), project, [], ["--method", method])
 
 
-VERBS = (
-    Command("set_release_criterion", set_release_criterion, _criterion_label),
-    Command("release_margin", release_margin, _margin_label, slow=True),
-    Command("set_release_plan", set_release_plan, _plan_label, slow=True),
-    Command("use_release_plan", use_release_plan, lambda p, a: "take the plan as the release"),
-)
+def serve_session(project: Project, *, database: str, rule: str, query: str) -> list[str]:
+    """Words: one query to the table server."""
+    name, *rest = _judging("serve-session", project)
+    asked = ["--rule", rule, "--query", query]
+    return _planned([name, database, "--table", *rest, *asked], project, [])
+
+
+def _judging(name: str, project: Project) -> list[str]:
+    return [name, table_word(project), "--at-risk", str(project.at_risk)]
+
+
+def _planned(
+    words: list[str], project: Project, released: list[str], way: Sequence[str] = ()
+) -> list[str]:
+    """Words with the criterion of the plan; none without an original."""
+    plan = project.plan
+    if project.kind != "house":
+        return []
+    criterion = ["--criterion", plan.criterion] if plan.criterion != "width" else []
+    bounds = ["--bounds", plan.bounds] if plan.bounds != "auto" else []
+    return [*words, *criterion, *released, *way, "--beta", str(plan.threshold), *bounds]

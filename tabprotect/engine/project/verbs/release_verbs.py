@@ -8,27 +8,68 @@ from types import MappingProxyType
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle import archive, confidential, public
+from tabprotect.engine.cycles.designs import DESIGNS
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.posterior.prior import parse_prior
 from tabprotect.engine.project import recipe
-from tabprotect.engine.project.command import Arguments, Command, Context, number_text, text, whole
+from tabprotect.engine.project.command import Arguments, Context, Declared, number_text
 from tabprotect.engine.project.placement import Placement
-from tabprotect.engine.project.project import PRIORS, Project
+from tabprotect.engine.project.project import PRIORS, Project, Who
+from tabprotect.engine.project.shell import SAVED, table_word
+from tabprotect.engine.project.verbs.cycle_verbs import QUICK_CELLS, set_cycles
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.domain import Domain
 
 
+def _parameters_label(project: Project, given: Arguments) -> str:
+    def short(value: object) -> str:
+        text = number_text(value)
+        return text if len(text) <= 60 else f"{text[:60]}\u2026"
+
+    return "set " + " and ".join(f"{n} to {short(v)}" for n, v in given.items())
+
+
+def protect_words(project: Project, given: Arguments = MappingProxyType({})) -> list[str]:
+    """Words: protect the table as it stands and publish."""
+    if project.table is None:
+        return []
+    table = table_word(project)
+    words = ["protect", table, "--method", project.method]
+    if project.moves is not None and project.cycles_from != "the example":
+        if project.cycles_from in DESIGNS or project.cycles_from.startswith("order-"):
+            words += ["--set", f"cycles={project.cycles_from}"]
+        else:
+            # Drawn or imported cycles live in the project; only a saved one has them.
+            words[1] = SAVED
+    for name, value in project.parameters.items():
+        words += ["--set", f"{name}={value}"]
+    words += ["--at-risk", str(project.at_risk)]
+    if project.title:
+        words += ["--title", project.title]
+    if given.get("accept"):
+        words += ["--accept", str(given["accept"])]
+    elif given.get("accept_weak") or (
+        project.protected is not None and project.protected.record.decisions
+    ):
+        words.append("--accept-weak")
+    release = str(given.get("release") or "release.zip")
+    dossier = str(given.get("dossier") or "release-CONFIDENTIAL-dossier.zip")
+    return [*words, "--out", release, "--dossier", dossier]
+
+
+@Declared("choose {method}")
 def set_method(project: Project, context: Context, *, method: str) -> Project:
     """Choose the protection method; its parameters begin at their defaults."""
-    chosen = methods()[text(method, "method")].name
+    chosen = methods()[method].name
     empty: MappingProxyType[str, object] = MappingProxyType({})
     return replace(project.without_result(), method=chosen, parameters=empty)
 
 
-def set_parameters(project: Project, context: Context, **given: object) -> Project:
+@Declared(_parameters_label)
+def set_parameters(project: Project, context: Context, /, **given: object) -> Project:
     """Set parameters of the method by name, checked together."""
     if "cycles" in given:
         raise ParameterError({"cycles": "cycles are set by a command of their own"})
@@ -41,18 +82,45 @@ def set_parameters(project: Project, context: Context, **given: object) -> Proje
     return replace(project.without_result(), parameters=MappingProxyType(chosen))
 
 
+@Declared(
+    _parameters_label,
+    slow=lambda project: project.table is None or project.domain.size > QUICK_CELLS,
+)
+def set_mechanism(
+    project: Project, context: Context, /, *, cycles: str | None = None, **given: object
+) -> Project:
+    """Set parameters and, by the name of a template, the cycle set: one step, checked together."""
+    # Until all of it is there, parts of it may contradict each other.
+    project = replace(project, parameters=MappingProxyType(dict(project.parameters) | given))
+    if cycles is not None:
+        project = set_cycles.run(project, context, kind=cycles)
+    return set_parameters.run(project, context)
+
+
+# A policy: what it led to stands beside each run.
+@Declared(
+    lambda project, given: "take fresh randomness" if given["seed"] is None else "set a seed",
+    replayed=False,
+)
 def set_seed(project: Project, context: Context, *, seed: int | None) -> Project:
     """Replay a seed, or (``None``) take the operating system's randomness."""
     if seed is not None:
-        Randomness.seeded(whole(seed, "seed"))
+        Randomness.seeded(seed)
     return replace(project.without_result(), seed=seed)
 
 
-def set_policy(project: Project, context: Context, **limits: object) -> Project:
+@Declared("set the limits of the house")
+def set_policy(project: Project, context: Context, /, **limits: object) -> Project:
     """Judge releases by these limits of the house; those that are not named hold their defaults."""
     return replace(project.without_result(), policy=HousePolicy.of(limits))
 
 
+@Declared(
+    lambda project, given: f"protect with {project.protection.label}",
+    shell=protect_words,
+    seed="seed",
+    slow=True,
+)
 def protect(
     project: Project,
     context: Context,
@@ -66,16 +134,14 @@ def protect(
     ``accept`` is the reason for publishing whatever the gate says, ``accept_weak`` the same without
     one. ``seed`` replays one run and is not kept as the project's policy.
     """
-    if seed is not None:
-        whole(seed, "seed")
-    reason = "" if accept is None else text(accept, "accept").strip()
+    reason = "" if accept is None else accept.strip()
     if accept is not None and not reason:
         raise InputError("a reason is missing", hint="say why it is published all the same")
     protected = gate.protect(
         project.protection,
         project.problem,
         project.given,
-        Randomness.seeded(project.seed if seed is None else seed),
+        context.randomness(project.seed if seed is None else seed),
         policy=project.limits,
         accept=reason or (gate.UNSTATED if accept_weak else ""),
         progress=context.progress,
@@ -83,14 +149,18 @@ def protect(
     return replace(project, protected=protected, published=False)
 
 
+@Declared("let the {who} believe {prior}")
 def set_prior(project: Project, context: Context, *, who: str, prior: str) -> Project:
     """What ``user`` or ``intruder`` believes beforehand, as a prior text."""
     if who not in PRIORS:
         raise InputError(f"there is no {who!r}; priors belong to {' and '.join(PRIORS)}")
-    parse_prior(text(prior, "prior"), project.domain)
+    parse_prior(prior, project.domain)
     return replace(project, priors=MappingProxyType(dict(project.priors) | {who: prior}))
 
 
+@Declared(
+    "publish {file}", shell=protect_words, writes=("release", "dossier"), seals=True, slow=True
+)
 def publish(
     project: Project,
     context: Context,
@@ -104,8 +174,8 @@ def publish(
         raise InfeasibleError(
             "there is nothing to publish yet", hint="protect the table as it stands first"
         )
-    path = Path(text(release, "release"))
-    beside = None if dossier is None else Path(text(dossier, "dossier"))
+    path = Path(release)
+    beside = None if dossier is None else Path(dossier)
     if beside == path:
         raise InputError("release and dossier would be one file", file=path)
     if not overwrite:
@@ -133,9 +203,17 @@ def publish(
     return replace(project, published=True)
 
 
+@Declared(
+    "open {file}",
+    shell=lambda project, given: ["open", str(given["path"])],
+    reads="path",
+    opens=True,
+    forgets=True,
+    slow=True,
+)
 def open_bundle(project: Project, context: Context, *, path: str) -> Project:
     """Open a release bundle as its reader does: verified, and without any original."""
-    release = public.read(Path(text(path, "path")), context.progress)
+    release = public.read(Path(path), context.progress)
     return Project(
         title=release.title,
         source=path,
@@ -145,25 +223,7 @@ def open_bundle(project: Project, context: Context, *, path: str) -> Project:
     )
 
 
-def _parameters_label(project: Project, given: Arguments) -> str:
-    def short(value: object) -> str:
-        text = number_text(value)
-        return text if len(text) <= 60 else f"{text[:60]}\u2026"
-
-    return "set " + " and ".join(f"{n} to {short(v)}" for n, v in given.items())
-
-
-VERBS = (
-    Command("set_method", set_method, lambda p, a: f"choose {a['method']}"),
-    Command("set_parameters", set_parameters, _parameters_label),
-    Command(
-        "set_seed",
-        set_seed,
-        lambda p, a: "take fresh randomness" if a["seed"] is None else "set a seed",
-    ),
-    Command("set_policy", set_policy, lambda p, a: "set the limits of the house"),
-    Command("protect", protect, lambda p, a: f"protect with {p.protection.label}", True),
-    Command("set_prior", set_prior, lambda p, a: f"let the {a['who']} believe {a['prior']}"),
-    Command("publish", publish, lambda p, a: f"publish {Path(str(a['release'])).name}", True),
-    Command("open_bundle", open_bundle, lambda p, a: f"open {Path(str(a['path'])).name}", True),
-)
+def infer(project: Project, who: Who = "user") -> list[str]:
+    """Words: what the release tells somebody."""
+    release = project.source if project.kind == "reader" else "release.zip"
+    return ["infer", release, "--prior", project.priors[who]]

@@ -9,17 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.project.command import (
-    Arguments,
-    Command,
-    Context,
-    cell,
-    text,
-    texts,
-    whole,
-)
+from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.project.command import Arguments, Context, Declared, cell
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.shell import SAVED
 from tabprotect.engine.project.sources import open_table as open_source
 from tabprotect.engine.project.sources import tabulate_source
 from tabprotect.engine.protection.cell_keys.cell_noise import drawn
@@ -64,29 +58,66 @@ def _edited(project: Project, table: Table) -> Project:
     )
 
 
-def open_table(
-    project: Project,
-    context: Context,
-    *,
-    source: str,
-    strip_totals: bool = False,
-    fill_missing: bool = False,
-    encoding: str | None = None,
-    delimiter: str | None = None,
-    decimal: str | None = None,
-    count: str | None = None,
-) -> Project:
-    """Open ``example:NAME`` or a table file; an example brings its cycle set."""
-    opened = open_source(
-        text(source, "source"),
-        strip_totals=strip_totals,
-        fill_missing=fill_missing,
-        encoding=encoding,
-        delimiter=delimiter,
-        decimal=decimal,
-        count=count,
-        progress=context.progress,
-    )
+def _cell_label(project: Project, index: object) -> str:
+    assert isinstance(index, Sequence)
+    return project.original.domain.cell_text([int(i) for i in index])
+
+
+def _block_label(project: Project, given: Arguments) -> str:
+    counts = given["counts"]
+    assert isinstance(counts, Sequence)
+    return f"paste {len(counts)} x {len(counts[0])} counts at {_cell_label(project, given['at'])}"
+
+
+def _place_label(project: Project, given: Arguments) -> str:
+    parts = []
+    for where in ("rows", "columns", "layers"):
+        names = given.get(where)
+        if names:
+            assert isinstance(names, Sequence)
+            parts.append(f"{', '.join(names)} in {where}")
+    return f"place {'; '.join(parts)}"
+
+
+def _by_label(project: Project, given: Arguments) -> str:
+    by = given["by"]
+    assert isinstance(by, Sequence)
+    drawn_too = ", record keys drawn" if given.get("draw_keys") else ""
+    return f"tabulate {Path(str(given['source'])).name} by {', '.join(by)}{drawn_too}"
+
+
+def _tabulate_words(project: Project, given: Arguments) -> list[str]:
+    by = given["by"]
+    assert isinstance(by, Sequence)
+    words = ["tabulate", str(given["source"]), "--by", ",".join(by)]
+    for option in ("weight", "record_key", "design_weight"):
+        if given.get(option):
+            words += [f"--{option.replace('_', '-')}", str(given[option])]
+    if given.get("draw_keys"):
+        words.append("--draw-record-keys")
+    # Keys and design weights stay with the table only in a project.
+    kept = given.get("record_key") or given.get("draw_keys") or given.get("design_weight")
+    return [*words, "--out", SAVED if kept else "table.csv"]
+
+
+def opening(project: Project) -> list[str]:
+    """Words: open what this project came from."""
+    return ["open", project.source]
+
+
+@Declared(
+    "open {file}",
+    shell=lambda project, given: ["open", str(given["source"])],
+    reads="source",
+    opens=True,
+    slow=True,
+)
+def open_table(project: Project, context: Context, /, *, source: str, **reading: object) -> Project:
+    """Open ``example:NAME`` or a table file; an example brings its cycle set.
+
+    ``reading`` are the options of :class:`~tabprotect.engine.formats.reading.Reading`.
+    """
+    opened = open_source(source, Reading.of(reading), progress=context.progress)
     return replace(
         _fresh(project, opened.table, source=source, title=opened.title),
         notes=tuple(opened.notes),
@@ -95,15 +126,17 @@ def open_table(
     )
 
 
-def new_table(project: Project, context: Context, *, variables: Mapping[str, object]) -> Project:
+@Declared("new table", opens=True)
+def new_table(
+    project: Project, context: Context, *, variables: Mapping[str, Sequence[str]]
+) -> Project:
     """An empty table to type into: ``{"region": ["north", "south"], ...}``."""
-    if not isinstance(variables, Mapping):
-        raise InputError("variables must be named lists of categories")
-    domain = Domain.of({name: texts(c, "categories") for name, c in variables.items()})
+    domain = Domain.of(dict(variables))
     empty = Table.dense(domain, np.zeros(domain.shape, dtype=np.int64))
     return _fresh(project, empty, source="")
 
 
+@Declared(_by_label, shell=_tabulate_words, reads="source", seed="key_seed", opens=True, slow=True)
 def tabulate(
     project: Project,
     context: Context,
@@ -132,8 +165,8 @@ def tabulate(
     """
     _check_keys(draw_keys, key_seed, record_key=record_key, weight=weight)
     found = tabulate_source(
-        text(source, "source"),
-        texts(by, "by"),
+        source,
+        tuple(by),
         weight=weight,
         record_key=record_key,
         design_weight=design_weight,
@@ -143,17 +176,15 @@ def tabulate(
     # The file is not the table: a command line on the same source would not open it.
     keys = found.record_keys
     if draw_keys:
-        keys = drawn(found.table, Randomness.seeded(key_seed).generator())
+        keys = drawn(found.table, context.randomness(key_seed).generator())
     return replace(fresh, edited=True, record_keys=keys, weights=found.weights)
 
 
 def _check_keys(
-    draw_keys: object, key_seed: object, *, record_key: str | None, weight: str | None
+    draw_keys: bool, key_seed: int | None, *, record_key: str | None, weight: str | None
 ) -> None:
-    if not isinstance(draw_keys, bool):
-        raise InputError(f"draw_keys must be true or false, is {draw_keys!r}")
     if key_seed is not None:
-        Randomness.seeded(whole(key_seed, "key_seed"))
+        Randomness.seeded(key_seed)
         if not draw_keys:
             raise InputError("a seed of record keys goes with keys that are drawn")
     if draw_keys and record_key is not None:
@@ -168,9 +199,9 @@ def _check_keys(
         )
 
 
+@Declared("set the title to {title}")
 def set_title(project: Project, context: Context, *, title: str) -> Project:
     """The title a reader will see. No part of the mechanism: a finished result takes it on."""
-    title = text(title, "title")
     protected = project.protected
     if protected is None or protected.release.title == title:
         return replace(project, title=title)
@@ -184,18 +215,19 @@ def set_title(project: Project, context: Context, *, title: str) -> Project:
     )
 
 
+@Declared(lambda project, given: f"set {_cell_label(project, given['index'])} to {given['count']}")
 def set_count(project: Project, context: Context, *, index: Sequence[int], count: int) -> Project:
     """Set one cell."""
     table = project.original
     at = cell(index, table.domain)
-    value = whole(count, "a count")
-    if value < 0:
+    if count < 0:
         raise InputError(
-            f"{value} is negative; a count is 0 or more", cell=table.domain.cell_text(at)
+            f"{count} is negative; a count is 0 or more", cell=table.domain.cell_text(at)
         )
-    return _edited(project, table.with_counts({at: value}))
+    return _edited(project, table.with_counts({at: count}))
 
 
+@Declared(_block_label)
 def paste_block(
     project: Project,
     context: Context,
@@ -225,7 +257,7 @@ def pasted(
     rows, columns = placement.size(domain)
     out: dict[tuple[int, ...], int] = {}
     for r, line in enumerate(counts):
-        for c, value in enumerate(line):
+        for c, count in enumerate(line):
             if top + r >= rows or left + c >= columns:
                 raise InputError(
                     f"the block of {len(counts)} x {max(map(len, counts))} does not fit: from "
@@ -234,10 +266,6 @@ def pasted(
                 )
             index = placement.cell(domain, top + r, left + c, like=corner)
             where = domain.cell_text(index)
-            try:
-                count = whole(value, "a count")
-            except InputError as error:
-                raise InputError(error.message, cell=where) from None
             if not 0 <= count <= INT64_MAX:
                 raise InputError(f"{count} is not a count of 0 to 9.2e18", cell=where)
             out[index] = count
@@ -253,6 +281,7 @@ def _with_categories(domain: Domain, variable: str, categories: Sequence[str]) -
     return Domain(tuple(changed))
 
 
+@Declared("add category {category} to {variable}")
 def add_category(
     project: Project, context: Context, *, variable: str, category: str, at: int | None = None
 ) -> Project:
@@ -260,12 +289,13 @@ def add_category(
     table = project.original
     axis = table.domain.axis(variable)
     names = list(table.domain[variable].categories)
-    place = len(names) if at is None else min(max(whole(at, "at"), 0), len(names))
-    names.insert(place, text(category, "a category"))
+    place = len(names) if at is None else min(max(at, 0), len(names))
+    names.insert(place, category)
     counts = np.insert(table.counts, place, 0, axis=axis)
     return _edited(project, Table.dense(_with_categories(table.domain, variable, names), counts))
 
 
+@Declared("remove category {category} of {variable}")
 def remove_category(project: Project, context: Context, *, variable: str, category: str) -> Project:
     """Take out a category that nobody is in."""
     table = project.original
@@ -280,14 +310,14 @@ def remove_category(project: Project, context: Context, *, variable: str, catego
     return _edited(project, Table.dense(_with_categories(table.domain, variable, names), counts))
 
 
+@Declared("merge categories of {variable} into {into}")
 def merge_categories(
     project: Project, context: Context, *, variable: str, categories: Sequence[str], into: str
 ) -> Project:
     """Add categories together under one name, at the place of the first of them."""
     table = project.original
     axis = table.domain.axis(variable)
-    named = texts(categories, "categories")
-    codes = sorted(table.domain[variable].code(c) for c in named)
+    codes = sorted(table.domain[variable].code(c) for c in categories)
     if len(set(codes)) < 2:
         raise InputError("merging takes at least two categories")
     first, rest = codes[0], codes[1:]
@@ -302,6 +332,7 @@ def merge_categories(
     return _edited(project, Table.dense(_with_categories(table.domain, variable, names), counts))
 
 
+@Declared("rename {variable} = {category} to {to}")
 def rename_category(
     project: Project, context: Context, *, variable: str, category: str, to: str
 ) -> Project:
@@ -309,40 +340,47 @@ def rename_category(
     table = project.original
     code = table.domain[variable].code(category)
     names = list(table.domain[variable].categories)
-    names[code] = text(to, "a category")
+    names[code] = to
     domain = _with_categories(table.domain, variable, names)
     return _edited(project, Table.dense(domain, table.counts))
 
 
+@Declared("reorder the categories of {variable}")
 def reorder_categories(
     project: Project, context: Context, *, variable: str, categories: Sequence[str]
 ) -> Project:
     """Put all categories of a variable into another order."""
     table = project.original
-    named = texts(categories, "categories")
     old = table.domain[variable]
-    if sorted(named) != sorted(old.categories):
+    if sorted(categories) != sorted(old.categories):
         raise InputError(f"the new order must name each category of {variable!r} once")
-    counts = np.take(table.counts, [old.code(c) for c in named], axis=table.domain.axis(variable))
-    return _edited(project, Table.dense(_with_categories(table.domain, variable, named), counts))
+    counts = np.take(
+        table.counts, [old.code(c) for c in categories], axis=table.domain.axis(variable)
+    )
+    return _edited(
+        project, Table.dense(_with_categories(table.domain, variable, categories), counts)
+    )
 
 
+@Declared("rename {variable} to {to}")
 def rename_variable(project: Project, context: Context, *, variable: str, to: str) -> Project:
     """Give a variable another name."""
     table = project.original
     axis = table.domain.axis(variable)
     variables = list(table.domain.variables)
-    variables[axis] = Variable(text(to, "a variable"), variables[axis].categories)
+    variables[axis] = Variable(to, variables[axis].categories)
     placed = None if project.placement is None else project.placement.renamed(variable, to)
     renamed = Table.dense(Domain(tuple(variables)), table.counts)
     return replace(_edited(project, renamed), placement=placed)
 
 
+@Declared("call counts {rule} at risk")
 def set_at_risk(project: Project, context: Context, *, rule: str) -> Project:
     """The small-count rule, such as ``1..2``."""
-    return replace(project.without_result(), at_risk=SmallCount.parse(text(rule, "rule")))
+    return replace(project.without_result(), at_risk=SmallCount.parse(rule))
 
 
+@Declared(_place_label)
 def place(
     project: Project,
     context: Context,
@@ -352,77 +390,5 @@ def place(
     layers: Sequence[str] = (),
 ) -> Project:
     """Say which variables stand in the rows, the columns and the layers."""
-    chosen = Placement(texts(rows, "rows"), texts(columns, "columns"), texts(layers, "layers"))
+    chosen = Placement(tuple(rows), tuple(columns), tuple(layers))
     return replace(project, placement=chosen.check(project.domain))
-
-
-def _cell_label(project: Project, index: object) -> str:
-    assert isinstance(index, Sequence)
-    return project.original.domain.cell_text([int(i) for i in index])
-
-
-def _block_label(project: Project, given: Arguments) -> str:
-    counts = given["counts"]
-    assert isinstance(counts, Sequence)
-    return f"paste {len(counts)} x {len(counts[0])} counts at {_cell_label(project, given['at'])}"
-
-
-def _place_label(project: Project, given: Arguments) -> str:
-    parts = []
-    for key, where in (("rows", "rows"), ("columns", "columns"), ("layers", "layers")):
-        names = given.get(key) or ()
-        assert isinstance(names, Sequence)
-        if names:
-            parts.append(f"{', '.join(names)} in {where}")
-    return f"place {'; '.join(parts)}"
-
-
-def _by_label(project: Project, given: Arguments) -> str:
-    by = given["by"]
-    assert isinstance(by, Sequence)
-    drawn_too = ", record keys drawn" if given.get("draw_keys") else ""
-    return f"tabulate {Path(str(given['source'])).name} by {', '.join(by)}{drawn_too}"
-
-
-VERBS = (
-    Command("open_table", open_table, lambda p, a: f"open {Path(str(a['source'])).name}", True),
-    Command("new_table", new_table, lambda p, a: "new table"),
-    Command("tabulate", tabulate, _by_label, True),
-    Command("set_title", set_title, lambda p, a: f"set the title to {a['title']}"),
-    Command(
-        "set_count",
-        set_count,
-        lambda p, a: f"set {_cell_label(p, a['index'])} to {a['count']}",
-    ),
-    Command("paste_block", paste_block, _block_label),
-    Command(
-        "add_category",
-        add_category,
-        lambda p, a: f"add category {a['category']} to {a['variable']}",
-    ),
-    Command(
-        "remove_category",
-        remove_category,
-        lambda p, a: f"remove category {a['category']} of {a['variable']}",
-    ),
-    Command(
-        "merge_categories",
-        merge_categories,
-        lambda p, a: f"merge categories of {a['variable']} into {a['into']}",
-    ),
-    Command(
-        "rename_category",
-        rename_category,
-        lambda p, a: f"rename {a['variable']} = {a['category']} to {a['to']}",
-    ),
-    Command(
-        "reorder_categories",
-        reorder_categories,
-        lambda p, a: f"reorder the categories of {a['variable']}",
-    ),
-    Command(
-        "rename_variable", rename_variable, lambda p, a: f"rename {a['variable']} to {a['to']}"
-    ),
-    Command("set_at_risk", set_at_risk, lambda p, a: f"call counts {a['rule']} at risk"),
-    Command("place", place, _place_label),
-)

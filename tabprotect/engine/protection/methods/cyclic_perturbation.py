@@ -46,7 +46,7 @@ import numpy as np
 from tabprotect.engine.cycles import files, reach
 from tabprotect.engine.cycles.designs import DESIGNS, default_design, design
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.parameters import Parameter
+from tabprotect.engine.parameters import Parameter, Shares
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.cycle_runs.sequence import (
     DISCLOSED_ORDERS,
@@ -71,6 +71,8 @@ from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import INT64_MAX, Table
 
+COIN = Shares(("add", "subtract", "leave"), rest="gamma")
+
 MOST_STEPS = 10_000_000
 
 MOST_ENTRIES = 50_000_000
@@ -84,6 +86,10 @@ DATA = "data"
 
 FEW_SWAPS = 500
 """Up to so many swaps the posterior of a choice among them is found in seconds."""
+
+CLOSE = 0.1
+"""So near to the limit a remedy is tried as long as the mechanism itself: what is offered must not
+be refused when it is taken."""
 
 LARGE = 200_000
 """Cells from which on only a few remedies are tried."""
@@ -112,6 +118,7 @@ class CyclicPerturbation(Method):
             low=0.0,
             high=1.0,
             unit="probability",
+            shares=COIN,
         ),
         Parameter(
             "beta",
@@ -122,6 +129,7 @@ class CyclicPerturbation(Method):
             low=0.0,
             high=1.0,
             unit="probability",
+            shares=COIN,
         ),
         Parameter(
             "passes",
@@ -161,6 +169,7 @@ class CyclicPerturbation(Method):
             low=0,
             high=MOST_STEPS,
             unit="steps",
+            in_place_of="passes",
             may_be_unstated=True,
         ),
     )
@@ -183,8 +192,6 @@ class CyclicPerturbation(Method):
         values = super().resolve(domain, given)
         alpha, beta = cast(float, values["alpha"]), cast(float, values["beta"])
         wrong: dict[str, str] = {}
-        if values["n_cover"] and values["passes"] != 1:
-            wrong["n_cover"] = "a number of steps and a number of passes exclude each other"
         if values["order"] == "positive" and values["blocking"] != "any_zero":
             wrong["order"] = "positive goes with the blocking rule any_zero: nothing is blocked"
         # A last-digit excess, as from 0.1 + 0.9, is rounding and not a mistake.
@@ -268,7 +275,7 @@ class CyclicPerturbation(Method):
             mean_absolute_deviation=sum(abs(k) * p for k, p in trial.change.items()),
             change=trial.change,
             blocked_by_cycle=trial.blocked,
-            immovable=[problem.table.domain.unflat(int(k)) for k in stuck],
+            immovable=stuck,
             runs=trial.runs,
         )
 

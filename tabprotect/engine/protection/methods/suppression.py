@@ -2,29 +2,34 @@
 
 Primary cells are those that the sensitivity rule names, totals among them. Hiding only these
 would not do: what is left and the totals give them back. So further, secondary cells are hidden
-until every primary one keeps its protection interval: whatever a reader computes from the
-published cells, the interval they can narrow a primary count down to contains everything from
-the count less the protection level to the count plus it (not below 0). Everything that is
-published is exact.
+until every primary one keeps its protection interval: the published numbers alone, with the
+knowledge that hidden cells are not zero (where zeros are always published), leave a sensitive
+count c open at least from max(n, 1, c - L) to c + L, where L is the protection level and n the
+number of non-zero cells that c is made of. Everything that is published is exact.
 
-Which cells: for one primary cell after the other the cheapest set of cells that can make up for
-a change of it, by flows in two-way tables (thousands of primary cells in a second) and by linear
-programmes else; cells that are hidden already cost nothing. Then the dearest secondary cells
-that no interval needs are published again. The costs say what is kept rather: large counts, or
-as many cells as possible. The same table gives the same pattern every time.
+Which cells: the cheapest set that was found. In small tables and in large two-way ones, for one
+primary cell after the other the cheapest cells that can make up for a change of it; else a
+programme over all cells at once (cutting planes), with a bound that says how much cheaper a set
+could be. The costs say what is kept rather: large counts, or as many cells as possible. The same
+table gives the same pattern every time, unless the choice is random.
 
-Then the audit, always: the exact interval of every suppressed cell, and how many can be bounded
-closely. Statuses are those of tau-ARGUS: S safe, U primary, M secondary, P must be published, E
-empty. A reader sees only that a cell is suppressed.
+Then the check of the promise, always and anew: for both ends of every interval a table that
+nobody can rule out. The exact interval of every suppressed cell is worked out where that is
+cheap. Statuses are those of tau-ARGUS: S safe, U primary, M secondary, P must be published, E
+empty. They stay in the house: a reader sees only that a cell is suppressed.
 
 People who are alone in a cell know its count and could undo the protection of another one; by
 default none of them can alone, and on request not all of them together. Zeros are published
 unless allowed as secondary cells; where zeros are sensitive (a rule from 0 up) they are primary.
+Given statuses, a tau-ARGUS a priori file, say which cells an earlier release has published or
+hidden, which are sensitive besides, and what hiding a cell costs.
 
 What a reader learns: the published counts exactly, and of the suppressed ones what these leave
-open. But which cells were hidden tells something too, if the rule is known. The posterior of a
-small table takes the whole choice into account, by protecting each possible original again; a
-posterior that ignores the choice believes in originals that would have been hidden otherwise.
+open. The intervals are no promise against somebody who runs this program on every table that
+fits: which cells were hidden tells something, too. In small tables such a reader is certain of
+one sensitive count in eight though every interval is kept. The posterior of a small table takes
+the whole choice into account, by protecting each possible original again. The cure is a random
+choice: every cost is multiplied by a secret factor, so that other tables give the same pattern.
 
 Worked example: in the 4 x 4 table 15 1 3 1 / 20 10 10 15 / 3 10 10 2 / 12 14 7 2 hiding the
 counts 1 and 2 and three more cells leaves 15 tables, three without a suppressed zero, and no
@@ -37,27 +42,28 @@ Sources: Kelly, Golden and Assad 1992; Cox 1995; Fischetti and Salazar 2001; Hun
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import ClassVar, cast
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools, Floats, Ints, Letters
-from tabprotect.engine.errors import InfeasibleError, ParameterError
+from tabprotect.engine.arrays import Bools, Letters
+from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, Suggestion
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import counts_of, rank, sum_factors
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
-from tabprotect.engine.protection.suppressing.audit import audit
-from tabprotect.engine.protection.suppressing.pattern import INSIDERS, Insiders, Task, select
+from tabprotect.engine.protection.suppressing.audit import audit, is_cheap
+from tabprotect.engine.protection.suppressing.choice import Search, choose, most_work
+from tabprotect.engine.protection.suppressing.given_statuses import GivenStatuses, text_of
+from tabprotect.engine.protection.suppressing.promise import check
+from tabprotect.engine.protection.suppressing.sensitive import never_zero, rule_of, task_of
+from tabprotect.engine.protection.suppressing.task import INSIDERS, Task
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors, Rerun
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
-from tabprotect.engine.sensitivity.contributors import Contributors
-from tabprotect.engine.sensitivity.dominance import Dominance
-from tabprotect.engine.sensitivity.n_rule import NRule
-from tabprotect.engine.sensitivity.p_percent import PPercent
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
@@ -84,6 +90,27 @@ COSTS = {
     "unity": "Hide few cells.",
     "log": "Between the two.",
 }
+
+CHOICES = {
+    "cheapest": "The cheapest pattern found: the same table gives the same one.",
+    "random": "Costs are multiplied by secret random factors: the pattern tells less.",
+}
+
+SEARCHES = {
+    "usual": "Some seconds at most, minutes in large tables of three and more variables.",
+    "longer": "About ten times as long: a cheaper pattern where there are three variables or more.",
+}
+
+GIVEN = "statuses_given"
+"""Disclosed: whether statuses were given, not which."""
+
+RUNS = 30
+"""Random choices by which the chance of a pattern is estimated for one original."""
+
+GIVEN_NOTE = (
+    "This posterior knows what is published, and not which cells had to be hidden or published "
+    "because of statuses given beforehand."
+)
 
 NOTE = (
     "This posterior knows what is published, and not that the choice of the hidden cells itself "
@@ -153,17 +180,67 @@ class Suppression(Method):
             choices=dict(INSIDERS),
         ),
         Parameter("costs", "Costs", "What is rather kept.", "choice", "count", choices=COSTS),
+        Parameter(
+            "whole_range",
+            "The rule's whole range",
+            "Every interval contains all counts the small-count rule names, whatever the level.",
+            "flag",
+            False,
+            may_be_unstated=True,
+        ),
+        Parameter(
+            "choice",
+            "Choice",
+            "Which of many patterns is taken.",
+            "choice",
+            "cheapest",
+            choices=CHOICES,
+            may_be_unstated=True,
+        ),
+        Parameter(
+            "spread",
+            "Spread of the random choice",
+            "Costs are multiplied by factors from 1 to this; more tells less and hides more.",
+            "real",
+            3.0,
+            1.5,
+            1000.0,
+            may_be_unstated=True,
+        ),
+        Parameter(
+            "search",
+            "Search",
+            "How long a cheap pattern is looked for.",
+            "choice",
+            "usual",
+            choices=SEARCHES,
+            may_be_unstated=True,
+        ),
+        Parameter(
+            "statuses",
+            "Given statuses",
+            "A tau-ARGUS a priori file: cells to hide or never to hide, sensitive ones, costs.",
+            "statuses",
+            public=False,
+        ),
     )
     guarantees: ClassVar[Mapping[str, str]] = {
         "exact": "Every published count is the true one.",
         "no_at_risk": "No at-risk count is published.",
-        "intervals_protected": "Every sensitive cell keeps its protection interval; audited.",
+        "intervals_protected": (
+            "The published numbers alone, with the knowledge that hidden cells are not zero, leave "
+            "every sensitive count c open at least from max(n, 1, c - L) to c + L (n: non-zero "
+            "cells it is made of; 0 for both where hidden cells may be zero). It is no promise "
+            "against somebody who runs this program on every table that fits."
+        ),
         "posterior": "What a reader can believe about each count can be computed.",
     }
 
+    most_trials: ClassVar[int] = 3
+
     def is_random(self, values: Values) -> bool:
-        """Never: the same table gives the same pattern."""
-        return False
+        """Whether the costs are; else the same table gives the same pattern."""
+        return values.get("choice") == "random"
 
     def promised(self, values: Values) -> tuple[str, ...]:
         """Other rules than that of small counts may leave small counts published."""
@@ -173,9 +250,16 @@ class Suppression(Method):
         return tuple(name for name in names if name != "no_at_risk")
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
-        """As for every method; and the rule's own limits."""
+        """As for every method; the rule's own limits, and what is in the file of statuses."""
         values = super().resolve(domain, given)
-        _rule(values, SmallCount())
+        rule_of(values, SmallCount())
+        if values["statuses"]:
+            try:
+                text = text_of(str(values["statuses"]))
+                GivenStatuses.of(text, publication_of(domain, values))
+            except InputError as error:
+                raise ParameterError({"statuses": str(error)}, hint=error.hint) from None
+            values["statuses"] = text
         return values
 
     def draw(
@@ -185,15 +269,35 @@ class Suppression(Method):
         generator: np.random.Generator,
         progress: Progress = SILENT,
     ) -> Draft:
-        """Choose the pattern, and audit it."""
+        """Choose the pattern, and check what it promises."""
         publication = publication_of(problem.table.domain, values)
-        task = _task(problem, publication, values)
-        suppressed = select(task, progress)
-        levels = {
-            "below": np.where(task.primary, task.below, 0),
-            "above": np.where(task.primary, task.above, 0),
+        task = _at_random(task_of(problem, publication, values), values, generator)
+        try:
+            choice = choose(task, cast(Search, values["search"]), progress)
+        except InfeasibleError as error:
+            error.suggestions = _suggestions(values)
+            raise
+        suppressed = choice.hidden
+        kept = check(task, suppressed, progress)
+        audited: dict[str, object] = {
+            "sentence": kept.sentence,
+            "suppressed": int(suppressed.sum()),
+            "unprotected": len(kept.unprotected),
+            "ends": kept.ends,
+            "ends_in_whole_numbers": kept.whole,
         }
-        found = audit(publication, problem.table, suppressed, levels=levels, progress=progress)
+        sentence = kept.sentence
+        if is_cheap(publication, suppressed):
+            found = audit(
+                publication,
+                problem.table,
+                suppressed,
+                levels=task.levels,
+                never_zero=task.never_zero,
+                progress=progress,
+            )
+            audited |= found.as_json(publication)
+            sentence = f"{kept.sentence} {found.sentence}"
         letters = _letters(task, suppressed)
         ordered = []
         # The main table first.
@@ -206,123 +310,115 @@ class Suppression(Method):
             counts = Table.dense(domain, task.values[run].reshape(domain.shape))
             published = PublishedTable.hiding(counts, suppressed[run].reshape(domain.shape))
             ordered.append((published, letters[run].reshape(domain.shape)))
-        public_rule = values["rule"] == "small_count"
+        disclosed: dict[str, object] = {}
+        if values["rule"] == "small_count":
+            disclosed["at_risk"] = str(problem.at_risk)
+        if values["statuses"]:
+            disclosed[GIVEN] = True
         return Draft(
             tuple(published for published, _ in ordered),
-            disclosed={"at_risk": str(problem.at_risk)} if public_rule else {},
+            disclosed=disclosed,
             statuses=tuple(each for _, each in ordered),
             findings={
                 "primary cells": int(task.primary.sum()),
                 "secondary cells": int((suppressed & ~task.primary).sum()),
-                "audit": found.as_json(publication),
+                "cost": choice.cost,
+                "gap": choice.gap,
+                "choice": choice.sentence,
+                "audit": audited,
             },
-            sentence=found.sentence,
+            sentence=sentence,
         )
 
     def likelihood(self, release: Release) -> CellFactors:
         """Published counts are the true ones; the choice of the hidden cells by choosing again."""
-        given = dict(release.mechanism.parameters)
-        at_risk = given.pop("at_risk", None)
-        values = self.resolve(release.domain, given)
+        parameters = dict(release.mechanism.parameters)
+        at_risk, given = parameters.pop("at_risk", None), parameters.pop(GIVEN, False)
+        values = self.resolve(release.domain, parameters)
         publication = publication_of(release.domain, values)
         counts = counts_of(release, publication)
         hidden = _hidden(release, publication)
         rule = None if at_risk is None else SmallCount.parse(str(at_risk))
-        # A zero is hidden only where it is sensitive or may be secondary.
-        never_zero = rule is not None and rule.low > 0 and values["zeros"] == "published"
+        # Under a secret rule about contributions an empty cell may be sensitive.
+        least = int(rule is not None and never_zero(values, rule))
         rerun = None
-        if rule is not None:
+        # Who does not say how a pattern was chosen chose it in another way.
+        known = "choice" in release.mechanism.parameters
+        if rule is not None and known and not given:
+            at_random = self.is_random(values)
             cost = 500.0 + 100.0 * publication.domain.size
-            rerun = Rerun(_again(publication, values, rule, hidden), exact=True, cost=cost)
+            cost += most_work(publication, cast(Search, values["search"]))
+            cost *= RUNS if at_random else 1
+            again = _again(publication, values, rule, hidden, RUNS if at_random else 1)
+            rerun = Rerun(again, exact=not at_random, cost=cost)
         # One more than the count, so that 0 can stand for none.
         return sum_factors(
             release,
             publication,
             np.where(hidden, 0, counts + 1),
-            lambda shown, size: (
-                (shown - 1, shown - 1, None) if shown else (int(never_zero), UNBOUNDED, None)
-            ),
+            lambda shown, size: (shown - 1, shown - 1, None) if shown else (least, UNBOUNDED, None),
             rerun=rerun,
-            note=NOTE,
+            note=GIVEN_NOTE if given else NOTE,
         )
 
 
 def _again(
-    publication: Publication, values: Values, rule: SmallCount, hidden: Bools
+    publication: Publication, values: Values, rule: SmallCount, hidden: Bools, runs: int
 ) -> Callable[[Table, np.random.Generator], float]:
-    """1 for an original of which these very cells would be hidden, else 0."""
+    """The share of ``runs`` choices for an original in which these very cells are hidden."""
+
+    search = cast(Search, values["search"])
 
     def estimate(original: Table, generator: np.random.Generator) -> float:
-        task = _task(Problem(original, at_risk=rule), publication, values)
+        task = task_of(Problem(original, at_risk=rule), publication, values)
         if (task.primary & ~hidden).any():
             return 0.0
         try:
-            return float(np.array_equal(select(task), hidden))
+            found = 0
+            for _ in range(runs):
+                choice = choose(_at_random(task, values, generator), search)
+                found += np.array_equal(choice.hidden, hidden)
+            return found / runs
         except InfeasibleError:
             return 0.0
 
     return estimate
 
 
+def _at_random(task: Task, values: Values, generator: np.random.Generator) -> Task:
+    """The task with other costs where the choice is random: a factor for every distinct number."""
+    if values["choice"] != "random":
+        return task
+    first, inverse = task.publication.distinct
+    factor = generator.uniform(1.0, cast(float, values["spread"]), len(first))
+    return replace(task, cost=task.cost * factor[inverse])
+
+
+def _suggestions(values: Values) -> tuple[Suggestion, ...]:
+    """Other parameters that may protect the table, the one that helps most often first."""
+    found = []
+    if values["totals"] == "published":
+        found.append(Suggestion("Hide totals too", {"totals": "allowed"}))
+    if values["zeros"] == "published":
+        found.append(Suggestion("Hide zeros too", {"zeros": "allowed"}))
+    if values["whole_range"]:
+        found.append(Suggestion("Ask for the level only", {"whole_range": False}))
+    elif cast(float, values["level_percent"]) > 0:
+        found.append(Suggestion("Ask for the absolute level only", {"level_percent": 0.0}))
+    elif cast(int, values["level"]) > 1:
+        found.append(Suggestion("Ask for a level of 1", {"level": 1}))
+    if values["insiders"] in ("one", "all"):
+        found.append(
+            Suggestion(
+                "Ask less of somebody who is part of the sensitive cell", {"insiders": "outside"}
+            )
+        )
+    return tuple(found)
+
+
 def _hidden(release: Release, publication: Publication) -> Bools:
     by_names = {p.table.domain.names: p.hidden for p in release.tables}
     return np.concatenate([by_names[d.names].reshape(-1) for d in publication.domains])
-
-
-def _rule(values: Values, at_risk: SmallCount) -> SmallCount | NRule | Dominance | PPercent:
-    n, k, p = (cast(float, values[name]) for name in ("n", "k", "p"))
-    if values["rule"] == "n_rule":
-        return NRule(int(n))
-    if values["rule"] == "dominance":
-        return Dominance(int(n), k)
-    if values["rule"] == "p_percent":
-        return PPercent(p)
-    return at_risk
-
-
-def _task(problem: Problem, publication: Publication, values: Values) -> Task:
-    counts: Ints = np.asarray(publication.incidence @ problem.table.counts.reshape(-1))
-    rule = _rule(values, problem.at_risk)
-    if isinstance(rule, SmallCount):
-        primary = rule.mask(counts)
-    elif problem.contributors is None:
-        raise ParameterError(
-            {"rule": "nothing is known of the largest contributions of the cells"},
-            hint="take small_count",
-        )
-    else:
-        primary = rule.mask(_added(problem.contributors, publication))
-    # A sum of no cells at all is zero for every reader.
-    primary &= np.diff(publication.incidence.indptr) > 0
-    percent = cast(float, values["level_percent"])
-    level = np.maximum(
-        cast(int, values["level"]), np.ceil(counts * (percent / 100)).astype(np.int64)
-    )
-    return Task(
-        publication,
-        problem.table,
-        primary,
-        np.minimum(level, counts),
-        level,
-        _cost(publication, counts, values),
-        cast(Insiders, values["insiders"]),
-    )
-
-
-def _cost(publication: Publication, counts: Ints, values: Values) -> Floats:
-    cost = np.ones(len(counts))
-    if values["costs"] == "count":
-        cost += counts
-    elif values["costs"] == "log":
-        cost += np.log1p(counts)
-    if values["zeros"] == "published":
-        cost[counts == 0] = np.inf
-    if values["totals"] == "published":
-        largest = max(domain.size for domain in publication.domains)
-        for m, domain in enumerate(publication.domains):
-            if domain.size < largest:
-                cost[publication.starts[m] : publication.starts[m + 1]] = np.inf
-    return cost
 
 
 def _letters(task: Task, suppressed: Bools) -> Letters:
@@ -332,20 +428,6 @@ def _letters(task: Task, suppressed: Bools) -> Letters:
     letters[suppressed] = "M"
     letters[task.primary] = "U"
     return letters
-
-
-def _added(cells: Contributors, publication: Publication) -> Contributors:
-    """Who stands behind the published sums; the largest of several cells are among their own."""
-    incidence = publication.incidence
-    top = cells.largest.shape[1]
-    largest = np.zeros((publication.size, top))
-    for cell in range(publication.size):
-        inner = incidence.indices[incidence.indptr[cell] : incidence.indptr[cell + 1]]
-        found = np.sort(cells.largest[inner].reshape(-1))[::-1][:top]
-        largest[cell, : len(found)] = found
-    return Contributors(
-        np.asarray(incidence @ cells.number), np.asarray(incidence @ cells.total), largest
-    )
 
 
 PLUGIN = Suppression()

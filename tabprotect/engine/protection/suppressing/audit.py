@@ -1,7 +1,7 @@
 """What a suppression pattern leaves open: the exact interval of every suppressed cell.
 
-A reader who knows the published cells (and that counts are whole and not negative) can narrow
-each suppressed one down to an interval. In two-way tables it is found by maximum flows and is
+A reader who knows the published cells (and that counts are whole, not negative, and not zero
+where zeros are never hidden) can narrow each suppressed one down to an interval. In two-way tables it is found by maximum flows and is
 sharp; elsewhere by linear programmes, and by integer programmes where these are fractional.
 """
 
@@ -16,9 +16,14 @@ from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.suppressing.deviation import ENDLESS, Deviation
+from tabprotect.engine.protection.suppressing.lower_ends import LowerEnds
 from tabprotect.engine.protection.suppressing.pattern import Steady, engine
+from tabprotect.engine.protection.suppressing.two_way_flows import TwoWayFlows
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+
+MOST_BY_FLOWS, MOST_BY_PROGRAMMES = 1_500, 150_000
+"""Suppressed cells, and suppressed times published cells, up to which intervals are cheap."""
 
 NEARLY = 3
 """The sentence counts cells whose interval is no wider than this."""
@@ -111,12 +116,21 @@ class Audit:
         }
 
 
+def is_cheap(publication: Publication, suppressed: Bools) -> bool:
+    """Whether all intervals take well under a second; else they are for when somebody asks."""
+    hidden = int(suppressed.sum())
+    if TwoWayFlows.fits(publication):
+        return hidden <= MOST_BY_FLOWS
+    return hidden * publication.size <= MOST_BY_PROGRAMMES
+
+
 def audit(
     publication: Publication,
     table: Table,
     suppressed: Bools,
     *,
     levels: Mapping[str, Ints] | None = None,
+    never_zero: bool = False,
     progress: Progress = SILENT,
 ) -> Audit:
     """Bound every suppressed cell.
@@ -129,6 +143,8 @@ def audit(
     levels
         ``below`` and ``above``, int64 (published cells,): the protection levels that sensitive
         cells must have; 0 for others.
+    never_zero
+        Whether readers know that no hidden cell is zero.
 
     Raises
     ------
@@ -143,14 +159,20 @@ def audit(
     hidden = np.ones(len(first), dtype=np.bool_)
     hidden[inverse[~suppressed]] = False
     cells = first[hidden]
-    bounds = _Bounding(publication, table, values, cells, Steady(progress)).run()
+    inner = table.counts.reshape(-1)
+    lower_ends = LowerEnds.of(publication, inner, never_zero=never_zero)
+    room = values - lower_ends.published, inner - lower_ends.inner
+    ahead, behind, proven = _Bounding(publication, room, cells, Steady(progress)).run()
     place = np.full(len(first), -1, dtype=np.int64)
     place[hidden] = np.arange(len(cells))
     every = np.flatnonzero(suppressed)
     at = place[inverse[every]]
     lower, upper = values[every].copy(), values[every].copy()
     sharp = np.ones(len(every), dtype=np.bool_)
-    lower[at >= 0], upper[at >= 0], sharp[at >= 0] = (bound[at[at >= 0]] for bound in bounds)
+    free = at >= 0
+    lower[free] -= behind[at[free]]
+    upper[free] += ahead[at[free]]
+    sharp[free] = proven[at[free]]
     unprotected = np.zeros(0, dtype=np.int64)
     if levels is not None:
         too_high = (levels["below"][every] > 0) & (lower > values[every] - levels["below"][every])
@@ -165,16 +187,14 @@ class _Bounding:
     def __init__(
         self,
         publication: Publication,
-        table: Table,
-        values: Ints,
+        room: tuple[Ints, Ints],
         cells: Ints,
         progress: Progress,
     ) -> None:
         self._progress = progress
         self._cells = cells
-        self._values = values
         cost = np.full(publication.size, np.inf)
-        self._engine = engine(publication, table, values, cost, progress)
+        self._engine = engine(publication, room, cost, progress)
         self._engine.open(cells)
         self._place = np.full(publication.size, -1, dtype=np.int64)
         self._place[cells] = np.arange(len(cells))
@@ -182,7 +202,7 @@ class _Bounding:
         self._moves = {1: np.zeros(len(cells), np.int64), -1: np.zeros(len(cells), np.int64)}
 
     def run(self) -> tuple[Ints, Ints, Bools]:
-        """Lower and upper bounds, and whether both are sharp, each (cells,)."""
+        """How far up and down, and whether both are sharp, each (cells,)."""
         ends = {1: np.zeros(len(self._cells), np.int64), -1: np.zeros(len(self._cells), np.int64)}
         sharp = np.ones(len(self._cells), dtype=np.bool_)
         for number, cell in enumerate(self._cells.tolist()):
@@ -194,8 +214,7 @@ class _Bounding:
                     self._credit(found)
                 ends[sign][number] = most
                 sharp[number] &= proven
-        true = self._values[self._cells]
-        return true - ends[-1], true + ends[1], sharp
+        return ends[1], ends[-1], sharp
 
     def _credit(self, found: Deviation) -> None:
         at = self._place[found.cells]

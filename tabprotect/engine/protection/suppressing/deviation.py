@@ -22,7 +22,7 @@ class Deviation:
         By how much.
     ahead, behind
         How many times the change can be made, and how many times undone, before a cell would be
-        negative.
+        less than a reader allows.
     """
 
     cells: Ints
@@ -31,11 +31,11 @@ class Deviation:
     behind: int
 
     @classmethod
-    def of(cls, cells: Ints, change: Ints, values: Ints) -> Deviation:
-        """From the moved cells and their true counts."""
-        return cls(cells, change, _times(values, change), _times(values, -change))
+    def of(cls, cells: Ints, change: Ints, room: Ints) -> Deviation:
+        """From the moved cells and how far each may fall."""
+        return cls(cells, change, _times(room, change), _times(room, -change))
 
 
-def _times(values: Ints, change: Ints) -> int:
+def _times(room: Ints, change: Ints) -> int:
     falling = change < 0
-    return int((values[falling] // -change[falling]).min()) if falling.any() else ENDLESS
+    return int((room[falling] // -change[falling]).min()) if falling.any() else ENDLESS

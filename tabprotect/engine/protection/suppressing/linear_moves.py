@@ -16,7 +16,6 @@ linear constraints*, Management Science 47 (the attackers' programmes); Kelly, G
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -26,6 +25,7 @@ from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.suppressing.deviation import ENDLESS, Deviation
 from tabprotect.engine.protection.suppressing.hypercubes import Hypercubes
+from tabprotect.engine.protection.suppressing.published_numbers import merged_sums
 from tabprotect.engine.solver import (
     DUAL_SIMPLEX,
     NEAR,
@@ -80,12 +80,12 @@ class LinearMoves:
     Parameters
     ----------
     publication
-    values : int64 (published cells,)
-        The true counts.
+    room : int64 (published cells,)
+        How far each count may fall.
     cost : float64 (published cells,)
         Of suppressing a cell, from 0 up; infinite where it must be published.
-    inner : int64 (inner cells,)
-        The true inner counts.
+    inner_room : int64 (inner cells,)
+        The same of the inner counts.
     progress
         Asked whether to go on while a programme is solved.
     """
@@ -95,13 +95,13 @@ class LinearMoves:
     def __init__(
         self,
         publication: Publication,
-        values: Ints,
+        room: Ints,
         cost: Floats,
-        inner: Ints,
+        inner_room: Ints,
         progress: Progress = SILENT,
     ) -> None:
         self._progress = progress
-        if int(inner.sum()) > LARGEST_TOTAL:
+        if int(inner_room.sum()) > LARGEST_TOTAL:
             raise InputError(
                 f"the counts add up to more than {LARGEST_TOTAL:,}: too much for a linear "
                 "programme",
@@ -110,11 +110,11 @@ class LinearMoves:
         self._first = publication.distinct[0]
         self._place = np.full(publication.size, -1, dtype=np.int64)
         self._place[self._first] = np.arange(len(self._first))
-        self._values = values[self._first]
-        self._sums, self._merge = _merged(publication)
-        self._inner = np.zeros(self._sums.shape[1], dtype=np.int64)
-        np.add.at(self._inner, self._merge, inner)
-        self._boxes = Hypercubes(publication, self._values, inner)
+        self._room = room[self._first]
+        self._sums, self._merge = merged_sums(publication)
+        self._inner_room = np.zeros(self._sums.shape[1], dtype=np.int64)
+        np.add.at(self._inner_room, self._merge, inner_room)
+        self._boxes = Hypercubes(publication, self._room, inner_room)
         positive = cost[np.isfinite(cost) & (cost > 0)]
         scale = float(positive.min()) if len(positive) else 1.0
         self._price = np.maximum(cost[self._first] / scale, STEP)
@@ -142,7 +142,7 @@ class LinearMoves:
             movable = self._open | np.isfinite(self._price)
             price = np.where(self._open, STEP, self._price)
             self._kept[purpose] = _Programme(
-                self._sums, self._values, self._inner, movable, price, purpose, self._progress
+                self._sums, self._room, self._inner_room, movable, price, purpose, self._progress
             )
         return self._kept[purpose]
 
@@ -205,7 +205,7 @@ class LinearMoves:
         found = self._boxes.cheapest(at, sign, need, price)
         if found is None:
             return None
-        inner = np.zeros(len(self._inner), dtype=np.int64)
+        inner = np.zeros(len(self._inner_room), dtype=np.int64)
         np.add.at(inner, self._merge[found[1]], found[2])
         return self._deviation((inner, np.asarray(self._sums @ inner)))
 
@@ -222,15 +222,19 @@ class LinearMoves:
         """Whole changes of the inner and of the published cells, or None: no table does that."""
         inner = np.rint(found).astype(np.int64)
         sums: Ints = np.asarray(self._sums @ inner)
-        if (inner < -self._inner).any() or (self._values + sums < 0).any() or sums[~movable].any():
+        if (
+            (inner < -self._inner_room).any()
+            or (self._room + sums < 0).any()
+            or sums[~movable].any()
+        ):
             return None
         return inner, sums
 
     def _deviation(self, change: tuple[Ints, Ints]) -> Deviation:
         inner, sums = change
         used = np.flatnonzero(sums)
-        found = Deviation.of(self._first[used], sums[used], self._values[used])
-        hidden = Deviation.of(np.zeros(0, dtype=np.int64), inner, self._inner)
+        found = Deviation.of(self._first[used], sums[used], self._room[used])
+        hidden = Deviation.of(np.zeros(0, dtype=np.int64), inner, self._inner_room)
         return Deviation(
             found.cells,
             found.change,
@@ -254,8 +258,8 @@ class LinearMoves:
         at = int(self._place[cell])
         if sign > 0 and self._unlimited[at]:
             return ENDLESS, True, None
-        if sign < 0 and known >= self._values[at]:
-            return int(self._values[at]), True, None
+        if sign < 0 and known >= self._room[at]:
+            return int(self._room[at]), True, None
         most, point = self._programme("farthest").farthest(at, sign, None)
         if most <= known:
             return known, True, None
@@ -297,8 +301,8 @@ class _Programme:
     def __init__(
         self,
         sums: csc_array[np.int64],
-        values: Ints,
-        inner: Ints,
+        room: Ints,
+        inner_room: Ints,
         movable: Bools,
         price: Floats,
         purpose: Purpose,
@@ -319,19 +323,19 @@ class _Programme:
         minus = -eye_array(len(several))
         part = by_sum[several].astype(np.float64)
         matrix = csc_array(hstack([part, -part, minus, -minus], format="csc"))
-        free = 4.0 * float(inner.sum()) + 1e6
+        free = 4.0 * float(inner_room.sum()) + 1e6
         moves = np.where(self._of_inner >= 0, movable[self._of_inner], True)
         high = np.concatenate(
             [
                 np.where(moves, free, 0.0),
-                np.where(moves, inner, 0),
+                np.where(moves, inner_room, 0),
                 np.where(movable[several], np.inf, 0.0),
-                np.where(movable[several], values[several], 0),
+                np.where(movable[several], room[several], 0),
             ]
         ).astype(np.float64)
         # The two columns of every published sum.
-        self._more = np.zeros(len(values), dtype=np.int64)
-        self._less = np.zeros(len(values), dtype=np.int64)
+        self._more = np.zeros(len(room), dtype=np.int64)
+        self._less = np.zeros(len(room), dtype=np.int64)
         published = np.flatnonzero(self._of_inner >= 0)
         self._more[self._of_inner[published]] = published
         self._less[self._of_inner[published]] = published + cells
@@ -407,17 +411,3 @@ class _Programme:
             outcome.point[: self._cells] - outcome.point[self._cells : 2 * self._cells]
         )
         return changes
-
-
-@lru_cache(maxsize=8)
-def _merged(publication: Publication) -> tuple[csc_array[np.int64], Ints]:
-    """Distinct sums by inner cells, those that enter the same sums as one, and which is which."""
-    from scipy.sparse import csc_array
-
-    kind = np.zeros(publication.domain.size, dtype=np.int64)
-    for m in range(len(publication.margins)):
-        keys = publication.keys(m)
-        kind = np.unique(kind * (int(keys.max()) + 1) + keys, return_inverse=True)[1]
-    first, inverse = np.unique(kind, return_index=True, return_inverse=True)[1:]
-    sums = publication.incidence[publication.distinct[0]].tocsc()[:, first]
-    return csc_array(sums), inverse

@@ -16,70 +16,21 @@ in a cell is taken to know its count.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import NoReturn, Protocol
 
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.errors import InfeasibleError, InputError
+from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.suppressing.deviation import ENDLESS, Deviation
+from tabprotect.engine.protection.suppressing.deviation import Deviation
 from tabprotect.engine.protection.suppressing.linear_moves import LinearMoves
+from tabprotect.engine.protection.suppressing.task import Task, persons
 from tabprotect.engine.protection.suppressing.two_way_flows import TwoWayFlows
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.engine.tables.table import Table
-
-Insiders = Literal["none", "one", "all"]
-
-INSIDERS: dict[str, str] = {
-    "none": "A reader knows the published cells only.",
-    "one": "Somebody who is alone in a cell knows its count: no such person learns another cell.",
-    "all": "All who are alone in a cell put their counts together and learn no further cell.",
-}
 
 MOST_LISTED = 20
 """Cells an error lists."""
-
-
-@dataclass(frozen=True, eq=False)
-class Task:
-    """What is to be protected, and at what price. All arrays over published cells. Confidential.
-
-    Attributes
-    ----------
-    publication
-    table
-        The original.
-    primary : bool (size,)
-        Cells that must be hidden and protected.
-    below, above : int64 (size,)
-        The protection levels of primary cells: the interval a reader can narrow the count down to
-        must contain ``count - below .. count + above``.
-    cost : float64 (size,)
-        Of hiding a cell that is not primary; infinite where it must be published.
-    insiders
-        Who may try (``INSIDERS``).
-    """
-
-    publication: Publication
-    table: Table
-    primary: Bools
-    below: Ints
-    above: Ints
-    cost: Floats
-    insiders: Insiders = "none"
-    values: Ints = field(init=False)
-
-    def __post_init__(self) -> None:
-        values: Ints = np.asarray(self.publication.incidence @ self.table.counts.reshape(-1))
-        if (values < 0).any():
-            raise InputError("a count is negative")
-        if len(values) and int(values.max()) >= ENDLESS:
-            raise InputError("a count is too large for suppression", hint="take a larger unit")
-        object.__setattr__(self, "values", values)
-        if (self.below > values)[self.primary].any():
-            raise InputError("a protection level asks for a count below zero")
 
 
 class Engine(Protocol):
@@ -126,12 +77,18 @@ class Steady:
 
 
 def engine(
-    publication: Publication, table: Table, values: Ints, cost: Floats, progress: Progress
+    publication: Publication, room: tuple[Ints, Ints], cost: Floats, progress: Progress
 ) -> Engine:
-    """Flows where the published tables are a network, else linear programmes."""
+    """Flows where the published tables are a network, else linear programmes.
+
+    Parameters
+    ----------
+    room : int64 (published cells,), int64 (inner cells,)
+        How far each count is above the least that a reader allows.
+    """
     if TwoWayFlows.fits(publication):
-        return TwoWayFlows(publication, values, cost)
-    return LinearMoves(publication, values, cost, table.counts.reshape(-1), progress)
+        return TwoWayFlows(publication, room[0], cost)
+    return LinearMoves(publication, room[0], cost, room[1], progress)
 
 
 def select(task: Task, progress: Progress = SILENT) -> Bools:
@@ -146,15 +103,36 @@ def select(task: Task, progress: Progress = SILENT) -> Bools:
     return _Selection(task, Steady(progress)).run()
 
 
-def _persons(task: Task) -> Ints:
-    """Who is alone in each published cell (size,): the number of their inner cell, else -1."""
-    inner = task.table.counts.reshape(-1)
-    if task.insiders == "none":
-        return np.full(len(task.values), -1, dtype=np.int64)
-    # A sum of 1 has one inner count of 1, and zeros.
-    numbers = np.where(inner == 1, np.arange(len(inner)), 0)
-    person: Ints = np.where(task.values == 1, task.publication.incidence @ numbers, -1)
-    return person
+def give_up(task: Task, lost: list[int], *, certain: bool) -> NoReturn:
+    """Say which published cells cannot be protected.
+
+    Raises
+    ------
+    InfeasibleError
+        Always. ``certain``: hiding everything that may be hidden would not do.
+    """
+    name = task.publication.cell_text
+    listed = [name(cell) for cell in lost[:MOST_LISTED]]
+    if len(lost) > MOST_LISTED:
+        listed.append(f"... and {len(lost) - MOST_LISTED} more")
+    cells = f"{len(lost)} sensitive {'cell' if len(lost) == 1 else 'cells'}"
+    where = f"{name(lost[0])}{', ...' if len(lost) > 1 else ''}"
+    raise InfeasibleError(
+        f"{cells} cannot be protected by hiding other cells: {where}"
+        if certain
+        else f"no way was found within the stated work to protect {cells}: {where}",
+        hint="allow totals or zeros to be hidden, lower the protection level, ask less of people "
+        "alone in a cell, or merge categories",
+        detail="\n".join(listed),
+    )
+
+
+def lacking(task: Task, suppressed: Bools, progress: Progress = SILENT) -> Ints:
+    """Primary cells for which no change was found that a pattern leaves open, int64.
+
+    In two-way tables there is none.
+    """
+    return _Selection(task, Steady(progress)).lacking(suppressed)
 
 
 Aim = tuple[int, int]
@@ -178,10 +156,14 @@ class _Selection:
         self._cost = np.where(self._twin == np.arange(len(inverse)), at, np.inf)
         self._primary = np.zeros(task.publication.size, dtype=np.bool_)
         self._primary[first[primary]] = True
-        self._engine = engine(task.publication, task.table, task.values, self._cost, progress)
-        self._suppressed = self._primary.copy()
-        self._engine.open(np.flatnonzero(self._primary))
-        self._person = _persons(task)
+        room = task.room, task.inner_room
+        self._engine = engine(task.publication, room, self._cost, progress)
+        self._kept = self._primary.copy()
+        if task.forced is not None:
+            self._kept[first[inverse[task.forced]]] = True
+        self._suppressed = self._kept.copy()
+        self._engine.open(np.flatnonzero(self._kept))
+        self._person = persons(task)
         self._need = {
             +1: np.where(self._primary, self._levels(task.above), 0),
             -1: np.where(self._primary, self._levels(task.below), 0),
@@ -194,8 +176,8 @@ class _Selection:
         np.maximum.at(out, self._twin, np.where(self._task.primary, level, 0))
         return out
 
-    def run(self) -> Bools:
-        """Hide what is needed, then publish what is not."""
+    @property
+    def _aims(self) -> list[Aim]:
         aims = [
             (int(cell), sign)
             for cell in np.flatnonzero(self._primary)
@@ -204,42 +186,48 @@ class _Selection:
         ]
         # What asks for most has the fewest ways; what it hides then serves the others.
         aims.sort(key=lambda aim: (-int(self._need[aim[1]][aim[0]]), aim[0], -aim[1]))
+        return aims
+
+    def lacking(self, suppressed: Bools) -> Ints:
+        """Primary cells that a given pattern does not protect."""
+        more = np.flatnonzero(
+            suppressed & ~self._suppressed & (self._twin == np.arange(len(self._twin)))
+        )
+        self._suppressed[more] = True
+        self._engine.open(more)
+        lost = []
+        for done, aim in enumerate(self._aims):
+            self._progress.report("checking the intervals", done / len(self._need[1]))
+            if not self._protected(aim) and not self._protect(aim, pay=False):
+                lost.append(aim[0])
+        return np.unique(np.array(lost, dtype=np.int64))
+
+    def run(self) -> Bools:
+        """Hide what is needed, then publish what is not."""
+        aims = self._aims
         lost = []
         for done, aim in enumerate(aims):
             self._progress.report("secondary suppression", 0.7 * done / len(aims))
             if not self._protected(aim) and not self._protect(aim, pay=True):
                 lost.append(aim[0])
         if lost:
-            self._give_up(sorted(set(lost)))
+            give_up(self._task, sorted(set(lost)), certain=not self._engine.gave_up)
         self._tidy()
         return self._suppressed[self._twin]
 
-    def _give_up(self, lost: list[int]) -> None:
-        name = self._task.publication.cell_text
-        listed = [name(cell) for cell in lost[:MOST_LISTED]]
-        if len(lost) > MOST_LISTED:
-            listed.append(f"... and {len(lost) - MOST_LISTED} more")
-        cells = f"{len(lost)} sensitive {'cell' if len(lost) == 1 else 'cells'}"
-        where = f"{name(lost[0])}{', ...' if len(lost) > 1 else ''}"
-        raise InfeasibleError(
-            f"no way was found within the stated work to protect {cells}: {where}"
-            if self._engine.gave_up
-            else f"{cells} cannot be protected by hiding other cells: {where}",
-            hint="allow totals and zeros to be hidden, lower the protection level, or merge "
-            "categories"
-            + (
-                ""
-                if self._task.insiders == "none"
-                # One of two people in a sensitive total of 2 knows that it is not 0.
-                else "; or protect against readers only (insiders=none): totals made up of single "
-                "people cannot be kept open against one of them"
-            ),
-            detail="\n".join(listed),
-        )
-
     def _knows(self, found: Deviation, cell: int) -> set[int]:
-        """Who else knows the count of a cell that a deviation moves."""
-        return set(self._person[found.cells].tolist()) - {-1, int(self._person[cell])}
+        """Who knows the count of another cell that a deviation moves."""
+        return set(self._person[found.cells].tolist()) - self._spared(cell)
+
+    def _spared(self, cell: int) -> set[int]:
+        """People against whom a cell needs no protection, and -1 for nobody."""
+        own = {-1, int(self._person[cell])}
+        return own | self._parts(cell) if self._task.insiders == "outside" else own
+
+    def _parts(self, cell: int) -> set[int]:
+        incidence = self._task.publication.incidence
+        begin, end = incidence.indptr[cell], incidence.indptr[cell + 1]
+        return set(incidence.indices[begin:end].tolist())
 
     def _enough(self, proofs: list[Deviation], cell: int) -> bool:
         """Whether neither one insider (nor all together) can rule out every deviation."""
@@ -262,7 +250,7 @@ class _Selection:
             others = (self._person >= 0) & (self._person != self._person[cell])
             barred = np.flatnonzero(others)
         while not self._enough(proofs, cell):
-            if self._task.insiders == "one" and proofs:
+            if self._task.insiders in ("one", "outside") and proofs:
                 shared = set.intersection(*(self._knows(found, cell) for found in proofs))
                 barred = np.flatnonzero(self._person == min(shared))
             self._routes += 1
@@ -291,7 +279,7 @@ class _Selection:
 
     def _tidy(self) -> None:
         """Publish again, the dearest first, every secondary cell that no interval needs."""
-        secondary = np.flatnonzero(self._suppressed & ~self._primary)
+        secondary = np.flatnonzero(self._suppressed & ~self._kept)
         self._routes = 0
         order = secondary[np.argsort(-self._cost[secondary], kind="stable")]
         users: dict[int, set[Aim]] = {int(cell): set() for cell in order}
@@ -309,7 +297,7 @@ class _Selection:
                 continue
             self._suppressed[cell] = True
             self._engine.open(np.array([cell]))
-        used = self._primary.copy()
+        used = self._kept.copy()
         for proofs in self._proofs.values():
             for found in proofs:
                 used[found.cells] = True

@@ -20,6 +20,12 @@ from tabprotect.engine.tables.publication import Publication
 LARGEST_FLOW = 2**31 - 1
 """The maximum flow is computed in int32."""
 
+PART = 16
+"""Rows and columns of a rectangle that are looked at first."""
+
+FEW = 20
+"""Cells that must not move, up to which rectangles are looked for first."""
+
 Path = list[tuple[int, int]]
 
 
@@ -30,8 +36,8 @@ class TwoWayFlows:
     ----------
     publication
         One that :meth:`fits`.
-    values : int64 (published cells,)
-        The true counts.
+    room : int64 (published cells,)
+        How far each count may fall.
     cost : float64 (published cells,)
         Of suppressing a cell, from 0 up; infinite where it must be published.
     """
@@ -39,18 +45,18 @@ class TwoWayFlows:
     most_routes = 100_000
     gave_up = False
 
-    def __init__(self, publication: Publication, values: Ints, cost: Floats) -> None:
-        self._values = values
+    def __init__(self, publication: Publication, room: Ints, cost: Floats) -> None:
+        self._room = room
         ids = _layout(publication)
         self._ids = ids
         published = ids >= 0
         self._sign = np.ones(ids.shape, dtype=np.int64)
         self._sign[-1, :-1] = self._sign[:-1, -1] = -1
-        amounts = np.where(published, values[ids], 0)
+        amounts = np.where(published, room[ids], 0)
         self._increase = np.where((self._sign > 0) | ~published, ENDLESS, amounts)
         self._decrease = np.where((self._sign < 0) | ~published, ENDLESS, amounts)
-        self._rows = np.zeros(len(values), dtype=np.int64)
-        self._columns = np.zeros(len(values), dtype=np.int64)
+        self._rows = np.zeros(len(room), dtype=np.int64)
+        self._columns = np.zeros(len(room), dtype=np.int64)
         self._rows[ids[published]], self._columns[ids[published]] = np.nonzero(published)
         # A little for every arc: of two ways that cost the same the shorter one is taken.
         finite = cost[np.isfinite(cost) & (cost > 0)]
@@ -102,6 +108,10 @@ class TwoWayFlows:
         """
         i, j = int(self._rows[cell]), int(self._columns[cell])
         turn = sign * int(self._sign[i, j])
+        if len(barred) <= FEW:
+            found = self._rectangle(turn, (i, j), need, barred)
+            if found is not None:
+                return found
         forward, back = self._capacities(turn, cell, barred)
         moved: dict[tuple[int, int], int] = {(i, j): turn * need}
         left = need
@@ -124,6 +134,41 @@ class TwoWayFlows:
             left -= amount
         return self._deviation(moved)
 
+    def _rectangle(
+        self, turn: int, at: tuple[int, int], need: int, barred: Ints
+    ) -> Deviation | None:
+        """The shortest way there is, by three hidden cells; None where it does not exist.
+
+        It looks at one row, one column and where their hidden cells meet, not at the whole table.
+        """
+        i, j = at
+        fall, rise = (
+            (self._decrease, self._increase) if turn > 0 else (self._increase, self._decrease)
+        )
+        across = self._open[i] & (fall[i] >= need)
+        down = self._open[:, j] & (fall[:, j] >= need)
+        still = list(zip(self._rows[barred].tolist(), self._columns[barred].tolist(), strict=True))
+        for row, column in [at, *still]:
+            if row == i:
+                across[column] = False
+            if column == j:
+                down[row] = False
+        rows, columns = np.flatnonzero(down), np.flatnonzero(across)
+        # Nearly always a small part of where they meet will do.
+        for part in (PART, len(rows) + len(columns)):
+            corner = rows[:part, None], columns[None, :part]
+            meets = self._open[corner] & (rise[corner] >= need)
+            for place in still:
+                meets &= (corner[0] != place[0]) | (corner[1] != place[1])
+            if meets.any() or part >= max(len(rows), len(columns)):
+                break
+        if not meets.any():
+            return None
+        k, m = divmod(int(meets.argmax()), meets.shape[1])
+        by = turn * need
+        row, column = int(rows[k]), int(columns[m])
+        return self._deviation({at: by, (i, column): -by, (row, column): by, (row, j): -by})
+
     def _capacities(self, turn: int, cell: int, barred: Ints) -> tuple[Ints, Ints]:
         """What can go from rows to columns and back, while one cell is pushed up (turn 1)."""
         pair = (self._decrease, self._increase) if turn > 0 else (self._increase, self._decrease)
@@ -137,7 +182,7 @@ class TwoWayFlows:
         places = [(at, by) for at, by in moved.items() if by and self._ids[at] >= 0]
         cells = np.array([self._ids[at] for at, _ in places], dtype=np.int64)
         change = np.array([by * int(self._sign[at]) for at, by in places], dtype=np.int64)
-        return Deviation.of(cells, change, self._values[cells])
+        return Deviation.of(cells, change, self._room[cells])
 
     def extreme(self, cell: int, sign: int, known: int) -> tuple[int, bool, Deviation | None]:
         """How far one suppressed cell can move while the published ones stay.
@@ -177,7 +222,7 @@ class TwoWayFlows:
         change = turn * self._sign[rows, columns] * np.append(-flow, amount)
         cells = self._ids[rows, columns]
         cells, change = cells[cells >= 0], change[cells >= 0]
-        return amount, True, Deviation.of(cells, change, self._values[cells])
+        return amount, True, Deviation.of(cells, change, self._room[cells])
 
     def _network(self, turn: int) -> _Network:
         if turn not in self._networks:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
 from tabprotect.engine.cycles.designs import DESIGNS
 from tabprotect.engine.errors import RefusedError, TabprotectError
+from tabprotect.engine.project.command import Order
+from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
+from tabprotect.engine.project.verbs.release_verbs import protect, set_method, set_parameters
 from tabprotect.engine.protection.registered import methods
 
 if TYPE_CHECKING:
@@ -27,14 +30,14 @@ class ReleaseOpener(QObject):
 
     def open(self, spec: RunSpec, seed: int) -> None:
         """Choose the method, its cycles and parameters, and protect with the run's seed."""
-        name, apply = self._page.name, self._document.apply
-        given: dict[str, Any] = dict(spec.given)
+        do = self._page.do
+        given = dict(spec.given)
         cycles = given.pop("cycles", None)
-        apply("set_method", page=name, method=spec.method)
+        do(set_method, method=spec.method)
         if any(p.kind == "cycles" for p in methods()[spec.method].parameters):
-            apply("set_cycles", page=name, **_cycles(cycles))
+            self._document.run(_cycles(cycles), page=self._page.name)
         if given:
-            apply("set_parameters", page=name, **given)
+            do(set_parameters, **given)
         self._protect(seed)
 
     def _protect(self, seed: int, *, accept_weak: bool = False) -> None:
@@ -51,15 +54,16 @@ class ReleaseOpener(QObject):
             else:
                 page.show_error(error)
 
-        weak: dict[str, Any] = {"accept_weak": True} if accept_weak else {}
-        job = self._document.apply("protect", page=page.name, failed=failed, seed=seed, **weak)
+        order = protect(seed=seed, accept_weak=accept_weak)
+        job = self._document.run(order, page=page.name, failed=failed)
         if job is not None:
             job.finished.connect(lambda _: self._document.page_asked.emit("methods"))
 
 
-def _cycles(given: object) -> dict[str, Any]:
-    """Arguments of ``set_cycles`` for what a run took: a design, a file, or the default."""
+def _cycles(given: object) -> Order:
+    """The cycle set that a run took: a design, a file, or the default."""
     if given is None:
-        return {}
+        return set_cycles()
     text = str(given)
-    return {"kind": text} if text in DESIGNS or text.startswith(DESIGN_PREFIX) else {"file": text}
+    design = text in DESIGNS or text.startswith(DESIGN_PREFIX)
+    return set_cycles(kind=text) if design else set_cycles(file=text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
@@ -17,13 +16,16 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.errors import ParameterError, TabprotectError
 from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.examples import PREFIX, load_example
-from tabprotect.engine.project.shell import as_command
-from tabprotect.engine.project.verbs.compare_verbs import comparison_settings
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.shell import line
+from tabprotect.engine.project.verbs.compare_verbs import compare as compare_words
+from tabprotect.engine.project.verbs.compare_verbs import comparison_settings, set_comparison
 from tabprotect.engine.protection.registered import methods
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.jobs import Job
 from tabprotect.gui.base.page import Changes, Page
+from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.compare.files import ComparisonFiles
@@ -75,7 +77,14 @@ class ComparePage(Page):
         self._labels: tuple[str, ...] = ()
         self._about: tuple[object, ...] = ()
         self._asked: object = None
-        self._job: Job | None = None
+        self._comparing: Question[Comparison] = Question(
+            self,
+            document.jobs,
+            self._compared,
+            self._failed,
+            came=self._came,
+            stopped=self._ended,
+        )
         self._after_open = False
         self.runs = RunsPanel()
         self.view = ComparisonView(document.jobs)
@@ -123,11 +132,11 @@ class ComparePage(Page):
 
     def _connect(self) -> None:
         view = self.view
-        self.runs.changed.connect(self.set_comparison)
+        self.runs.changed.connect(self.change)
         self.runs.chosen.connect(lambda c: self.choose((c, None)))
         view.chosen.connect(self.choose)
         view.opened.connect(self.open_release)
-        view.failed.connect(self._failed)
+        view.failed.connect(self._tell_failure)
         view.axes_changed.connect(self._tell)
         view.table.export_asked.connect(self.files.ask)
         self.fitting.clicked.connect(self.take_fitting)
@@ -168,7 +177,7 @@ class ComparePage(Page):
     @property
     def running(self) -> bool:
         """Whether a comparison runs now."""
-        return self._job is not None
+        return self._comparing.running
 
     def refresh(self, changes: Changes) -> None:
         project = self.document.project
@@ -190,9 +199,7 @@ class ComparePage(Page):
 
     def _forget(self) -> None:
         """Another table: nothing of the old comparison is kept, and none goes on."""
-        job, self._job = self._job, None
-        if job is not None:
-            job.cancel()
+        self._comparing.drop()
         self.comparison, self.place, self._labels, self._asked = None, None, (), None
 
     def _hide(self) -> None:
@@ -305,24 +312,24 @@ class ComparePage(Page):
 
     # -- doing --------------------------------------------------------------------------------
 
-    def question(self) -> tuple[str, dict[str, object]] | None:
-        return "compare", {}
+    def words(self, project: Project) -> list[str]:
+        return compare_words(project)
 
     def copy_command(self) -> None:
         """Put the command line of the comparison onto the clipboard."""
         project = self.document.project
         if project is not None and self.editable:
-            QGuiApplication.clipboard().setText(as_command(project, "compare"))
+            QGuiApplication.clipboard().setText(line(self.words(project)))
 
-    def set_comparison(self, given: Mapping[str, Any]) -> None:
-        """Change what is compared, as a command."""
+    def change(self, order: Order) -> None:
+        """Change what is compared."""
 
         def failed(error: TabprotectError) -> None:
             self.show_error(error)
             self._show()
 
         self.errors.clear()
-        self.document.apply("set_comparison", page=self.name, failed=failed, **given)
+        self.document.run(order, page=self.name, failed=failed)
 
     def take_fitting(self) -> None:
         """Compare every method that can be run on this table as it comes."""
@@ -337,7 +344,7 @@ class ComparePage(Page):
                 continue
             if not method.unmet(project.problem):
                 names.append(name)
-        self.set_comparison({"runs": names})
+        self.change(set_comparison(runs=names))
 
     def compare_as_source(self) -> None:
         """Open the example, take its source's settings, and compare: one click."""
@@ -351,28 +358,28 @@ class ComparePage(Page):
 
     def _compare_source(self) -> None:
         own = load_example(SOURCE).comparison
-        self.set_comparison(
-            {
-                "runs": list(SOURCES_RUNS),
-                "runs_per_method": SOURCES_NUMBER,
-                "margins": own["margins"],
-                "key": [name.strip() for name in own["key"].split(",")],
-                "sensitive": own["sensitive"],
-            }
+        self.change(
+            set_comparison(
+                runs=list(SOURCES_RUNS),
+                runs_per_method=SOURCES_NUMBER,
+                margins=own["margins"],
+                key=[name.strip() for name in own["key"].split(",")],
+                sensitive=own["sensitive"],
+            )
         )
         if not self.errors.isVisible():
             self.compare()
 
     def main_action(self) -> None:
-        if self._job is not None:
-            self._job.cancel()
+        if self.running:
+            self._comparing.cancel()
         else:
             self.compare()
 
     def compare(self) -> None:
         """Run the comparison beside the window, over all cores."""
         project = self.document.project
-        if project is None or not self.editable or self._job is not None:
+        if project is None or not self.editable or self.running:
             return
         plan = project.comparison
         if not plan.runs:
@@ -394,37 +401,30 @@ class ComparePage(Page):
                 **settings,
             )
 
-        job = self.document.jobs.question("comparing methods", work, name="compare")
-        self._job, self._asked = job, plan
+        self._comparing.ask("comparing methods", work)
+        self._asked = plan
         self.comparison, self._labels, self._whole = None, plan.runs, False
-        job.progressed.connect(lambda _s, _f, partial: self._came(job, partial))
-        job.finished.connect(lambda found: self._came(job, found, whole=True))
-        job.failed.connect(lambda error: self._broke(job, error))
-        job.ended.connect(lambda: self._ended(job))
         self._show()
 
-    def _came(self, job: Job, found: Any, *, whole: bool = False) -> None:
-        if job is not self._job or found is None:
-            return
-        self.comparison, self._whole = found, whole
-        if not whole and not self._ease.isActive():
+    def _came(self, found: Comparison) -> None:
+        self.comparison, self._whole = found, False
+        if not self._ease.isActive():
             self._ease.start()
 
-    def _broke(self, job: Job, error: Exception) -> None:
-        if job is self._job:
-            self._failed(error)
+    def _compared(self, found: Comparison) -> None:
+        self.comparison, self._whole = found, True
+        self._ended()
 
-    def _failed(self, error: Exception) -> None:
-        if not isinstance(error, TabprotectError):
-            raise error
+    def _failed(self, error: TabprotectError) -> None:
+        self._tell_failure(error)
+        self._ended()
+
+    def _tell_failure(self, error: TabprotectError) -> None:
         if isinstance(error, ParameterError):
             error.hint = error.hint or "change or remove the setting"
         self.show_error(error)
 
-    def _ended(self, job: Job) -> None:
-        if job is not self._job:
-            return
-        self._job = None
+    def _ended(self) -> None:
         self._ease.stop()
         if self.isVisible():
             self._show()

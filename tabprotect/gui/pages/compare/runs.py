@@ -23,11 +23,14 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.verbs.compare_verbs import MOST_RUNS, comparison_settings
+from tabprotect.engine.project.verbs.compare_verbs import (
+    MOST_RUNS,
+    comparison_settings,
+    set_comparison,
+)
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.gui.forms.method_form import heading
-from tabprotect.gui.look.label import Label, tip
+from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.plots.symbols import Look
 
@@ -81,7 +84,7 @@ def examine(text: str, domain: Domain) -> tuple[int, str]:
 
 
 class RunsPanel(QWidget):
-    """``changed`` carries arguments of ``set_comparison``, ``chosen`` a setting's number."""
+    """``changed`` carries a command, ``chosen`` a setting's number."""
 
     changed = Signal(object)
     chosen = Signal(int)
@@ -120,11 +123,13 @@ class RunsPanel(QWidget):
         self.remove_button.clicked.connect(self.remove)
         self.clear_button = QPushButton("Clear", flat=True)
         self.clear_button.setAccessibleName("Remove all settings")
-        self.clear_button.clicked.connect(lambda: self.changed.emit({"runs": []}))
+        self.clear_button.clicked.connect(lambda: self.changed.emit(set_comparison(runs=[])))
         self.number = QSpinBox(minimum=1, maximum=MOST_RUNS, value=20)
         self.number.setAccessibleName("Runs of each setting")
         self.number.setKeyboardTracking(False)
-        self.number.valueChanged.connect(lambda n: self.changed.emit({"runs_per_method": n}))
+        self.number.valueChanged.connect(
+            lambda n: self.changed.emit(set_comparison(runs_per_method=n))
+        )
         self.margins = QLineEdit()
         self.margins.setAccessibleName("Published sub-tables, as a formula")
         self.margins.editingFinished.connect(lambda: self._edited("margins", self.margins))
@@ -137,7 +142,7 @@ class RunsPanel(QWidget):
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
         self.sensitive.activated.connect(
-            lambda _: self.changed.emit({"sensitive": self.sensitive.currentData()})
+            lambda _: self.changed.emit(set_comparison(sensitive=self.sensitive.currentData()))
         )
         self._arrange()
         THEME.changed.connect(self._check)
@@ -250,13 +255,15 @@ class RunsPanel(QWidget):
         if not text or self._domain is None or not self._check():
             return
         self.text.clear()
-        self.changed.emit({"runs": [*self._runs, text]})
+        self.changed.emit(set_comparison(runs=[*self._runs, text]))
 
     def remove(self) -> None:
         """Remove the current setting."""
         row = self.list.currentRow()
         if 0 <= row < len(self._runs):
-            self.changed.emit({"runs": [r for n, r in enumerate(self._runs) if n != row]})
+            self.changed.emit(
+                set_comparison(runs=[r for n, r in enumerate(self._runs) if n != row])
+            )
 
     def _typed(self, text: str) -> None:
         self._model.setStringList(completions(text))
@@ -285,10 +292,10 @@ class RunsPanel(QWidget):
         if name == "key":
             names = tuple(part.strip() for part in text.split(",") if part.strip())
             if names != self._keys:
-                self.changed.emit({"key": list(names)})
+                self.changed.emit(set_comparison(key=list(names)))
         elif field.isModified():
             field.setModified(False)
-            self.changed.emit({name: text})
+            self.changed.emit(set_comparison.order({name: text}))
 
     def _went(self, row: int) -> None:
         if row >= 0:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.progress import Progress
 from tabprotect.gui.base.jobs import Jobs
+from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.compare.table import MeasuresTable
@@ -42,7 +43,7 @@ Looks = Mapping[str, Look]
 
 
 class ComparisonView(QWidget):
-    """``chosen`` and ``opened`` carry a place, ``failed`` an exception; ``axes_changed`` says
+    """``chosen`` and ``opened`` carry a place, ``failed`` an error; ``axes_changed`` says
     that other measures span the map."""
 
     chosen = Signal(object)
@@ -52,13 +53,14 @@ class ComparisonView(QWidget):
 
     def __init__(self, jobs: Jobs) -> None:
         super().__init__()
-        self._jobs = jobs
+        self._deviations: Question[Sequence[Panel]] = Question(
+            self, jobs, self._deviated, self.failed.emit, came=self._deviated
+        )
         self.found: Comparison | None = None
         self.place: Place | None = None
         self._labels: tuple[str, ...] = ()
         self._looks: Looks = {}
         self._running = False
-        self._of_deviations: object = None
         self.risk, self.utility = QComboBox(), QComboBox()
         self.map = RiskUtilityMap()
         self.map.words = self.words
@@ -225,14 +227,10 @@ class ComparisonView(QWidget):
         if found is None or self._running:
             why = "" if found is None else "Shown when the comparison has ended."
             self.deviations.show_panels((), empty=why)
-            self._of_deviations = None
+            self._deviations.drop()
             return
         if self.below.currentIndex() == 0:
             return
-        if self._of_deviations is found:
-            return
-        self._of_deviations = found
-        self.deviations.show_panels((), empty="Releasing again from the seeds\u2026")
         labels = self._labels
         marks = tuple(self._looks[c.spec.method] for c in found.configurations)
 
@@ -243,13 +241,11 @@ class ComparisonView(QWidget):
                 panels.append(_panel(found, c, labels[c], look, progress))
             return panels
 
-        job = self._jobs.question("deviations of every setting", work, name="deviations")
-        job.progressed.connect(lambda _s, _f, panels: self._deviated(found, panels))
-        job.finished.connect(lambda panels: self._deviated(found, panels))
-        job.failed.connect(self.failed)
+        if self._deviations.ask("deviations of every setting", work, (found,)):
+            self.deviations.show_panels((), empty="Releasing again from the seeds\u2026")
 
-    def _deviated(self, found: Comparison, panels: Any) -> None:
-        if found is self.found and panels:
+    def _deviated(self, panels: Sequence[Panel]) -> None:
+        if panels:
             self.deviations.show_panels(panels)
             self.deviations.set_current(None if self.place is None else self.place[0])
 

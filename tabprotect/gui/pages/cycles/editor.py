@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import ParamSpec
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from tabprotect.engine.cycles import files
 from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.project.command import Command
+from tabprotect.engine.project.verbs.cycle_verbs import (
+    add_cycle,
+    flip_cycle_cell,
+    move_cycle,
+    remove_cycle,
+    set_cycles,
+    split_cycles,
+)
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.base.document import Document
 
 PAGE = "cycles"
+P = ParamSpec("P")
 
 FILES = "Cycle sets (*.json);;4ti2 matrices (*.mat *.mar *.gra);;All files (*)"
 
@@ -32,9 +42,9 @@ class CycleEditor(QObject):
         """Whether cycles may be changed: in the house, in the house's view."""
         return self.document.has_original and not self.document.public
 
-    def _apply(self, command: str, **arguments: Any) -> None:
+    def _do(self, command: Command[P], /, *args: P.args, **given: P.kwargs) -> None:
         if self.allowed:
-            self.document.apply(command, page=PAGE, **arguments)
+            self.document.run(command(*args, **given), page=PAGE)
 
     def _moves(self) -> MoveSet | None:
         project = self.document.project
@@ -47,12 +57,12 @@ class CycleEditor(QObject):
         """Give one cell of the selected cycle another sign."""
         cycle = self.document.selected_cycle
         if cycle is not None:
-            self._apply("flip_cycle_cell", cycle=cycle, index=list(index), sign=sign)
+            self._do(flip_cycle_cell, cycle=cycle, index=list(index), sign=sign)
 
     def add(self) -> None:
         """Add a swap at the end and select it."""
         if self.allowed and self._moves() is not None:
-            self._apply("add_cycle")
+            self._do(add_cycle)
             moves = self._moves()
             self.document.select_cycle(None if moves is None else len(moves) - 1)
 
@@ -63,8 +73,8 @@ class CycleEditor(QObject):
             return
         cells, signs = moves.entries(cycle)
         unflat = moves.domain.unflat
-        self._apply(
-            "add_cycle",
+        self._do(
+            add_cycle,
             plus=[list(unflat(int(c))) for c in cells[signs > 0]],
             minus=[list(unflat(int(c))) for c in cells[signs < 0]],
             at=cycle + 1,
@@ -75,22 +85,22 @@ class CycleEditor(QObject):
         """Take the selected cycle out."""
         cycle = self.document.selected_cycle
         if cycle is not None:
-            self._apply("remove_cycle", cycle=cycle)
+            self._do(remove_cycle, cycle=cycle)
 
     def move(self, cycle: int, to: int) -> None:
         """Give a cycle another place; it stays selected."""
         if self.allowed:
-            self._apply("move_cycle", cycle=cycle, to=to)
+            self._do(move_cycle, cycle=cycle, to=to)
             self.document.select_cycle(to)
 
     def split(self) -> None:
         """Cut each cycle into its connected parts."""
-        self._apply("split_cycles")
+        self._do(split_cycles)
 
     def take_template(self, kind: str) -> None:
         """Take the cycles of a template."""
         self.document.select_cycle(0)
-        self._apply("set_cycles", kind=kind)
+        self._do(set_cycles, kind=kind)
 
     # -- files --------------------------------------------------------------------------------
 
@@ -105,7 +115,7 @@ class CycleEditor(QObject):
 
     def import_file(self, path: str) -> None:
         """Take the cycle set of a file; a bad one leaves everything as it was."""
-        self._apply("set_cycles", file=path)
+        self._do(set_cycles, file=path)
 
     def ask_export(self) -> None:
         """Ask for a file to write to."""

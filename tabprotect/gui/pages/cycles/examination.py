@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.cycles import reach
 from tabprotect.engine.cycles.algebra import CycleAlgebra
 from tabprotect.engine.cycles.report import CycleReport, check
-from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.theme import count_text
 from tabprotect.gui.pages.cycles.proof_panel import Functional
 
@@ -24,22 +24,18 @@ WAIT = 120
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
-    """What a report depends on; the same objects give the same report."""
+class Examined:
+    """What a report depends on."""
 
     moves: MoveSet
     table: Table | None
     rule: str
     passes: int
 
-    def same(self, other: Question | None) -> bool:
-        """Whether the other one would be answered alike."""
-        return (
-            other is not None
-            and self.moves is other.moves
-            and self.table is other.table
-            and (self.rule, self.passes) == (other.rule, other.passes)
-        )
+    @property
+    def key(self) -> tuple[object, ...]:
+        """The same objects give the same report."""
+        return (self.moves, self.table, self.rule, self.passes)
 
 
 class Examination(QObject):
@@ -54,75 +50,58 @@ class Examination(QObject):
         self.document = document
         self.report: CycleReport | None = None
         self.blocked: Bools | None = None
-        self._question: Question | None = None
-        self._wait = QTimer(self, singleShot=True, interval=WAIT)
-        self._wait.timeout.connect(self._examine)
+        self._examined: Examined | None = None
+        self._report: Question[tuple[CycleReport, Bools | None]] = Question(
+            self, document.jobs, self._take, self.failed.emit, wait=WAIT
+        )
+        self._functionals: Question[list[Functional] | None] = Question(
+            self, document.jobs, self.functionals_found.emit, self.failed.emit
+        )
+
+    def ask(self, of: Examined) -> bool:
+        """Examine a cycle set; whether the answer is still to come."""
+
+        def work(progress: Progress) -> tuple[CycleReport, Bools | None]:
+            progress.report("examining the cycles", 0.0)
+            blocked = (
+                None if of.table is None else reach.blocked_cycles(of.moves, of.table, of.rule)
+            )
+            report = check(
+                of.moves, table=of.table, rule=of.rule, passes=of.passes, progress=progress
+            )
+            return report, blocked
+
+        if self._report.ask("examine the cycles", work, of.key):
+            self._examined = of
+            self._functionals.drop()
+            self.report = self.blocked = None
+        return self.report is None
 
     @property
     def pending(self) -> bool:
-        """Whether a question waits to be asked."""
-        return self._wait.isActive()
+        """Whether a report is still to come."""
+        return self._report.running
 
-    def ask(self, question: Question) -> bool:
-        """Examine a cycle set; whether the answer is still to come."""
-        if question.same(self._question):
-            return self.report is None
-        self._question = question
-        self.report = self.blocked = None
-        self._wait.start()
-        return True
-
-    def put_off(self) -> bool:
-        """Leave a question that was not asked yet; whether there was one."""
-        if not self.pending:
-            return False
-        self._wait.stop()
-        self._question = None
-        return True
+    def leave(self) -> bool:
+        """Stop asking; whether there was a question without its answer."""
+        self._functionals.leave()
+        return self._report.leave()
 
     def find_functionals(self) -> None:
         """Look for the linear combinations that every outcome publishes exactly."""
-        question = self._question
-        if question is None:
+        of = self._examined
+        if of is None:
             return
 
         def work(progress: Progress) -> list[Functional] | None:
             progress.report("looking for what stays exactly known", 0.0)
-            return CycleAlgebra(question.moves).known_functionals()
+            return CycleAlgebra(of.moves).known_functionals()
 
-        job = self.document.jobs.question(
-            "what stays exactly known", work, name="known functionals"
-        )
-        job.finished.connect(
-            lambda found: self.functionals_found.emit(found) if question is self._question else None
-        )
+        self._functionals.ask("what stays exactly known", work)
 
-    def _examine(self) -> None:
-        question = self._question
-        if question is None:
-            return
-
-        def work(progress: Progress) -> tuple[CycleReport, Bools | None]:
-            progress.report("examining the cycles", 0.0)
-            moves, table, rule = question.moves, question.table, question.rule
-            blocked = None if table is None else reach.blocked_cycles(moves, table, rule)
-            report = check(moves, table=table, rule=rule, passes=question.passes, progress=progress)
-            return report, blocked
-
-        job = self.document.jobs.question("examine the cycles", work, name="cycle report")
-        job.finished.connect(lambda result: self._take(question, result))
-        job.failed.connect(lambda error: self._fail(question, error))
-
-    def _take(self, question: Question, result: tuple[CycleReport, Bools | None]) -> None:
-        if question is self._question:
-            self.report, self.blocked = result
-            self.answered.emit()
-
-    def _fail(self, question: Question, error: Exception) -> None:
-        if not isinstance(error, TabprotectError):
-            raise error
-        if question is self._question:
-            self.failed.emit(error)
+    def _take(self, result: tuple[CycleReport, Bools | None]) -> None:
+        self.report, self.blocked = result
+        self.answered.emit()
 
 
 def sentence(moves: MoveSet, report: CycleReport | None, *, whose: str) -> str:

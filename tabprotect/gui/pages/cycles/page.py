@@ -18,7 +18,8 @@ from tabprotect.engine.cycles.designs import DESIGNS
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.verbs.cycle_verbs import BY_HAND
+from tabprotect.engine.project.verbs.cycle_verbs import BY_HAND, check
+from tabprotect.engine.project.verbs.table_verbs import place
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.moves import MoveSet, Violation
 from tabprotect.gui.base.document import Document
@@ -32,7 +33,7 @@ from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.cycles.broken_sums import BrokenSums, broken_sums, cell_of, cells_inside
 from tabprotect.gui.pages.cycles.cycle_list import CycleList
 from tabprotect.gui.pages.cycles.editor import CycleEditor
-from tabprotect.gui.pages.cycles.examination import Examination, Question, sentence
+from tabprotect.gui.pages.cycles.examination import Examination, Examined, sentence
 from tabprotect.gui.pages.cycles.proof_panel import Functional, ProofPanel
 from tabprotect.gui.pages.cycles.template_cards import TemplateCards
 
@@ -148,6 +149,9 @@ class CyclesPage(Page):
         document.cycle_selected.connect(self._cycle_selected)
         document.selection_changed.connect(self._cell_selected)
 
+    def words(self, project: Project) -> list[str]:
+        return check(project)
+
     def menu_actions(self) -> list[tuple[str, QAction]]:
         rows = (
             ("Choose a &template", "Ctrl+Shift+P", self._tools["templates"].click),
@@ -188,7 +192,7 @@ class CyclesPage(Page):
         self._put_off()
 
     def _put_off(self) -> None:
-        if self.examination.put_off():
+        if self.examination.leave():
             # Nobody looks: the cycles are examined when the page comes up again.
             self._missed |= {"cycles"}
 
@@ -214,7 +218,7 @@ class CyclesPage(Page):
         coming = False
         if moves is not None and changes & JUDGED:
             # First of all: what is known about other cycles must not be drawn over these.
-            coming = self.examination.ask(self._question(project, moves))
+            coming = self.examination.ask(self._examined(project, moves))
             if not self.isVisible():
                 self._put_off()
         if changes & STRUCTURE:
@@ -233,12 +237,12 @@ class CyclesPage(Page):
         else:
             self._answered()
 
-    def _question(self, project: Project, moves: MoveSet) -> Question:
+    def _examined(self, project: Project, moves: MoveSet) -> Examined:
         passes, steps = project.values.get("passes", 1), project.values.get("n_cover", 0)
         assert isinstance(passes, int) and isinstance(steps, int)
         if steps:
             passes = -(-steps // len(moves))
-        return Question(moves, self.document.shown_table, self._rule(project), passes)
+        return Examined(moves, self.document.shown_table, self._rule(project), passes)
 
     @staticmethod
     def _rule(project: Project) -> str:
@@ -458,9 +462,8 @@ class CyclesPage(Page):
         self._paint()
 
     def _place(self, placement: Placement) -> None:
-        self.document.apply(
-            "place",
-            page=self.name,
+        self.do(
+            place,
             rows=list(placement.rows),
             columns=list(placement.columns),
             layers=list(placement.layers),

@@ -30,10 +30,11 @@ from tabprotect.engine.posterior.analysis import (
 )
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.project import Who
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.domain import Domain, Index
-from tabprotect.gui.base.document import Document, Who
-from tabprotect.gui.base.jobs import Job
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.plots.marks import Mark
@@ -164,7 +165,9 @@ class DrawsPanel(QWidget):
         self.setAccessibleName("Analyses of drawn tables")
         self.result: tuple[AnalysisSummary, int] | None = None
         self._analysis: Analysis | None = None
-        self._job: Job | None = None
+        self._drawing: Question[tuple[AnalysisSummary, int]] = Question(
+            self, document.jobs, self._take, self._failed, came=self._take
+        )
         self._domain: Domain | None = None
         self.kind = QComboBox()
         self.kind.setAccessibleName("Analysis")
@@ -233,8 +236,7 @@ class DrawsPanel(QWidget):
         if project is None:
             return
         if changes & {"release", "priors", "table", "everything"}:
-            if self._job is not None:
-                self._job.cancel()
+            self._drawing.drop()
             self.result = None
         if self._domain != project.domain:
             self._domain = project.domain
@@ -292,23 +294,16 @@ class DrawsPanel(QWidget):
         draws = self.draws.value()
         self.result, self._analysis = None, analysis
         self._show()
-        self._job = self.document.jobs.question(
+        self._drawing.ask(
             f"{count_text(draws)} possible originals",
             lambda progress: spread(posterior, analysis, draws, progress),
-            name="draws",
         )
-        self._job.progressed.connect(lambda _stage, _fraction, partial: self._take(partial))
-        self._job.finished.connect(self._take)
-        self._job.failed.connect(self._failed)
 
-    def _take(self, result: tuple[AnalysisSummary, int] | None) -> None:
-        if result is not None:
-            self.result = result
-            self._show()
+    def _take(self, result: tuple[AnalysisSummary, int]) -> None:
+        self.result = result
+        self._show()
 
-    def _failed(self, error: Exception) -> None:
-        if not isinstance(error, TabprotectError):
-            raise error
+    def _failed(self, error: TabprotectError) -> None:
         self.document.error_raised.emit(error, "posterior")
 
     # -- showing ------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.confidential_files import MARK, marked
+from tabprotect.gui.base.question import Question
 from tabprotect.gui.pages.posterior.figures import LEVEL
 from tabprotect.gui.pages.posterior.shown import PosteriorShown
 from tabprotect.gui.pages.posterior.words import cell_sentence, published_count, way_sentence
@@ -147,6 +148,9 @@ class PosteriorFiles(QObject):
         super().__init__(page)
         self._page = page
         self.document = page.document
+        self._writing: Question[None] = Question(
+            self, page.document.jobs, lambda _: None, page.show_error
+        )
         self.actions: list[QAction] = []
         for kind, label, stem, suffix in KINDS:
             action = QAction(label, page)
@@ -280,10 +284,4 @@ class PosteriorFiles(QObject):
             data = table_csv(posteriors, rule=view.rule, original=view.original, progress=progress)
             write_bytes(path, data, overwrite=overwrite)
 
-        job = self.document.jobs.question(f"writing {path.name}", work)
-        job.failed.connect(self._failed)
-
-    def _failed(self, error: Exception) -> None:
-        if not isinstance(error, TabprotectError):
-            raise error
-        self._page.show_error(error)
+        self._writing.ask(f"writing {path.name}", work)

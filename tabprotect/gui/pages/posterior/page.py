@@ -23,10 +23,11 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.posterior.exposure import given_away
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.project.project import PRIORS, Project
+from tabprotect.engine.project.project import PRIORS, Project, Who
+from tabprotect.engine.project.verbs.release_verbs import infer, set_prior
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
-from tabprotect.gui.base.document import Document, Who
+from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes
 from tabprotect.gui.base.shell_lines import command_line
 from tabprotect.gui.look import icons
@@ -371,8 +372,11 @@ class PosteriorPage(PosteriorShown):
         self._show_priors()
         self._show_cell()
 
+    def words(self, project: Project) -> list[str]:
+        return infer(project, self.who)
+
     def _set_prior(self, who: str, text: str) -> None:
-        self.document.apply("set_prior", page=self.name, who=who, prior=text)
+        self.do(set_prior, who=who, prior=text)
         # After an error the choice goes back to the prior that is still in force.
         self._show_priors()
 
@@ -422,7 +426,7 @@ class PosteriorPage(PosteriorShown):
     def _copy_command(self) -> None:
         project = self.document.project
         if project is not None:
-            line = command_line(self.document, "infer", {"prior": project.priors[self.who]})
+            line = command_line(self.document, self.words)
             QGuiApplication.clipboard().setText(line)
 
     def _show_misses(self) -> None:

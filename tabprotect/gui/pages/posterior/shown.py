@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tabprotect.gui.base.document import Who
+from tabprotect.engine.project.project import Who
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.pages.posterior.cell import CellPanel
 from tabprotect.gui.pages.posterior.draws import DrawsPanel

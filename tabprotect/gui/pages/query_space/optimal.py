@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from PySide6.QtCore import Signal
@@ -16,12 +16,12 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.errors import TabprotectError
-from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.verbs.query_verbs import optimal
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.optimal.best_release import METHODS, SearchMethod
-from tabprotect.gui.base.jobs import Job
+from tabprotect.gui.base.question import Question
 from tabprotect.gui.lattice.bars import DimensionBars
 from tabprotect.gui.lattice.compared import Compared, compare, search
 from tabprotect.gui.lattice.listing import ListColumn, Listing
@@ -32,6 +32,8 @@ from tabprotect.gui.look.theme import GRID, count_text, number_text
 from tabprotect.gui.pages.query_space.lattice import DRAWN
 
 NOW = "as planned now"
+
+COMPARING = "comparing releases"
 
 
 class OptimalPanel(QWidget):
@@ -45,8 +47,18 @@ class OptimalPanel(QWidget):
         self.space = space
         self.found: dict[str, Compared] = {}
         self._key: tuple[object, ...] | None = None
-        self._job: Job | None = None
+        jobs = space.document.jobs
+        self._now: Question[Compared] = Question(
+            self, jobs, lambda found: self._answered(NOW, found), self.failed.emit
+        )
+        self._all: Question[Compared] = Question(
+            self, jobs, lambda found: self._answered(self._all_name(), found), self.failed.emit
+        )
+        self._search: Question[Any] = Question(
+            self, jobs, self._found, self._not_found, came=self._better, stopped=self._keep
+        )
         self._best: tuple[Query, ...] = ()
+        self._by: SearchMethod = "annealing"
         self.method = QComboBox()
         self.method.setAccessibleName("How to search")
         for name, help_ in METHODS.items():
@@ -56,7 +68,7 @@ class OptimalPanel(QWidget):
         self.go = QPushButton("Search")
         self.go.clicked.connect(self.search)
         self.stop = QPushButton("Stop, keep the best")
-        self.stop.clicked.connect(self._stop)
+        self.stop.clicked.connect(self._search.cancel)
         self.order = QSpinBox(minimum=1, maximum=1, value=1)
         self.order.setPrefix("all ")
         self.order.setSuffix("-way tables")
@@ -110,8 +122,8 @@ class OptimalPanel(QWidget):
     def refresh(self) -> None:
         """Compare anew where the question has changed."""
         regions, project = self.space.regions, self.space.document.project
-        self.stop.setVisible(self._job is not None)
-        self.go.setEnabled(self._job is None and regions is not None)
+        self.stop.setVisible(self._search.running)
+        self.go.setEnabled(not self._search.running and regions is not None)
         if regions is None or project is None:
             self.found.clear()
             self._key = None
@@ -119,7 +131,8 @@ class OptimalPanel(QWidget):
             return
         key = (regions.state.evidence, project.plan.threshold, project.plan.criterion)
         if self._key is None or any(a is not b and a != b for a, b in zip(key, self._key)):  # noqa: B905
-            self._stop_quietly()
+            self._search.drop()
+            self._live.clear()
             self.found.clear()
             self._key = key
             self.order.blockSignals(True)
@@ -127,10 +140,8 @@ class OptimalPanel(QWidget):
             self.order.setValue(min(3, regions.variables - 1))
             self.order.blockSignals(False)
             self._ask_all()
-        self._ask(
-            NOW,
-            lambda progress: compare(project, regions.state.released.members, progress),
-        )
+        released = regions.state.released.members
+        self._now.ask(COMPARING, lambda progress: compare(project, released, progress))
         self._fill()
 
     def _all_name(self) -> str:
@@ -143,26 +154,11 @@ class OptimalPanel(QWidget):
         for name in [n for n in self.found if n.startswith("all ")]:
             del self.found[name]
         queries = tuple(regions.letters.lattice.level(self.order.value()))
-        self._ask(self._all_name(), lambda progress: compare(project, queries, progress))
+        self._all.ask(COMPARING, lambda progress: compare(project, queries, progress))
 
-    def _ask(self, name: str, work: Callable[[Progress], Compared]) -> Job:
-        key = self._key
-        job = self.space.document.jobs.question(
-            "comparing releases", work, name=f"compare {name.split()[0]}"
-        )
-        job.finished.connect(lambda found: self._answered(key, name, found))
-        job.failed.connect(self._failed)
-        return job
-
-    def _answered(self, key: object, name: str, found: Compared) -> None:
-        if key is self._key and (not name.startswith("all ") or name == self._all_name()):
-            self.found[name] = found
-            self._fill(name if name in METHODS else None)
-
-    def _failed(self, error: Exception) -> None:
-        if not isinstance(error, TabprotectError):
-            raise error
-        self.failed.emit(error)
+    def _answered(self, name: str, found: Compared) -> None:
+        self.found[name] = found
+        self._fill(name if name in METHODS else None)
 
     @property
     def _names(self) -> list[str]:
@@ -235,15 +231,11 @@ class OptimalPanel(QWidget):
     def search(self) -> None:
         """Search for the best release by the chosen method, beside the window."""
         project, regions = self.space.document.project, self.space.regions
-        if project is None or regions is None or self._job is not None:
+        if project is None or regions is None or self._search.running:
             return
         method: SearchMethod = self.method.currentData()
-        self._best = ()
-        job = self._ask(method, lambda progress: search(project, method, progress))
-        self._job = job
-        job.progressed.connect(lambda stage, part, best: self._better(best))
-        job.cancelled.connect(lambda: self._keep(project, method))
-        job.ended.connect(self._ended)
+        self._best, self._by = (), method
+        self._search.ask(COMPARING, lambda progress: search(project, method, progress))
         self._live.setText("Searching \u2026")
         self.refresh()
 
@@ -256,22 +248,25 @@ class OptimalPanel(QWidget):
         names = listed([regions.letters.text(q) for q in best], 6)
         self._live.setText(f"Best so far: {counted(size)}; {names}.")
 
-    def _stop(self) -> None:
-        if self._job is not None:
-            self._job.cancel()
-
-    def _stop_quietly(self) -> None:
-        self._best = ()
-        self._stop()
-
-    def _keep(self, project: Project, method: SearchMethod) -> None:
+    def _keep(self) -> None:
         """A search that was stopped leaves the best it had."""
-        if self._best:
-            best = self._best
-            self._ask(method, lambda progress: compare(project, best, progress, complete=False))
+        project, best = self.space.document.project, self._best
+        self._best = ()
+        if best and project is not None:
+            self._search.ask(
+                COMPARING, lambda progress: compare(project, best, progress, complete=False)
+            )
+        self._end()
 
-    def _ended(self) -> None:
-        self._job = None
+    def _found(self, found: Compared) -> None:
+        self._answered(self._by, found)
+        self._end()
+
+    def _not_found(self, error: TabprotectError) -> None:
+        self.failed.emit(error)
+        self._end()
+
+    def _end(self) -> None:
         self._live.clear()
         self.refresh()
 
@@ -283,9 +278,9 @@ class OptimalPanel(QWidget):
         names = found.plan.lattice.names_of
         return [list(names(query)) for query in found.plan.released if query]
 
-    def command_arguments(self) -> dict[str, object]:
-        """The search as a command's arguments."""
-        return {"method": self.method.currentData()}
+    def words(self, project: Project) -> list[str]:
+        """The search as words of the command line."""
+        return optimal(project, method=self.method.currentData())
 
 
 def _width(judgement: object) -> str:

@@ -18,6 +18,15 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.project.command import Order
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.verbs.query_verbs import (
+    frontier,
+    release_margin,
+    set_release_plan,
+    use_release_plan,
+    widths,
+)
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document
@@ -239,8 +248,8 @@ class QuerySpacePage(Page):
 
     # -- what happens -------------------------------------------------------------------------
 
-    def _ask(self, command: str, arguments: dict[str, Any]) -> None:
-        self.document.apply(command, page=self.name, **arguments)
+    def _ask(self, order: Order) -> None:
+        self.document.run(order, page=self.name)
         project = self.document.project
         if project is not None:
             # After an error the fields go back to what is still in force.
@@ -248,12 +257,8 @@ class QuerySpacePage(Page):
 
     def use_plan(self) -> None:
         """Take the plan as the release and go where it can be run, perturbed or rounded first."""
-
-        def failed(error: TabprotectError) -> None:
-            self.show_error(error)
-
         before = self.document.project
-        self.document.apply("use_release_plan", page=self.name, failed=failed)
+        self.document.run(use_release_plan(), failed=self.show_error)
         if self.document.project is not before:
             self.document.page_asked.emit("methods")
 
@@ -265,17 +270,17 @@ class QuerySpacePage(Page):
         self.space.set_focus(query)
         if int(regions.status[query]) == CANDIDATE:
             names = list(regions.letters.lattice.names_of(query))
-            self.document.apply("release_margin", page=self.name, variables=names)
+            self.do(release_margin, variables=names)
 
-    def question(self) -> tuple[str, dict[str, object]] | None:
-        panel, project = self._panel(), self.document.project
+    def words(self, project: Project) -> list[str]:
+        panel = self._panel()
         if panel is self.optimal:
-            return "optimal", self.optimal.command_arguments()
+            return self.optimal.words(project)
         if panel is self.session:
-            return "serve-session", self.session.command_arguments()
+            return self.session.words(project)
         # The command line has no word for an empty release.
-        planned = project is not None and bool(project.plan.margins)
-        return ("frontier" if planned and panel is not self.widths else "widths"), {}
+        planned = bool(project.plan.margins) and panel is not self.widths
+        return frontier(project) if planned else widths(project)
 
     def menu_actions(self) -> list[tuple[str, QAction]]:
         return [("Inspect", action) for action in self.files.actions]
@@ -285,7 +290,7 @@ class QuerySpacePage(Page):
         if panel in (self.optimal, self.session):
             margins = panel.margins()
             if margins:
-                self.document.apply("set_release_plan", page=self.name, margins=margins)
+                self.do(set_release_plan, margins=margins)
         else:
             self.release(self.space.focus)
 

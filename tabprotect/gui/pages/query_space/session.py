@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import getpass
-from collections.abc import Callable
 from datetime import UTC
 
 import numpy as np
@@ -23,10 +22,13 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.release_plan import ReleasePlan
+from tabprotect.engine.project.verbs.query_verbs import serve_session
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.registered import rules
 from tabprotect.engine.tables.table import Table
+from tabprotect.gui.base.question import Question
 from tabprotect.gui.lattice.bars import DimensionBars
 from tabprotect.gui.lattice.listing import ListColumn, Listing
 from tabprotect.gui.lattice.names import listed
@@ -59,7 +61,9 @@ class SessionPanel(QWidget):
         self.served: Served | None = None
         self._key: tuple[object, ...] | None = None
         self._regions: Regions | None = None
-        self._busy = False
+        self._work: Question[tuple[Serving, Served]] = Question(
+            self, space.document.jobs, self._answered, self._not_answered, stopped=self._stopped
+        )
         self.place = QLineEdit(placeholderText="a file, or a database URL")
         self.place.setAccessibleName("Where the history is kept: a file or a database URL")
         browse = QPushButton("Choose\u2026")
@@ -178,38 +182,29 @@ class SessionPanel(QWidget):
             or key[1:] != self._key[1:]
         ):
             self._key = key
+            self._work.drop()
             self.serving = self.served = None
-        self._show()
-
-    def _work(self, label: str, work: Callable[[Progress], Served]) -> None:
-        self._busy = True
-        key = self._key
-        job = self.space.document.jobs.question(label, work)
-        job.finished.connect(lambda served: self._answered(key, served))
-        job.failed.connect(self._not_answered)
-        job.cancelled.connect(self._cancelled)
         self._show()
 
     def begin_session(self) -> None:
         """Open the history and begin a session by the chosen rule."""
         project = self.space.document.project
-        if project is None or self._busy:
+        if project is None or self._work.running:
             return
         url, rule = self.place.text(), str(self.rule.currentData())
         values = {name: field.text() for name, field in self.values.items()}
 
-        def work(progress: Progress) -> Served:
+        def work(progress: Progress) -> tuple[Serving, Served]:
             serving = Serving(project, url, rule, values, progress)
-            served = serving.history(progress)
-            self.serving = serving
-            return served
+            return serving, serving.history(progress)
 
-        self._work("opening the history", work)
+        self._work.ask("opening the history", work)
+        self._show()
 
     def ask(self) -> None:
         """Ask for the sub-table that was typed."""
         serving, regions = self.serving, self.space.regions
-        if serving is None or regions is None or self._busy:
+        if serving is None or regions is None or self._work.running:
             return
         try:
             query = regions.letters.lattice.parse(self.query.text())
@@ -219,33 +214,31 @@ class SessionPanel(QWidget):
             self.failed.emit(error)
             return
         user = self.user.text().strip()
-        self._work("answering a query", lambda progress: serving.ask(user, query, progress))
+        self._work.ask(
+            "answering a query", lambda progress: (serving, serving.ask(user, query, progress))
+        )
+        self._show()
 
-    def _answered(self, key: object, served: Served) -> None:
-        self._busy = False
-        if key is not self._key:
-            return
-        self.served = served
+    def _answered(self, found: tuple[Serving, Served]) -> None:
+        self.serving, self.served = found
+        served = found[1]
         self._show()
         self.slider.setValue(len(served.entries))
         self._show_point()
         self.changed.emit()
 
-    def _not_answered(self, error: Exception) -> None:
-        self._busy = False
-        if not isinstance(error, TabprotectError):
-            raise error
+    def _not_answered(self, error: TabprotectError) -> None:
         self.failed.emit(error)
         self._show()
 
-    def _cancelled(self) -> None:
-        self._busy = False
+    def _stopped(self) -> None:
         serving = self.serving
-        if serving is None:
-            self._show()
-            return
-        # The decision may be in the history all the same.
-        self._work("reading the history", serving.history)
+        if serving is not None:
+            # The decision may be in the history all the same.
+            self._work.ask(
+                "reading the history", lambda progress: (serving, serving.history(progress))
+            )
+        self._show()
 
     def margins(self) -> list[list[str]]:
         """What was released at the point that is shown, as margins by name."""
@@ -255,27 +248,28 @@ class SessionPanel(QWidget):
         names = regions.letters.lattice.names_of
         return [list(names(query)) for query in regions.state.released if query]
 
-    def command_arguments(self) -> dict[str, object]:
-        """The next request as a command's arguments; a database's password is left out."""
+    def words(self, project: Project) -> list[str]:
+        """The next request as words of the command line; a database's password is left out."""
         place = self.place.text().strip() or "history.sqlite"
         head, at, tail = place.rpartition("@")
         if at and "://" in head:
             scheme, _, login = head.partition("://")
             place = f"{scheme}://{login.partition(':')[0]}@{tail}"
-        return {
-            "database": place,
-            "rule": self.rule.currentData(),
-            "query": self.query.text().strip() or "A,B",
-        }
+        return serve_session(
+            project,
+            database=place,
+            rule=self.rule.currentData(),
+            query=self.query.text().strip() or "A,B",
+        )
 
     # -- what is shown ------------------------------------------------------------------------
 
     def _show(self) -> None:
         begun, regions = self.serving is not None, self.space.regions
-        self.begin.setEnabled(not self._busy and regions is not None)
+        self.begin.setEnabled(not self._work.running and regions is not None)
         self.begin.setText("Begin anew" if begun else "Begin")
         for widget in (self.user, self.query, self.asking):
-            widget.setEnabled(begun and not self._busy)
+            widget.setEnabled(begun and not self._work.running)
         served = self.served
         if served is None or regions is None:
             self.answer.setText(

@@ -6,6 +6,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QSpinBox, QWidget
 
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.verbs.query_verbs import set_release_criterion
+from tabprotect.engine.project.verbs.table_verbs import set_at_risk
 from tabprotect.engine.query_space.criterion import BOUNDS_WAYS
 from tabprotect.engine.query_space.registered import criteria
 from tabprotect.gui.look.label import Label
@@ -23,7 +25,7 @@ WAYS = {
 class SettingsRow(QWidget):
     """``asked`` carries a command's name and its arguments."""
 
-    asked = Signal(str, object)
+    asked = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
@@ -90,17 +92,17 @@ class SettingsRow(QWidget):
 
     def _ask(self, name: str) -> None:
         box: QComboBox = getattr(self, name)
-        self.asked.emit("set_release_criterion", {name: box.currentData()})
+        self.asked.emit(set_release_criterion.order({name: box.currentData()}))
 
     def _threshold_changed(self, value: int) -> None:
-        self.asked.emit("set_release_criterion", {"threshold": value})
+        self.asked.emit(set_release_criterion(threshold=value))
 
     def _at_risk_changed(self) -> None:
         said = self.at_risk.text().strip()
         # Editing is finished twice when the error strip takes the focus: ask once.
         if said not in self._shown:
             self._shown = (self._shown[0], said)
-            self.asked.emit("set_at_risk", {"rule": said})
+            self.asked.emit(set_at_risk(rule=said))
 
 
 def _narrow(box: QComboBox, letters: int) -> None:

@@ -9,14 +9,17 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
-from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.errors import InputError
 from tabprotect.engine.posterior.exposure import SURE, given_away
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.shell import as_command
+from tabprotect.engine.project.shell import line
+from tabprotect.engine.project.verbs.release_verbs import protect_words, publish
+from tabprotect.engine.project.verbs.table_verbs import set_title
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.jobs import Job
 from tabprotect.gui.base.page import Changes, Page
+from tabprotect.gui.base.question import Question
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import GRID, THEME, count_text
@@ -75,7 +78,9 @@ class ReleasePage(Page):
     def __init__(self, document: Document) -> None:
         super().__init__(document)
         self.bundle: Bundle | None = None
-        self._bundle_of: object = None
+        self._preparing: Question[Bundle] = Question(
+            self, document.jobs, self._prepared, self.show_error, stopped=self._cancelled
+        )
         self._question: LeavingHouse | None = None
         self.panel = FilesPanel()
         self.checks = CheckList()
@@ -134,9 +139,7 @@ class ReleasePage(Page):
         project, release = self.document.project, self.document.release
         if project is None or release is None:
             return
-        if self._bundle_of is not release:
-            self._bundle_of, self.bundle = release, None
-            self._prepare(project)
+        self._prepare(project)
         if self.house:
             self.document.posterior()
         self._show()
@@ -152,26 +155,17 @@ class ReleasePage(Page):
                 return inspect(path, progress)
             return prepare(release, project.protected, progress)
 
-        job = self.document.jobs.question("preparing the bundle", work, name="bundle")
-        job.finished.connect(lambda bundle: self._prepared(release, bundle))
-        job.failed.connect(self._failed)
-        job.cancelled.connect(self._cancelled)
+        if self._preparing.ask("preparing the bundle", work, (release,)):
+            self.bundle = None
 
-    def _prepared(self, release: object, bundle: Bundle) -> None:
-        if release is self._bundle_of:
-            self.bundle = bundle
-            self._show()
-
-    def _failed(self, error: Exception) -> None:
-        if not isinstance(error, TabprotectError):
-            raise error
-        self.show_error(error)
+    def _prepared(self, bundle: Bundle) -> None:
+        self.bundle = bundle
+        self._show()
 
     def _cancelled(self) -> None:
         # Asked for again when the page is next brought up to date.
-        if self.bundle is None:
-            self._bundle_of = None
-            self._note.setText("Cancelled. Leave the page and come back to prepare the bundle.")
+        self._preparing.drop()
+        self._note.setText("Cancelled. Leave the page and come back to prepare the bundle.")
 
     def _show(self) -> None:
         project, release, bundle = self.document.project, self.document.release, self.bundle
@@ -262,7 +256,10 @@ class ReleasePage(Page):
     def _set_title(self, title: str) -> None:
         project = self.document.project
         if project is not None and self.house and title != project.title:
-            self.document.apply("set_title", page=self.name, title=title)
+            self.do(set_title, title=title)
+
+    def words(self, project: Project) -> list[str]:
+        return protect_words(project)
 
     def main_action(self) -> None:
         if not self.house or self.bundle is None or self._question is not None:
@@ -296,9 +293,8 @@ class ReleasePage(Page):
         self._question = None
 
     def _publish(self, release: Path, dossier: Path | None, overwrite: bool) -> Job | None:
-        return self.document.apply(
-            "publish",
-            page=self.name,
+        return self.do(
+            publish,
             release=str(release),
             dossier=None if dossier is None else str(dossier),
             overwrite=overwrite,
@@ -312,10 +308,9 @@ class ReleasePage(Page):
         project, destination = self.document.project, self.form.destination()
         if project is None:
             return
-        given: dict[str, object] = {"release": str(destination.release)}
-        if destination.dossier is not None:
-            given["dossier"] = str(destination.dossier)
-        QGuiApplication.clipboard().setText(as_command(project, "publish", given))
+        dossier = None if destination.dossier is None else str(destination.dossier)
+        order = publish(release=str(destination.release), dossier=dossier)
+        QGuiApplication.clipboard().setText(line(order.words(project)))
 
     def menu_actions(self) -> list[tuple[str, QAction]]:
         publish = QAction("Publish\u2026", self)

@@ -1,6 +1,8 @@
-"""What a mechanism will do to this table, before any coin is flipped; refusal and remedies."""
+"""What a method will do to this table, before it happens; refusal and remedies."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
@@ -14,8 +16,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.errors import InfeasibleError, Suggestion, TabprotectError
 from tabprotect.engine.protection.problem import Preview
+from tabprotect.engine.protection.remedy import OTHERWISE
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.label import Label
@@ -24,14 +27,17 @@ from tabprotect.gui.pages.run.preview_figures import BlockedFigure, ChangeFigure
 
 MOST_NAMED = 4
 
-Remedy = tuple[str, str]
-"""What the button says, and the key the page knows it by."""
+CYCLES_ONLY = ("blocked", "immovable")
+"""Figures that only a sequence of cycles has."""
 
 
 class RefusalStrip(QFrame):
-    """Why the mechanism is refused, what to do instead, and going on all the same."""
+    """Why a method is refused, what to do instead, and going on all the same.
 
-    remedy_chosen = Signal(str)
+    ``remedy_chosen`` carries one of the remedies it was given.
+    """
+
+    remedy_chosen = Signal(object)
     accepted = Signal()
 
     def __init__(self) -> None:
@@ -40,10 +46,10 @@ class RefusalStrip(QFrame):
         self._picture = Label()
         self._reason = Label(wordWrap=True)
         self._reason.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._instead = Label("Instead:")
+        self._instead = Label(wordWrap=True)
         self.remedies: dict[str, QPushButton] = {}
-        self._grid = QGridLayout()
-        self._grid.setSpacing(GRID // 2)
+        self._offers = QVBoxLayout()
+        self._offers.setSpacing(2)
         self.accept = QPushButton("Go on all the same (is recorded)")
         self.accept.setAccessibleDescription(
             "An explicit decision that goes into the dossier and the audit trail"
@@ -58,7 +64,7 @@ class RefusalStrip(QFrame):
         column.setSpacing(GRID // 2)
         column.addLayout(row)
         column.addWidget(self._instead)
-        column.addLayout(self._grid)
+        column.addLayout(self._offers)
         column.addWidget(self.accept, 0, Qt.AlignmentFlag.AlignLeft)
         THEME.changed.connect(self._take_colours)
         self._take_colours()
@@ -69,26 +75,32 @@ class RefusalStrip(QFrame):
         """The reason shown; empty when nothing is refused."""
         return "" if self.isHidden() else self._reason.text()
 
-    def refuse(self, reason: str, remedies: tuple[Remedy, ...]) -> None:
-        """Show a refusal."""
+    def refuse(
+        self, reason: str, remedies: Sequence[Suggestion], *, acceptable: bool = True
+    ) -> None:
+        """Show a refusal; what is impossible cannot be accepted."""
         self.clear()
+        self.accept.setVisible(acceptable)
         self._reason.setText(f"{reason[0].upper()}{reason[1:].rstrip('.')}.")
         self.setAccessibleDescription(self._reason.text())
-        for number, (label, key) in enumerate(remedies):
-            button = QPushButton(label)
-            button.setAccessibleName(f"Remedy: {label}")
-            button.clicked.connect(lambda _=False, k=key: self.remedy_chosen.emit(k))
-            self.remedies[key] = button
-            self._grid.addWidget(button, number // 2, number % 2)
-        self._instead.setVisible(bool(remedies))
+        for remedy in remedies:
+            button = QPushButton(f"{remedy.text[:1].upper()}{remedy.text[1:]}")
+            button.setAccessibleName(f"Remedy: {remedy.text}")
+            button.setAccessibleDescription(remedy.reached)
+            button.clicked.connect(lambda _=False, r=remedy: self.remedy_chosen.emit(r))
+            self.remedies[remedy.text] = button
+            self._offers.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+            if remedy.reached:
+                self._offers.addWidget(Label(remedy.reached, wordWrap=True))
+        self._instead.setText("Instead:" if remedies else f"Instead, {OTHERWISE}.")
         self.show()
 
     def clear(self) -> None:
         """Take the refusal away, and every word of it."""
         self._reason.clear()
         self.setAccessibleDescription("")
-        while self._grid.count():
-            widget = self._grid.takeAt(0).widget()
+        while self._offers.count():
+            widget = self._offers.takeAt(0).widget()
             if widget is not None:
                 widget.hide()
                 widget.deleteLater()
@@ -114,17 +126,16 @@ class PreviewPanel(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         inner = QWidget()
         self.setWidget(inner)
-        self.title = title = Label("What will happen, before it happens", wordWrap=True)
-        title.setProperty("role", "section")
         self._state = Label(wordWrap=True)
         self._state.setProperty("role", "quiet")
         self.refusal = RefusalStrip()
         self.go_mend = QPushButton("Go to Cycles")
         self._figures: dict[str, QLabel] = {}
+        self._words: dict[str, QLabel] = {}
         numbers = QGridLayout()
-        numbers.setHorizontalSpacing(2 * GRID)
+        numbers.setHorizontalSpacing(GRID)
         numbers.setVerticalSpacing(0)
-        for column, (name, words) in enumerate(
+        for at, (name, words) in enumerate(
             (
                 ("unchanged", "stays unchanged"),
                 ("deviation", "mean |change|"),
@@ -136,10 +147,10 @@ class PreviewPanel(QScrollArea):
             value.setProperty("role", "section")
             value.setAccessibleName(words)
             label.setProperty("role", "quiet")
-            numbers.addWidget(value, 0, column)
-            numbers.addWidget(label, 1, column, Qt.AlignmentFlag.AlignTop)
-            numbers.setColumnStretch(column, 1)
-            self._figures[name] = value
+            numbers.addWidget(value, 0, at)
+            numbers.addWidget(label, 1, at, Qt.AlignmentFlag.AlignTop)
+            numbers.setColumnStretch(at, 1)
+            self._figures[name], self._words[name] = value, label
         self.change = ChangeFigure()
         self.blocked = BlockedFigure()
         self._stuck = Label(wordWrap=True)
@@ -157,7 +168,6 @@ class PreviewPanel(QScrollArea):
         outer = QVBoxLayout(inner)
         outer.setContentsMargins(GRID, 0, GRID, 0)
         outer.setSpacing(GRID)
-        outer.addWidget(title)
         outer.addWidget(self._state)
         outer.addWidget(self.refusal)
         outer.addWidget(self.go_mend, 0, Qt.AlignmentFlag.AlignLeft)
@@ -186,15 +196,25 @@ class PreviewPanel(QScrollArea):
         self._stuck.clear()
         self.change.show_change({})
 
-    def show_error(self, error: TabprotectError) -> None:
-        """The mechanism cannot even be tried."""
+    def show_error(self, error: TabprotectError, *, cycles: bool) -> None:
+        """It cannot even be tried; ``cycles``: whether the cycle set may be what is wrong."""
+        if isinstance(error, InfeasibleError) and error.suggestions:
+            self.show_state("")
+            self.refusal.refuse(error.message, error.suggestions, acceptable=False)
+            return
         said = [f"{part[0].upper()}{part[1:]}." for part in (error.message, error.hint) if part]
         self.show_state(" ".join(said))
-        self.go_mend.show()
+        self.go_mend.setVisible(cycles)
 
     def show_preview(self, preview: Preview, domain: Domain, chance: str) -> None:
         """Show the figures, and in words how likely the gate is to let a release through."""
         self.show_state("")
+        cycles = len(preview.blocked_by_cycle) > 0
+        for name in CYCLES_ONLY:
+            self._figures[name].setVisible(cycles)
+            self._words[name].setVisible(cycles)
+        self.blocked.setVisible(cycles)
+        self.change.setVisible(bool(preview.change))
         whose = "at-risk cell" if preview.at_risk_cells else "positive cell"
         self._figures["unchanged"].setText(chance_text(preview.unchanged_share))
         self._figures["deviation"].setText(number_text(preview.mean_absolute_deviation))
@@ -202,7 +222,9 @@ class PreviewPanel(QScrollArea):
         self._figures["immovable"].setText(count_text(len(preview.immovable)))
         self.change.show_change(preview.change)
         self.blocked.show_shares(preview.blocked_by_cycle)
-        named = ", ".join(domain.cell_text(i) for i in preview.immovable[:MOST_NAMED])
+        named = ", ".join(
+            domain.cell_text(domain.unflat(key)) for key in preview.immovable[:MOST_NAMED].tolist()
+        )
         more = len(preview.immovable) - MOST_NAMED
         if more > 0:
             named += f" and {count_text(more)} more"
@@ -210,6 +232,6 @@ class PreviewPanel(QScrollArea):
         self._stuck.setText(
             f"Averages over {count_text(preview.judged_cells)} {whose}"
             f"{'' if preview.judged_cells == 1 else 's'}, from {count_text(preview.runs)} "
-            f"trial runs.{stuck} {chance}".strip()
+            f"trial run{'' if preview.runs == 1 else 's'}.{stuck if cycles else ''} {chance}".rstrip()
         )
         self._content.show()

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from tabprotect.engine.arrays import Ints
+from tabprotect.engine.project.placement import Placement
+from tabprotect.engine.project.verbs.table_verbs import place
+from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Index
+from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.grid.cycle_grid import CycleDelegate
 from tabprotect.gui.grid.layout import Layout
+from tabprotect.gui.grid.placement_bar import PlacementBar
 from tabprotect.gui.grid.three_tables import ThreeTables
 from tabprotect.gui.grid.view import GridView
 from tabprotect.gui.look.label import Label
@@ -33,7 +41,11 @@ class RunPanel(QWidget):
         super().__init__()
         self.document = document
         self._layout: Layout | None = None
+        self._layer: Index = ()
         self._replay: Replay | None = None
+        self.placement = PlacementBar()
+        self.placement.placed.connect(self._place)
+        self.placement.layer_chosen.connect(self._choose_layer)
         self.tables = ThreeTables()
         self.tables.chosen.connect(self.chosen)
         self.running = CycleDelegate(self.grids["published"])
@@ -49,6 +61,7 @@ class RunPanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(GRID)
+        column.addWidget(self.placement)
         column.addWidget(self.hidden)
         column.addWidget(self.tables, 1)
         column.addWidget(self.coins)
@@ -59,9 +72,16 @@ class RunPanel(QWidget):
         """The three grids by their part."""
         return self.tables.grids
 
-    def show_run(self, layout: Layout | None, replay: Replay | None) -> None:
-        """Show a run (or, without a replay, only what is published) in a layer."""
-        self._layout = layout
+    def show_result(self, release: Release | None, protected: Protected | None) -> None:
+        """Show a release; with the record of its run also what it was made from, and how."""
+        replay = self._replay
+        if release is None or protected is None:
+            replay = None
+        elif replay is None or replay.record is not protected.record:
+            moves = cast(MoveSet, release.mechanism.parameters["cycles"])
+            replay = Replay(moves, protected.record)
+        self.coins.repaint_pictures()
+        self._lay_out()
         house = replay is not None
         self.tables.show_house(house)
         self.hidden.setVisible(not house)
@@ -72,8 +92,45 @@ class RunPanel(QWidget):
         self._fill()
 
     def select(self, index: Index | None) -> None:
-        """Put the cursor of all three on a cell."""
+        """Put the cursor of all three on a cell, in its layer."""
+        if index is not None and self._layout is not None and not self._layout.same_layer(index):
+            self._choose_layer(index)
         self.tables.select(index)
+
+    # -- which layer --------------------------------------------------------------------------
+
+    def _lay_out(self) -> None:
+        project = self.document.project
+        if project is None or self.document.published is None:
+            self._layout = None
+            return
+        domain = project.domain
+        if self.document.selection is not None:
+            self._layer = self.document.selection
+        elif len(self._layer) != domain.ndim or any(
+            i >= n for i, n in zip(self._layer, domain.shape, strict=True)
+        ):
+            self._layer = (0,) * domain.ndim
+        placement = project.placement or Placement.of(domain)
+        self.placement.setVisible(domain.ndim > 2)
+        self.placement.show_placement(domain, placement, self._layer)
+        self._layout = Layout(domain, placement, self._layer)
+
+    def _choose_layer(self, index: Index) -> None:
+        selected = self.document.selection
+        self._layer = tuple(int(i) for i in index)
+        if selected is not None and selected != self._layer:
+            self.document.select(self._layer)
+        self._lay_out()
+        self._fill()
+
+    def _place(self, placement: Placement) -> None:
+        self.document.do(
+            place,
+            rows=list(placement.rows),
+            columns=list(placement.columns),
+            layers=list(placement.layers),
+        )
 
     # -- filling ------------------------------------------------------------------------------
 

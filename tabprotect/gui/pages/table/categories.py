@@ -16,6 +16,15 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
 )
 
+from tabprotect.engine.project.command import Order
+from tabprotect.engine.project.verbs.table_verbs import (
+    add_category,
+    merge_categories,
+    remove_category,
+    rename_category,
+    rename_variable,
+    reorder_categories,
+)
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.label import Label
@@ -164,8 +173,8 @@ class CategoriesPanel(QFrame):
         self._list.setCurrentRow(min(max(row, 0), len(categories) - 1))
         self._list.blockSignals(False)
 
-    def _apply(self, command: str, **arguments: object) -> None:
-        self.document.apply(command, page="table", variable=self.variable, **arguments)
+    def _run(self, order: Order) -> None:
+        self.document.run(order, page="table")
         # An error leaves the project as it was: so must the list.
         self._list.blockSignals(True)
         self._list.clear()
@@ -175,7 +184,7 @@ class CategoriesPanel(QFrame):
     def _renamed(self, item: QListWidgetItem) -> None:
         old, new = item.data(NAME), item.text()
         if new != old:
-            self._apply("rename_category", category=old, to=new)
+            self._run(rename_category(variable=self.variable, category=old, to=new))
 
     def _rename_variable(self) -> None:
         edit = self._variable.lineEdit()
@@ -189,14 +198,14 @@ class CategoriesPanel(QFrame):
             self._variable.setCurrentIndex(self._variable.findData(new))
             self._fill()
             return
-        self.document.apply("rename_variable", page="table", variable=old, to=new)
+        self.document.run(rename_variable(variable=old, to=new), page="table")
 
     def _reordered(self) -> None:
         names = self.names
         table = self.document.original
         if table is not None and list(table.domain[self.variable].categories[:MOST]) != names:
             rest = list(table.domain[self.variable].categories[MOST:])
-            self._apply("reorder_categories", categories=[*names, *rest])
+            self._run(reorder_categories(variable=self.variable, categories=[*names, *rest]))
 
     def _shift(self, by: int) -> None:
         row = self._list.currentRow()
@@ -206,7 +215,7 @@ class CategoriesPanel(QFrame):
             return
         names = list(table.domain[self.variable].categories)
         names.insert(to, names.pop(row))
-        self._apply("reorder_categories", categories=names)
+        self._run(reorder_categories(variable=self.variable, categories=names))
         self._list.setCurrentRow(to)
 
     def _rename_current(self) -> None:
@@ -217,7 +226,7 @@ class CategoriesPanel(QFrame):
     def _remove(self) -> None:
         item = self._list.currentItem()
         if item is not None:
-            self._apply("remove_category", category=item.data(NAME))
+            self._run(remove_category(variable=self.variable, category=item.data(NAME)))
 
     def _merge_selected(self) -> None:
         chosen = [
@@ -226,13 +235,13 @@ class CategoriesPanel(QFrame):
             if self._list.item(i).isSelected()
         ]
         if len(chosen) > 1:
-            self._apply("merge_categories", categories=chosen, into=chosen[0])
+            self._run(merge_categories(variable=self.variable, categories=chosen, into=chosen[0]))
 
     def _add(self) -> None:
         name = self._new.text().strip()
         if name:
             self._new.clear()
-            self._apply("add_category", category=name)
+            self._run(add_category(variable=self.variable, category=name))
 
     def _repaint(self) -> None:
         for picture, button in self._buttons.items():

@@ -12,7 +12,15 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QSplitter, QToolButton
 
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.project.placement import Placement
-from tabprotect.engine.project.verbs.table_verbs import pasted
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.verbs.table_verbs import (
+    opening,
+    paste_block,
+    pasted,
+    place,
+    set_at_risk,
+    set_count,
+)
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.document import Document
@@ -147,6 +155,9 @@ class TablePage(Page):
             action.setEnabled(False)
             out.append((menu, action))
         return out
+
+    def words(self, project: Project) -> list[str]:
+        return opening(project)
 
     def menu_actions(self) -> list[tuple[str, QAction]]:
         return self._actions
@@ -362,7 +373,7 @@ class TablePage(Page):
             return
         self.errors.clear()
         if count != table[index]:
-            self.document.apply("set_count", page=self.name, index=list(index), count=count)
+            self.do(set_count, index=list(index), count=count)
 
     def _clear(self) -> None:
         block = self.grid.block()
@@ -375,7 +386,7 @@ class TablePage(Page):
             return
         zeros = [[0] * (right - left + 1) for _ in range(bottom - top + 1)]
         at = list(layout.index(top, left))
-        self.document.apply("paste_block", page=self.name, at=at, counts=zeros)
+        self.do(paste_block, at=at, counts=zeros)
 
     def _set_rule(self) -> None:
         project = self.document.project
@@ -385,12 +396,11 @@ class TablePage(Page):
             or self._rule.text().strip() == str(project.at_risk)
         ):
             return
-        self.document.apply("set_at_risk", page=self.name, rule=self._rule.text().strip())
+        self.do(set_at_risk, rule=self._rule.text().strip())
 
     def _place(self, placement: Placement) -> None:
-        self.document.apply(
-            "place",
-            page=self.name,
+        self.do(
+            place,
             rows=list(placement.rows),
             columns=list(placement.columns),
             layers=list(placement.layers),
@@ -468,7 +478,7 @@ class TablePage(Page):
         assert self._block is not None
         at, counts = self._block
         self._paste_never()
-        self.document.apply("paste_block", page=self.name, at=list(at), counts=counts)
+        self.do(paste_block, at=list(at), counts=counts)
         self.grid.cells.setFocus()
 
     def _paste_never(self) -> None:

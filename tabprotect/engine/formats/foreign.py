@@ -1,0 +1,46 @@
+"""Kinds of file that are no tables here: what they are, and what to do with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+_EXPORT = "save it as CSV, Parquet or Excel from the program that made it"
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """A kind of file, told by the ends of its names or by what it begins with."""
+
+    label: str
+    suffixes: tuple[str, ...]
+    begins: tuple[bytes, ...] = ()
+    hint: str = _EXPORT
+
+
+KINDS = (
+    Foreign("a project", (".tabprotect",), hint="open it as one"),
+    Foreign(
+        "an archive",
+        (".zip",),
+        (b"PK\x03\x04",),
+        "open a release bundle as a release, not as a table; take a table out of its archive first",
+    ),
+    Foreign("a PDF document", (".pdf",), (b"%PDF-",), "export the table as CSV or Excel"),
+    Foreign("an SPSS file", (".sav", ".zsav", ".por"), (b"$FL2", b"$FL3")),
+    Foreign("a Stata file", (".dta",), (b"<stata_dta>",)),
+    Foreign("a SAS file", (".sas7bdat", ".xpt"), (b"HEADER RECORD*******LIBRARY",)),
+    Foreign("an R file", (".rds", ".rda", ".rdata"), (b"RDX3", b"RDX2")),
+    Foreign("an Arrow or Feather file", (".feather", ".arrow"), (b"ARROW1", b"FEA1")),
+    Foreign("a pickled Python object", (".pkl", ".pickle")),
+    Foreign("a database", (".duckdb", ".sqlite", ".db"), (b"SQLite format 3\x00",)),
+    Foreign("compressed", (".bz2", ".xz", ".zst", ".7z"), hint="unpack it first"),
+)
+
+
+def foreign(path: Path, head: bytes) -> Foreign | None:
+    """The kind of a file by its name or its first bytes; ``None`` where nothing speaks for any."""
+    for kind in KINDS:
+        if path.suffix.lower() in kind.suffixes or head.startswith(kind.begins):
+            return kind
+    return None

@@ -1,0 +1,146 @@
+"""What a format is: one kind of file that holds tables or records, read and written."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.cell_list import CellList
+from tabprotect.engine.formats.forms import recognise
+from tabprotect.engine.formats.grids import read_grid
+from tabprotect.engine.formats.long_form import read_long
+from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.rows import RowSource, TextRows
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.table import Table
+
+COUNT = "count"
+"""The column of the counts, wherever a table is written in long form."""
+
+Holds = Literal["table", "records"]
+
+
+@dataclass(frozen=True)
+class RecordsFile:
+    """A file of records as DuckDB reads it.
+
+    Attributes
+    ----------
+    relation
+        An SQL table expression with the file's own column names.
+    text
+        The same rows as text, where they are text: all its values are, and faults have a line.
+    """
+
+    relation: str
+    text: TextRows | None = None
+
+
+class Format(ABC):
+    """One kind of file. A module in ``kinds/`` has a subclass and ``PLUGIN``.
+
+    The first line of the module's docstring says what the format is, the rest is its page.
+
+    Attributes
+    ----------
+    label
+        A few words for lists and filters of dialogs.
+    suffixes
+        Endings of file names, the usual one first, small letters.
+    holds
+        Whether such files can hold tables, records, or both.
+    options
+        Options of :class:`Reading` that mean something here, besides ``strip_totals`` and
+        ``fill_missing``.
+    limits
+        What it cannot carry, in sentences.
+    """
+
+    label: ClassVar[str]
+    suffixes: ClassVar[tuple[str, ...]]
+    holds: ClassVar[frozenset[Holds]] = frozenset({"table"})
+    options: ClassVar[frozenset[str]] = frozenset({"count"})
+    limits: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def name(self) -> str:
+        """What ``--format`` calls it: the module's name."""
+        return type(self).__module__.rpartition(".")[2].replace("_", "-")
+
+    @property
+    def help(self) -> str:
+        """The page: the module's docstring."""
+        return inspect.cleandoc(sys.modules[type(self).__module__].__doc__ or "")
+
+    def sniff(self, head: bytes) -> bool:
+        """Whether a file that begins so is certainly of this format, whatever its name."""
+        return False
+
+    @abstractmethod
+    def cells(
+        self, path: Path, reading: Reading, progress: Progress = SILENT
+    ) -> tuple[CellList, list[str]]:
+        """The cells that a file lists, totals too, and what a person should know about them.
+
+        Raises
+        ------
+        InputError
+            Naming the line and the cell of the first fault.
+        """
+
+    def records(self, path: Path, progress: Progress = SILENT) -> RecordsFile:
+        """The file as records; only where ``holds`` says so."""
+        raise InputError("not a microdata file", file=path, hint="save the records as CSV")
+
+    @property
+    def writes(self) -> bool:
+        """Whether tables can be written."""
+        return type(self).write is not Format.write
+
+    def write(self, table: Table) -> bytes:
+        """A table with every cell, so that reading it gives the same table.
+
+        Raises
+        ------
+        InputError
+            Where the format cannot be written, or cannot carry this table.
+        """
+        raise InputError(
+            f"tables are not written as {self.label}", hint="choose a format that is written"
+        )
+
+    def as_json(self) -> dict[str, object]:
+        """The declaration for ``describe --json``."""
+        return {
+            "name": self.name,
+            "label": self.label,
+            "suffixes": list(self.suffixes),
+            "holds": sorted(self.holds),
+            "options": sorted(self.options),
+            "writes": self.writes,
+            "limits": list(self.limits),
+        }
+
+
+class RowFormat(Format):
+    """A format of rows of text: long form, a grid, or a bare matrix, as the rows themselves say."""
+
+    @abstractmethod
+    def rows(
+        self, path: Path, reading: Reading, progress: Progress = SILENT
+    ) -> tuple[RowSource, list[str]]:
+        """The rows of a file, and what a person should know about them."""
+
+    def cells(
+        self, path: Path, reading: Reading, progress: Progress = SILENT
+    ) -> tuple[CellList, list[str]]:
+        source, notes = self.rows(path, reading, progress)
+        form = recognise(source, count=reading.count)
+        read = read_long if form.kind == "long" else read_grid
+        cells, said = read(source, form, decimal=reading.decimal, progress=progress)
+        return cells, notes + said

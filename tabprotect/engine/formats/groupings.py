@@ -1,0 +1,187 @@
+"""Groupings as a person writes them, and the files that hold them."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.rows import TextRows
+from tabprotect.engine.tables.domain import Domain, Variable
+from tabprotect.engine.tables.hierarchy import Grouping, check_groupings
+
+FORM = 'write name:variable=category>group,category>group, for example "eu:geo=Spain>EU,Iceland>no"'
+_PARTS = re.compile(r'(?:[^;"]|"[^"]*")+')
+"""Parts between semicolons; quotation marks protect a semicolon inside a category."""
+SUFFIXES = (".hrc", ".csv", ".tsv", ".txt", ".gz")
+
+
+def parse_groupings(text: str, domain: Domain) -> tuple[Grouping, ...]:
+    """Groupings as a person writes them, or the files that hold them, separated by semicolons.
+
+    A file of columns (CSV) has the variable's categories in its first column, under the variable's
+    name, and one further column for each grouping. A hierarchy file (``.hrc``, as tau-ARGUS reads
+    it) has one code a line, with one ``@`` before it for each level; its variable is the one whose
+    categories it holds, or the one the file is named for, and its levels are named ``geo_1``,
+    ``geo_2``, ... from the coarsest.
+
+    Parameters
+    ----------
+    text
+        ``eu:geo=Spain>EU,Iceland>nonEU,Portugal>EU; half:year=...``, or paths.
+
+    Raises
+    ------
+    InputError
+        For a wrong form, an unknown variable or category, or a category without a group.
+    """
+    found = unchecked_groupings(text, domain)
+    check_groupings(domain, found)
+    return found
+
+
+def unchecked_groupings(text: str, domain: Domain) -> tuple[Grouping, ...]:
+    """As :func:`parse_groupings`, for groupings that have a column of their own in the domain."""
+    found: list[Grouping] = []
+    for part in filter(None, map(str.strip, _PARTS.findall(text))):
+        path = Path(part)
+        if path.suffix.lower() in SUFFIXES and ">" not in part:
+            found += (
+                _read_hrc(path, domain)
+                if path.suffix.lower() == ".hrc"
+                else _read_columns(path, domain)
+            )
+        else:
+            found.append(_inline(part, domain))
+    return tuple(found)
+
+
+def grouping_text(groupings: Sequence[Grouping], domain: Domain) -> str:
+    """Groupings as :func:`parse_groupings` reads them, without any file.
+
+    Raises
+    ------
+    InputError
+        For a name or a category that cannot be written so.
+    """
+    parts = []
+    for grouping in groupings:
+        pairs = zip(domain[grouping.of].categories, grouping.groups, strict=True)
+        quoted = (f"{category}>{group}".replace('"', '""') for category, group in pairs)
+        parts.append(f"{grouping.name}:{grouping.of}=" + ",".join(f'"{pair}"' for pair in quoted))
+    text = "; ".join(parts)
+    try:
+        same = parse_groupings(text, domain) == tuple(groupings)
+    except InputError:
+        same = False
+    if not same:
+        raise InputError(
+            "a name, category or group cannot be written down",
+            hint="rename it: no > in a group, no = or : in a name, no blanks around either",
+        )
+    return text
+
+
+def _inline(part: str, domain: Domain) -> Grouping:
+    head, equals, body = part.partition("=")
+    name, colon, of = head.partition(":")
+    name, of = name.strip(), of.strip()
+    if not equals or not colon or not name or not of:
+        raise InputError(f"{part!r} is not a grouping", hint=FORM)
+    # Quotation marks protect a comma inside a category.
+    pairs = next(csv.reader([body], skipinitialspace=True), [])
+    given: dict[str, str] = {}
+    for pair in pairs:
+        category, arrow, group = pair.rpartition(">")
+        if category not in domain[of].categories:
+            category = category.strip()
+        group = group.strip()
+        if not arrow or not category or not group:
+            raise InputError(f"{pair!r} in the grouping {name!r} names no group", hint=FORM)
+        if given.setdefault(category, group) != group:
+            raise InputError(f"the category {category!r} has two groups in {name!r}", hint=FORM)
+    return _complete(name, domain[of], given)
+
+
+def _complete(name: str, variable: Variable, given: Mapping[str, str]) -> Grouping:
+    for category in given:
+        variable.code(category)
+    without = [category for category in variable.categories if category not in given]
+    if without:
+        raise InputError(
+            f"{len(without)} categories of {variable.name!r} have no group in {name!r}, "
+            f"first {without[0]!r}",
+            hint="name the group of every category; a category may be a group of its own",
+        )
+    return Grouping(name, variable.name, tuple(given[c] for c in variable.categories))
+
+
+def _read_columns(path: Path, domain: Domain) -> list[Grouping]:
+    records = TextRows(path)
+    rows = list(records.rows())
+    header, width = rows[0], len(rows[0])
+    if width < 2 or header[0] not in domain.names:
+        raise InputError(
+            "the file does not say which variable it groups",
+            file=path,
+            line=records.line(0),
+            hint=f"its first column is named for one of {', '.join(domain.names)}, "
+            "every further column for a grouping",
+        )
+    given: list[dict[str, str]] = [{} for _ in header[1:]]
+    for number, row in enumerate(rows[1:], 1):
+        if len(row) != width or row[0] in given[0]:
+            fault = "has the wrong number of fields" if len(row) != width else "names it again"
+            raise InputError(
+                f"the row of {row[0]!r} {fault}",
+                file=path,
+                line=records.line(number),
+                hint="give every category one row",
+            )
+        for column, group in enumerate(row[1:]):
+            given[column][row[0]] = group
+    try:
+        return [
+            _complete(name, domain[header[0]], groups)
+            for name, groups in zip(header[1:], given, strict=True)
+        ]
+    except InputError as error:
+        raise error.in_file(path) from None
+
+
+def _read_hrc(path: Path, domain: Domain) -> list[Grouping]:
+    records = TextRows(path, delimiter="\t")
+    trail: list[str] = []
+    parents: dict[str, tuple[str, ...]] = {}
+    for number, row in enumerate(records.rows()):
+        code = row[0].strip().lstrip("@").strip()
+        depth = len(row[0].strip()) - len(row[0].strip().lstrip("@"))
+        if depth > len(trail) or not code or code in parents:
+            fault = "occurs twice" if code in parents else "is more than one level below the last"
+            raise InputError(
+                f"the code {code!r} {fault}",
+                file=path,
+                line=records.line(number),
+                hint="one code a line, with one more @ for each level",
+            )
+        trail[depth:] = [code]
+        parents[code] = tuple(trail)
+    fits = [v for v in domain.variables if all(c in parents for c in v.categories)]
+    named = [v for v in fits if v.name == path.stem]
+    if len(named or fits) != 1:
+        raise InputError(
+            "the file holds the categories of "
+            + (f"several variables ({', '.join(v.name for v in fits)})" if fits else "no variable"),
+            file=path,
+            hint="list every category of the variable; name the file for it",
+        )
+    variable = (named or fits)[0]
+    lines = [parents[category] for category in variable.categories]
+    # A category above the deepest level is its own group further down.
+    return [
+        Grouping(f"{variable.name}_{level + 1}", variable.name,
+                 tuple(line[min(level, len(line) - 1)] for line in lines))
+        for level in range(max(map(len, lines)) - 1)
+    ]  # fmt: skip

@@ -1,0 +1,73 @@
+"""Delimited text (CSV): one row a line, fields apart by comma, semicolon, tab or bar.
+
+In long form every variable has a column, and one more column holds the counts; or a two-way grid
+with labels; or a bare matrix of numbers. Encoding UTF-8 (or UTF-16 with its mark) unless said,
+fields with separators in quotation marks, packed with gzip or not. All values are text: the
+category ``01`` is not ``1``. Written with commas, every cell, zeros too, in the table's order;
+of tables above 2^24 cells that are mostly empty only the cells that are not zero.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.csv_text import write_csv
+from tabprotect.engine.formats.format import RecordsFile, RowFormat
+from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.rows import RowSource, TextRows
+from tabprotect.engine.formats.sql import file_literal, literal, quoted
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.table import Table
+
+
+class Csv(RowFormat):
+    label = "delimited text"
+    suffixes = (".csv", ".tsv", ".txt", ".tab", ".gz")
+    holds = frozenset({"table", "records"})
+    options = frozenset({"count", "encoding", "delimiter", "decimal"})
+    limits = (
+        "No title, notes, units or hierarchies: names, categories and counts alone.",
+        "Of a very large sparse table the categories without any count are lost.",
+    )
+
+    def rows(
+        self, path: Path, reading: Reading, progress: Progress = SILENT
+    ) -> tuple[RowSource, list[str]]:
+        text = TextRows(
+            path, encoding=reading.encoding, delimiter=reading.delimiter, progress=progress
+        )
+        return text, []
+
+    def records(self, path: Path, progress: Progress = SILENT) -> RecordsFile:
+        text = TextRows(path, progress=progress)
+        header = next(text.rows(), None)
+        if header is None:
+            raise InputError("the file has no rows", file=path)
+        for number, name in enumerate(header, 1):
+            if not name or name in header[: number - 1]:
+                raise InputError(
+                    f"column {number} has no name"
+                    if not name
+                    else f"the name {name!r} stands over two columns",
+                    file=path,
+                    line=text.line(0),
+                    hint="the first row must name every variable once",
+                )
+        types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(header)))
+        names = ", ".join(f"c{i} AS {quoted(name)}" for i, name in enumerate(header))
+        packed = "gzip" if path.suffix.lower() == ".gz" else "none"
+        encoding = "utf-16" if text.encoding == "utf-16" else "utf-8"
+        relation = (
+            f"(SELECT {names} FROM read_csv({file_literal(path)}, auto_detect=false, header=true, "
+            f"columns={{{types}}}, delim={literal(text.delimiter)}, quote='\"', escape='\"', "
+            f"strict_mode=true, null_padding=false, compression='{packed}', "
+            f"encoding='{encoding}', skip={int(text.skipped)}))"
+        )
+        return RecordsFile(relation, text)
+
+    def write(self, table: Table) -> bytes:
+        return write_csv(table)
+
+
+PLUGIN = Csv()

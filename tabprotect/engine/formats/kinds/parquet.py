@@ -1,0 +1,225 @@
+"""Parquet: a table in long form, one column for each variable and one of counts; or records.
+
+The column of counts is named ``count`` (``counts``, ``freq``, ``frequency``, ``n``) or said by its
+name; a file without one holds records. Categories are the values as text, in order of first
+appearance: whole numbers without decimals, dates as 2024-12-31, a null as an empty category. The
+line of a fault is the number of the row. Written with text columns and 64-bit counts.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tabprotect.engine.arrays import Codes
+from tabprotect.engine.errors import InputError, RecordsError
+from tabprotect.engine.formats.cell_list import MAX_CATEGORIES, CellList, check_categories
+from tabprotect.engine.formats.format import COUNT, Format, RecordsFile
+from tabprotect.engine.formats.forms import COUNT_NAMES
+from tabprotect.engine.formats.numerals import NotACountError, parse_count
+from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.sql import connected, file_literal, literal, quoted
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.table import INT64_MAX, Counts, Table
+
+if TYPE_CHECKING:
+    import duckdb
+
+_NESTED = ("STRUCT", "MAP", "UNION", "BLOB", "VARIANT")
+_REALS = ("FLOAT", "DOUBLE", "DECIMAL")
+_ROW = "file_row_number"
+
+
+class Parquet(Format):
+    label = "Parquet"
+    suffixes = (".parquet", ".pq")
+    holds = frozenset({"table", "records"})
+    limits = (
+        "Long form only.",
+        "Columns of lists or structures are refused.",
+    )
+
+    def sniff(self, head: bytes) -> bool:
+        return head.startswith(b"PAR1")
+
+    def cells(
+        self, path: Path, reading: Reading, progress: Progress = SILENT
+    ) -> tuple[CellList, list[str]]:
+        # Late: DuckDB costs a tenth of the program's start.
+        import duckdb
+
+        with connected(path, ordered=True) as connection:
+            try:
+                return _Columns(path, connection, reading).cells(progress), []
+            except duckdb.Error as error:
+                raise InputError(
+                    "the Parquet file is damaged, cut off, or not Parquet at all",
+                    hint="copy or export it again",
+                    detail=str(error).partition("\n")[0],
+                ) from None
+
+    def records(self, path: Path, progress: Progress = SILENT) -> RecordsFile:
+        return RecordsFile(f"read_parquet({file_literal(path)})")
+
+    def write(self, table: Table) -> bytes:
+        # Late, as above.
+        import duckdb
+
+        domain = table.domain
+        if COUNT in domain.names:
+            raise InputError(f"a variable is named {COUNT!r}", hint="rename it before writing")
+        keys = np.arange(domain.size)
+        cells = {COUNT: table.counts.reshape(-1)}
+        codes = np.unravel_index(keys, domain.shape) if domain.ndim else ()
+        with tempfile.TemporaryDirectory() as folder, duckdb.connect(":memory:") as connection:
+            chosen = []
+            for axis, (variable, code) in enumerate(zip(domain.variables, codes, strict=True)):
+                # One more than the number: SQL counts from 1.
+                cells[f"v{axis}"] = code + 1
+                connection.execute(f"SET VARIABLE labels{axis} = $1", [list(variable.categories)])
+                chosen.append(f"getvariable('labels{axis}')[v{axis}] AS {quoted(variable.name)}")
+            out = Path(folder) / "table.parquet"
+            connection.register("cells", cells)
+            connection.execute(
+                f"COPY (SELECT {', '.join([*chosen, COUNT])} FROM cells) TO "
+                f"{literal(str(out))} (FORMAT parquet)"
+            )
+            return out.read_bytes()
+
+
+class _Columns:
+    """The columns of a file in long form."""
+
+    def __init__(self, path: Path, connection: duckdb.DuckDBPyConnection, reading: Reading) -> None:
+        self.path = path
+        self.connection = connection
+        self.decimal = reading.decimal
+        self.relation = f"read_parquet({file_literal(path)}, {_ROW}=true)"
+        self.types = {
+            row[0]: row[1]
+            for row in connection.execute(f"DESCRIBE SELECT * FROM {self.relation}").fetchall()
+            if row[0] != _ROW
+        }
+        self.count = self._count_column(reading.count)
+        self.names = tuple(name for name in self.types if name != self.count)
+        for name in self.names:
+            if self.types[name].endswith("]") or self.types[name].startswith(_NESTED):
+                raise InputError(
+                    f"column {name!r} holds {self.types[name]}, no categories",
+                    hint="leave it out, or write it as text",
+                )
+        if not self.names:
+            raise InputError(
+                "there is only one column",
+                hint="a table has one column per variable and a column count",
+            )
+
+    def _count_column(self, wanted: str | None) -> str:
+        if wanted is not None:
+            if wanted not in self.types:
+                raise InputError(
+                    f"there is no column {wanted!r}",
+                    hint=f"the columns are {', '.join(self.types)}",
+                )
+            return wanted
+        named = [name for name in self.types if name.strip().casefold() in COUNT_NAMES]
+        if len(named) != 1:
+            raise RecordsError(
+                f"{self.path.name} holds records, not a table"
+                if not named
+                else f"several columns could hold the counts: {', '.join(named)}",
+                hint="tabulate records; in a table, name the column of the counts: --count COLUMN",
+            )
+        return str(named[0])
+
+    def cells(self, progress: Progress) -> CellList:
+        counts = self._counts()
+        if not len(counts):
+            raise InputError("the file has no rows", hint="export the table again")
+        categories, codes = [], []
+        for number, name in enumerate(self.names):
+            progress.report("reading the table", number / len(self.names))
+            found, code = self._variable(number, name)
+            categories.append(found)
+            codes.append(code)
+        return CellList(self.names, tuple(categories), tuple(codes), counts, lambda row: row + 1)
+
+    def _text(self, name: str) -> str:
+        """A value as a category."""
+        value = quoted(name)
+        text = f"CAST({value} AS VARCHAR)"
+        if self.types[name].startswith(_REALS):
+            # As spreadsheets' numbers: 2024.0 is the category 2024.
+            whole = f"{value} = floor({value}) AND abs({value}) < 9007199254740992"
+            text = (
+                f"CASE WHEN {whole} THEN CAST(CAST({value} AS BIGINT) AS VARCHAR) ELSE {text} END"
+            )
+        return f"coalesce({text}, '')"
+
+    def _variable(self, number: int, name: str) -> tuple[tuple[str, ...], Codes]:
+        text = self._text(name)
+        # The few different values are turned into text, not every row.
+        found = self.connection.execute(
+            f"SELECT {text} AS label, min(first) FROM (SELECT {quoted(name)}, min({_ROW}) AS first "
+            f"FROM {self.relation} GROUP BY 1) GROUP BY 1 ORDER BY 2 LIMIT {MAX_CATEGORIES + 1}"
+        ).fetchall()
+        check_categories(name, len(found))
+        labels = tuple(row[0] for row in found)
+        self.connection.execute(
+            f"CREATE TYPE kind{number} AS ENUM ({', '.join(map(literal, labels))})"
+        )
+        codes = self.connection.execute(
+            f"SELECT enum_code(CAST({text} AS kind{number})) AS code FROM {self.relation}"
+        ).fetchnumpy()["code"]
+        return labels, np.asarray(codes, dtype=np.int32)
+
+    def _counts(self) -> Counts:
+        count, kind = quoted(self.count), self.types[self.count]
+        if "INT" in kind or kind.startswith(_REALS):
+            sound = f"{count} >= 0 AND {count} <= {INT64_MAX}"
+            if kind.startswith(("FLOAT", "DOUBLE")):
+                # Beyond 2^53 such a number is not exact.
+                sound = f"{count} BETWEEN 0 AND 9007199254740992"
+            if kind.startswith(_REALS):
+                sound += f" AND {count} = floor({count})"
+            row = self._first(f"({sound}) IS NOT TRUE")
+            if row is None:
+                found = self.connection.execute(
+                    f"SELECT CAST({count} AS BIGINT) AS n FROM {self.relation}"
+                ).fetchnumpy()
+                return np.asarray(found["n"], dtype=np.int64)
+            raise self._fault(*row)
+        texts = self.connection.execute(
+            f"SELECT coalesce(CAST({count} AS VARCHAR), '') FROM {self.relation}"
+        ).fetchall()
+        counts = np.empty(len(texts), dtype=np.int64)
+        for at, (text,) in enumerate(texts):
+            try:
+                counts[at] = parse_count(text, decimal=self.decimal)
+            except NotACountError:
+                row = self._first(f"{_ROW} = {at}")
+                assert row is not None
+                raise self._fault(*row) from None
+        return counts
+
+    def _first(self, condition: str) -> tuple[int, str, tuple[str, ...]] | None:
+        labels = "".join(f", {self._text(name)}" for name in self.names)
+        row = self.connection.execute(
+            f"SELECT {_ROW}, coalesce(CAST({quoted(self.count)} AS VARCHAR), ''){labels} "
+            f"FROM {self.relation} WHERE {condition} ORDER BY {_ROW} LIMIT 1"
+        ).fetchone()
+        return None if row is None else (row[0], row[1], row[2:])
+
+    def _fault(self, row: int, text: str, labels: tuple[str, ...]) -> InputError:
+        try:
+            parse_count(text, decimal=self.decimal)
+            why, hint = f"the count {text} is not exact", "write counts as whole numbers"
+        except NotACountError as error:
+            why, hint = str(error), error.hint
+        return InputError(why, line=row + 1, cell=f"({', '.join(labels)})", hint=hint)
+
+
+PLUGIN = Parquet()

@@ -1,0 +1,271 @@
+"""PX (PC-Axis): what the Nordic and many other statistical offices publish tables in.
+
+Variables of `STUB`, then of `HEADING`; categories are `CODES` where the file has them, else `VALUES`.
+Data are a matrix of all cells, or rows with `KEYS`, where a cell without a row is 0. A dash (or what
+`DATASYMBOLNIL` shows) is 0; dots are missing and refused, unless missing cells are taken as 0. A
+variable of contents (`CONTVARIABLE`) must have one value, and is left out. Text in the `CODEPAGE` the
+file names, else Windows-1252; of several languages the main one. Written in UTF-8.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from tabprotect.engine.arrays import Codes, Ints
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.cell_list import CellList, check_categories
+from tabprotect.engine.formats.format import Format
+from tabprotect.engine.formats.numerals import NotACountError, parse_count
+from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.table import Table
+
+MOST_BYTES = 2**29
+"""Of a file, which is held as a whole."""
+
+LINE = 200
+"""Characters of a line that is written; readers may break off longer ones at 256."""
+
+_KEYWORD = re.compile(
+    r"""\s*([A-Z][A-Z0-9-]*)(\[[A-Za-z-]+\])?(?:\(((?:"[^"]*"|[^")])*)\))?\s*=""", re.ASCII
+)
+_STRING = re.compile(r'"([^"]*)"')
+_VALUE = re.compile(r'(?:[^";]++|"[^"]*")*+;')
+_WORD = re.compile(r'"[^"]*"|[^\s,;"]+')
+_PAGE = re.compile(rb'CODEPAGE\s*=\s*"([^"]{1,40})"', re.IGNORECASE)
+_HEAD = re.compile(rb'(\xef\xbb\xbf)?\s*(CHARSET|AXIS-VERSION|LANGUAGE|MATRIX|DECIMALS)="?[^\n]*;')
+_MISSING = re.compile(r"\.{1,6}")
+_HINT = "save the table again as PX, or as CSV"
+
+
+@dataclass
+class _File:
+    """What a file says: keyword -> subject -> its strings; and its data as words."""
+
+    said: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    data: list[str] = field(default_factory=list)
+
+    def one(self, keyword: str, default: str = "") -> str:
+        return next(iter(self.said.get(keyword, {}).get("", [])), default)
+
+    def all(self, keyword: str, subject: str = "") -> list[str]:
+        return self.said.get(keyword, {}).get(subject, [])
+
+
+class Px(Format):
+    label = "PX (PC-Axis)"
+    suffixes = (".px",)
+    limits = (
+        "Texts of categories (where there are codes), notes and units are left out.",
+        "Names and categories cannot hold quotation marks, line ends or tabs.",
+        "A file has at most 512 MiB.",
+    )
+    options = frozenset({"encoding"})
+
+    def sniff(self, head: bytes) -> bool:
+        return _HEAD.match(head) is not None
+
+    def cells(
+        self, path: Path, reading: Reading, progress: Progress = SILENT
+    ) -> tuple[CellList, list[str]]:
+        file = _read(path, reading.encoding)
+        names = [*file.all("STUB"), *file.all("HEADING")]
+        if not names or len(set(names)) < len(names):
+            raise InputError("the file does not say its variables (STUB, HEADING)", hint=_HINT)
+        categories = []
+        for name in names:
+            texts = file.all("VALUES", name)
+            codes = file.all("CODES", name)
+            known = codes if len(codes) == len(texts) else texts
+            if not known:
+                raise InputError(f"the variable {name!r} has no VALUES", hint=_HINT)
+            check_categories(name, len(known))
+            categories.append(tuple(known))
+        keys, words = _cells(file, names, categories)
+        keys, counts = _counts(keys, words, categories, fill=reading.fill_missing)
+        notes = []
+        contents = file.one("CONTVARIABLE")
+        kept = [axis for axis, name in enumerate(names) if name != contents or len(names) == 1]
+        if len(kept) < len(names):
+            same = categories[names.index(contents)]
+            if len(same) > 1:
+                raise InputError(
+                    f"the file holds several contents ({contents}): {', '.join(same[:8])}",
+                    hint="save it with one of them",
+                )
+            notes.append(f"left out: {contents}, which is {same[0]!r} everywhere")
+        found = np.unravel_index(keys, tuple(map(len, categories)))
+        listed: tuple[Codes, ...] = tuple(found[axis].astype(np.int32) for axis in kept)
+        cells = CellList(
+            tuple(names[axis] for axis in kept),
+            tuple(categories[axis] for axis in kept),
+            listed,
+            counts,
+            lambda entry: None,
+        )
+        return cells, notes
+
+    def write(self, table: Table) -> bytes:
+        domain = table.domain
+        for text in (t for v in domain.variables for t in (v.name, *v.categories)):
+            if re.search(r'["\r\n\t]', text) or len(text) > LINE:
+                raise InputError(
+                    f"PX cannot hold the text {text[:40]!r}", hint="rename it first, or write CSV"
+                )
+        if domain.ndim == 0:
+            raise InputError("PX needs a variable", hint="write CSV")
+        stub, heading = domain.names[:-1], domain.names[-1:]
+        if not stub:
+            stub, heading = heading, ()
+        lines = [
+            'CHARSET="ANSI";', 'AXIS-VERSION="2013";', 'CODEPAGE="utf-8";', 'LANGUAGE="en";',
+            "DECIMALS=0;", "SHOWDECIMALS=0;", 'MATRIX="TABLE";', 'SUBJECT-CODE="";',
+            'SUBJECT-AREA="";', 'TITLE="Counts";', 'CONTENTS="Counts";', 'UNITS="number";',
+        ]  # fmt: skip
+        lines += _listed("STUB", stub)
+        lines += _listed("HEADING", heading) if heading else []
+        for variable in domain.variables:
+            lines += _listed(f'VALUES("{variable.name}")', variable.categories)
+        width = domain.shape[-1] if heading else 1
+        lines.append("DATA=")
+        lines += [" ".join(map(str, row)) for row in table.counts.reshape(-1, width).tolist()]
+        return ("\n".join([*lines, ";"]) + "\n").encode("utf-8")
+
+
+def _listed(keyword: str, texts: tuple[str, ...]) -> list[str]:
+    """A keyword with its strings, in lines that are not too long."""
+    lines = [f"{keyword}="]
+    for number, text in enumerate(texts):
+        quoted = f'"{text}"' + (";" if number == len(texts) - 1 else ",")
+        if len(lines[-1]) + len(quoted) > LINE:
+            lines.append("")
+        lines[-1] += quoted
+    return lines
+
+
+def _read(path: Path, encoding: str | None) -> _File:
+    if path.stat().st_size > MOST_BYTES:
+        raise InputError("the file is too large for PX", hint="take the table as CSV or Parquet")
+    data = path.read_bytes()
+    if encoding is None:
+        page = _PAGE.search(data[:65536])
+        encoding = "utf-8-sig" if data.startswith(b"\xef\xbb\xbf") else "cp1252"
+        encoding = page[1].decode("ascii", "replace") if page else encoding
+    try:
+        text = data.decode(encoding).lstrip("\ufeff")
+    except LookupError:
+        raise InputError(
+            f"there is no encoding {encoding!r}", hint="for example utf-8, cp1252: --encoding"
+        ) from None
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"byte {error.start + 1} is not {encoding.upper()}",
+            line=data.count(b"\n", 0, error.start) + 1,
+            hint="say which encoding it is: --encoding utf-8",
+        ) from None
+    return _parsed(text)
+
+
+def _parsed(text: str) -> _File:
+    file, at = _File(), 0
+    while found := _KEYWORD.match(text, at):
+        keyword, language, subject = found[1], found[2], found[3]
+        if keyword == "DATA":
+            # A semicolon may stand inside a quoted key: the last one ends the data.
+            file.data = _WORD.findall(text, found.end())
+            return file
+        value = _VALUE.match(text, found.end())
+        if value is None:
+            break
+        at = value.end()
+        if language is None:
+            # Neighbouring strings without a comma are one long one.
+            joined = re.sub(r'"\s*"', "", value[0]) if '""' not in value[0] else value[0]
+            strings = _STRING.findall(joined) or [value[0].rstrip("; \r\n").strip()]
+            about = (_STRING.findall(subject) or [""])[0] if subject else ""
+            file.said.setdefault(keyword, {}).setdefault(about, strings)
+    if at and not text[at:].strip():
+        raise InputError("the file has no DATA", hint=_HINT)
+    raise _no_px(text, at)
+
+
+def _no_px(text: str, at: int) -> InputError:
+    return InputError(
+        "this is no PX: a keyword with a value and a semicolon was expected",
+        line=text.count("\n", 0, at) + 1,
+        hint=_HINT,
+    )
+
+
+def _cells(
+    file: _File, names: list[str], categories: list[tuple[str, ...]]
+) -> tuple[Ints, list[str]]:
+    """The cell and the word of each count."""
+    sizes = tuple(map(len, categories))
+    if "KEYS" not in file.said:
+        if len(file.data) != math.prod(sizes):
+            raise InputError(
+                f"there are {len(file.data):,} counts for {math.prod(sizes):,} cells", hint=_HINT
+            )
+        return np.arange(len(file.data), dtype=np.int64), file.data
+    keyed = len(file.all("STUB"))
+    wide = math.prod(sizes[keyed:])
+    numbers = []
+    for name, known in zip(names[:keyed], categories, strict=False):
+        by_text = file.all("KEYS", name) == ["VALUES"]
+        listed = file.all("VALUES", name) if by_text else known
+        numbers.append({f'"{text}"': number for number, text in enumerate(listed)})
+    if len(file.data) % (keyed + wide):
+        raise InputError("the rows of data are not of one length", hint=_HINT)
+    keys: list[int] = []
+    words: list[str] = []
+    for at in range(0, len(file.data), keyed + wide):
+        row = file.data[at : at + keyed + wide]
+        place = 0
+        for name, places, text in zip(names, numbers, row, strict=False):
+            if text not in places:
+                raise InputError(f"variable {name!r} has no category {text}", hint=_HINT)
+            place = place * len(places) + places[text]
+        keys += range(place * wide, (place + 1) * wide)
+        words += row[keyed:]
+    full = dict.fromkeys(range(math.prod(sizes)), "0") if math.prod(sizes) <= len(keys) * 8 else {}
+    if len(set(keys)) < len(keys):
+        raise InputError("a row of data stands there twice", hint=_HINT)
+    full.update(zip(keys, words, strict=True))
+    return np.array(list(full), dtype=np.int64), list(full.values())
+
+
+def _counts(
+    keys: Ints, words: list[str], categories: list[tuple[str, ...]], *, fill: bool
+) -> tuple[Ints, Ints]:
+    """The cells that have a count, and their counts."""
+    joined = "".join(words)
+    if joined.isascii() and joined.isdigit() and max(map(len, words)) < 19:
+        return keys, np.array(words, dtype=np.int64)
+    kept, counts = [], []
+    for key, word in zip(keys.tolist(), words, strict=True):
+        text = word.strip('"')
+        missing = _MISSING.fullmatch(text) is not None
+        if missing and fill:
+            continue
+        try:
+            counts.append(0 if text == "-" else parse_count("" if missing else text))
+        except NotACountError as error:
+            index = np.unravel_index(key, tuple(map(len, categories)))
+            labels = ", ".join(c[int(i)] for c, i in zip(categories, index, strict=True))
+            hint = (
+                "say that missing cells are 0 if they are: --fill-missing"
+                if missing
+                else error.hint
+            )
+            raise InputError(str(error), cell=f"({labels})", hint=hint) from None
+        kept.append(key)
+    return np.array(kept, dtype=np.int64), np.array(counts, dtype=np.int64)
+
+
+PLUGIN = Px()

@@ -1,0 +1,37 @@
+"""Excel workbooks: the first sheet that is not empty, in long form, as a grid or a bare matrix.
+
+``.xlsx``, ``.xlsm``, ``.xlsb`` and the older ``.xls``. Numbers are taken as they are stored, not as
+they are shown. A workbook is read as a whole: keep very large tables as CSV or Parquet.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tabprotect.engine.formats.format import RowFormat
+from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.rows import RowSource
+from tabprotect.engine.formats.sheets import read_sheet
+from tabprotect.engine.progress import SILENT, Progress
+
+
+class Xlsx(RowFormat):
+    label = "Excel workbook"
+    suffixes = (".xlsx", ".xlsm", ".xlsb", ".xls")
+    options = frozenset({"count", "decimal"})
+    limits = (
+        "Whole numbers are exact below 2^53; larger ones are refused.",
+        "A sheet has at most 1,048,576 rows.",
+    )
+
+    def sniff(self, head: bytes) -> bool:
+        packed = head.startswith(b"PK\x03\x04") and b"[Content_Types].xml" in head
+        return packed or head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
+
+    def rows(
+        self, path: Path, reading: Reading, progress: Progress = SILENT
+    ) -> tuple[RowSource, list[str]]:
+        return read_sheet(path)
+
+
+PLUGIN = Xlsx()

@@ -1,0 +1,200 @@
+"""Published counts in one long list, in which the code ``Total`` marks what is summed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.cell_list import CellList
+from tabprotect.engine.formats.format import COUNT
+from tabprotect.engine.formats.groupings import unchecked_groupings
+from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.registered import format_of
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.domain import Domain, Variable
+from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.table import Counts
+
+TOTAL = "Total"
+
+Missing = Literal["refuse", "unknown", "zero"]
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedRows:
+    """What a list of published counts says.
+
+    Attributes
+    ----------
+    publication
+        The variables with every code that occurs, and the margins the rows belong to.
+    cells : int64 (rows,)
+        The published cell of each row.
+    counts : int64 (rows,)
+    known : bool (published,)
+        Which published cells have a row (or count as zero).
+    labels
+        The codes of a row as they stand in the file, by its number.
+    """
+
+    publication: Publication
+    cells: Counts
+    counts: Counts
+    known: Bools
+    labels: Callable[[int], tuple[str, ...]]
+
+    @property
+    def values(self) -> Counts:
+        """The counts by published cell, int64 (published,); 0 where there is none."""
+        values = np.zeros(self.publication.size, dtype=np.int64)
+        values[self.cells] = self.counts
+        return values
+
+
+def read_published(
+    path: Path | str,
+    *,
+    count: str = COUNT,
+    total: str = TOTAL,
+    groupings: str = "",
+    missing: Missing = "refuse",
+    progress: Progress = SILENT,
+) -> PublishedRows:
+    """Read published counts: a column for each variable, and one of counts.
+
+    The rows themselves say which margins are published: a row with the total code in every
+    variable but A and B belongs to the margin of A and B.
+
+    Parameters
+    ----------
+    total
+        The code of a variable that is summed over (case aside).
+    groupings
+        Columns that group the categories of others, as
+        :func:`~tabprotect.engine.tables.hierarchy.parse_groupings` reads them.
+    missing
+        What a cell of a published margin without a row is: a fault, not published, or 0.
+
+    Raises
+    ------
+    InputError
+        Naming the line, the cell or the margin, and the remedy.
+    """
+    path = Path(path)
+    try:
+        listed, _ = format_of(path).cells(path, Reading(count=count), progress)
+        return _arranged(listed, total=total, groupings=groupings, missing=missing)
+    except InputError as error:
+        raise error.in_file(path) from None
+
+
+def _arranged(listed: CellList, *, total: str, groupings: str, missing: Missing) -> PublishedRows:
+    _refuse_twice(listed)
+    marks = [
+        _mark(name, known, total)
+        for name, known in zip(listed.names, listed.categories, strict=True)
+    ]
+    columns = {}
+    for name, known, mark in zip(listed.names, listed.categories, marks, strict=True):
+        codes = tuple(code for k, code in enumerate(known) if k != mark)
+        if not codes:
+            raise InputError(
+                f"the variable {name!r} has no code but {known[mark]!r}",
+                hint="leave the column out: it says nothing",
+            )
+        columns[name] = Variable(name, codes)
+    grouped = unchecked_groupings(groupings, Domain(tuple(columns.values())))
+    for grouping in grouped:
+        if grouping.name not in columns:
+            raise InputError(
+                f"there is no column {grouping.name!r}", hint="name the grouping as its column"
+            )
+        for code in columns[grouping.name].categories:
+            grouping.variable.code(code)
+    names = {grouping.name for grouping in grouped}
+    domain = Domain(tuple(v for name, v in columns.items() if name not in names))
+    detail = np.zeros((len(listed.counts), len(marks)), dtype=np.bool_)
+    for axis, mark in enumerate(marks):
+        detail[:, axis] = listed.code(axis) != mark
+    kinds, first, kind = np.unique(detail, axis=0, return_index=True, return_inverse=True)
+    order = sorted(range(len(kinds)), key=lambda k: (kinds[k].sum(), first[k]))
+    margins = [tuple(n for n, d in zip(listed.names, kinds[k], strict=True) if d) for k in order]
+    publication = Publication(domain, tuple(margins), grouped)
+    if len(publication.margins) < len(margins):
+        raise InputError(
+            "a row details a grouping beside its own variable",
+            hint=f"write {total!r} for the grouping there",
+        )
+    cells = np.empty(len(listed.counts), dtype=np.int64)
+    for m, k in enumerate(order):
+        rows = np.flatnonzero(kind.reshape(-1) == k)
+        cells[rows] = _cells(publication, m, listed, rows, marks)
+    there = np.zeros(publication.size, dtype=np.bool_)
+    there[cells] = True
+    if missing == "refuse":
+        _refuse_holes(publication, there)
+    if missing == "zero":
+        there[:] = True
+    return PublishedRows(publication, cells, listed.counts, there, listed.labels)
+
+
+def _mark(name: str, codes: tuple[str, ...], total: str) -> int:
+    """The place of the total among a variable's codes; -1 where it is never summed over."""
+    found = [k for k, code in enumerate(codes) if code.strip().casefold() == total.casefold()]
+    if len(found) > 1:
+        raise InputError(
+            f"the total of {name!r} is written in several ways: "
+            + ", ".join(repr(codes[k]) for k in found),
+            hint="write it in one way",
+        )
+    return found[0] if found else -1
+
+
+def _cells(
+    publication: Publication, m: int, listed: CellList, rows: Counts, marks: list[int]
+) -> Counts:
+    """The published cells (rows,) of the rows of one margin."""
+    cells = np.zeros(len(rows), dtype=np.int64)
+    for variable in publication.domains[m].variables:
+        axis = listed.names.index(variable.name)
+        place = np.array(
+            [-1 if k == marks[axis] else variable.code(c)
+             for k, c in enumerate(listed.categories[axis])], dtype=np.int64
+        )  # fmt: skip
+        cells = cells * len(variable.categories) + place[listed.code(axis)[rows]]
+    cells += publication.starts[m]
+    return cells
+
+
+def _refuse_twice(listed: CellList) -> None:
+    keys = listed.keys()
+    order = np.argsort(keys, kind="stable")
+    twice = np.flatnonzero(np.diff(keys[order]) == 0)
+    if len(twice):
+        at = twice[np.argmin(order[twice + 1])]
+        one, other = int(order[at]), int(order[at + 1])
+        raise InputError(
+            f"the count occurs twice (first in {listed.place(one)})",
+            line=listed.line(other),
+            cell=listed.text(other),
+            hint="remove one of them; or a variable is missing",
+        )
+
+
+def _refuse_holes(publication: Publication, known: Bools) -> None:
+    for m, margin in enumerate(publication.margins):
+        holes = np.flatnonzero(~known[publication.starts[m] : publication.starts[m + 1]])
+        if len(holes):
+            raise InputError(
+                f"the margin {':'.join(margin)} is published in part: "
+                f"{len(holes):,} of {publication.domains[m].size:,} counts are missing",
+                cell=publication.cell_text(int(holes[0] + publication.starts[m])),
+                hint="list every count; or say what missing ones are: --missing unknown (not "
+                "published) or --missing zero",
+            )

@@ -1,0 +1,114 @@
+"""How large an Excel workbook becomes in memory, looked at before it is read.
+
+A sheet is laid out from its first to its last cell: two cells in opposite corners of a file of a
+few kilobytes would ask for hundreds of gigabytes. (OpenDocument sheets are bounded by their reader.)
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from tabprotect.engine.errors import InputError
+
+MOST_CELLS = 2**26
+"""From the first to the last, empty ones too (about 2 GiB)."""
+
+MOST_BYTES = 2**31
+"""Of all parts of a workbook, unpacked."""
+
+NARROW = 26
+"""Columns of one letter: with them alone no sheet has too many cells."""
+
+ROWS = 2**20
+"""Of a sheet at most."""
+
+_BLOCK = 1 << 20
+_TAG = 64
+"""Bytes by which two looks at the text overlap."""
+
+_WIDE = re.compile(rb"""\br\s*=\s*["'][A-Z]{2,3}[0-9]""")
+_CELL = re.compile(rb"""\br\s*=\s*["']([A-Z]{1,3})([0-9]{1,7})["']""")
+
+
+def check_workbook(path: Path) -> None:
+    """Refuse a packed workbook (xlsx, xlsm, xlsb) whose sheets would not fit into memory.
+
+    Raises
+    ------
+    InputError
+        Naming the file. A damaged one is left to the reader, which says what is wrong.
+    """
+    try:
+        with zipfile.ZipFile(path) as book:
+            fits = sum(part.file_size for part in book.infolist()) <= MOST_BYTES
+            for name in book.namelist() if fits else ():
+                if name.startswith("xl/worksheets/") and name.endswith((".xml", ".bin")):
+                    count = cells_of_text if name.endswith(".xml") else cells_of_records
+                    with book.open(name) as sheet:
+                        fits = fits and count(sheet) <= MOST_CELLS
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError):
+        return
+    if not fits:
+        raise InputError(
+            "the workbook is too large to be laid out in memory",
+            file=path,
+            hint="delete stray cells far from the table, or save it as CSV",
+        )
+
+
+def _pieces(sheet: IO[bytes]) -> Iterator[bytes]:
+    kept = b""
+    while block := sheet.read(_BLOCK):
+        yield kept + block
+        kept = block[-_TAG:]
+
+
+def cells_of_text(sheet: IO[bytes]) -> int:
+    """Cells from the first to the last of a sheet in XML; of a narrow one at most so many."""
+    if not any(_WIDE.search(text) for text in _pieces(sheet)):
+        return NARROW * ROWS
+    sheet.seek(0)
+    rows = columns = 1
+    for text in _pieces(sheet):
+        for letters, row in set(_CELL.findall(text)):
+            columns, rows = max(columns, _number(letters)), max(rows, int(row))
+    return rows * columns
+
+
+def _number(letters: bytes) -> int:
+    number = 0
+    for letter in letters:
+        number = number * 26 + letter - ord("A") + 1
+    return number
+
+
+def cells_of_records(sheet: IO[bytes]) -> int:
+    """Cells from the first to the last of a sheet in binary records (MS-XLSB 2.1.4)."""
+    data = sheet.read()
+    rows = columns = at = 0
+    while at < len(data):
+        kind, at = _varying(data, at, 2)
+        size, at = _varying(data, at, 4)
+        # A row begins with kind 0 and its number, a cell with kinds 1 to 11 or 62 and its column.
+        first = int.from_bytes(data[at : at + 4], "little")
+        if kind == 0:
+            rows = max(rows, first + 1)
+        elif kind <= 11 or kind == 62:
+            columns = max(columns, first + 1)
+        at += size
+    return rows * columns
+
+
+def _varying(data: bytes, at: int, most: int) -> tuple[int, int]:
+    """A number of seven bits a byte, and the place behind it."""
+    number = 0
+    for place, byte in enumerate(data[at : at + most]):
+        number |= (byte & 0x7F) << (7 * place)
+        if byte < 0x80:
+            return number, at + place + 1
+    return number, at + most

@@ -1,0 +1,52 @@
+"""Writing a table of counts as a file of any registered format."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.format import Format
+from tabprotect.engine.formats.registered import TEXT, by_suffix, named
+from tabprotect.engine.tables.table import Table
+
+
+def format_to_write(path: Path, name: str | None = None) -> Format:
+    """The format in which a file is to be written: the named one, else what its name says.
+
+    Raises
+    ------
+    InputError
+        For a format that is read only, or a compressed file that is not text.
+    ParameterError
+        For an unknown name.
+    """
+    kind = named(name) if name is not None else by_suffix(path) or named(TEXT)
+    if not kind.writes:
+        raise InputError(
+            f"tables are not written as {kind.label}",
+            file=path,
+            hint="choose another format: --format NAME",
+        )
+    if path.suffix.lower() == ".gz" and kind.name != TEXT:
+        raise InputError("only text is compressed", file=path, hint="leave out .gz")
+    return kind
+
+
+def write_table(table: Table, path: Path, kind: Format) -> None:
+    """Write a confidential table: whole or not at all, and for its owner's eyes alone (mode 0600).
+
+    Raises
+    ------
+    InputError
+        Where the format cannot carry the table, or the file cannot be written.
+    """
+    try:
+        data = kind.write(table)
+    except InputError as error:
+        raise error.in_file(path) from None
+    if path.suffix.lower() == ".gz":
+        # Without the time: the same bytes for the same table.
+        data = gzip.compress(data, mtime=0)
+    write_bytes(path, data, private=True)

@@ -1,0 +1,32 @@
+"""What to do instead of a mechanism that would not protect: other settings, tried beforehand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tabprotect.engine.errors import Suggestion
+
+OTHERWISE = "merge categories so that fewer cells are small, or take another method"
+"""What to do where nothing that was tried helps."""
+
+
+@dataclass(frozen=True)
+class Remedy(Suggestion):
+    """Other settings whose releases pass the gate more often.
+
+    Among its parameters ``cycles`` is the name of a template; what it does not name stays.
+
+    Attributes
+    ----------
+    chance
+        How often they passed on synthetic tables with the same kept margins: public things only.
+    """
+
+    chance: float
+
+    @property
+    def reached(self) -> str:
+        return f"passed on {self.chance:.0%} of synthetic tables"
+
+    def __str__(self) -> str:
+        return f"{self.text} ({self.reached})"

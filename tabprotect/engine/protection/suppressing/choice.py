@@ -1,0 +1,118 @@
+"""Which way a hiding set is chosen: cell after cell, or by cutting planes; the cheaper one counts.
+
+Small tables and large two-way ones are done cell after cell (thousands of small tables may have
+to be chosen again for one posterior; flows come within a few percent in large ones). In between,
+and for three variables, cutting planes are much cheaper. Of tables of more variables both are
+tried, as long as they have few sensitive numbers: neither is always better there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tabprotect.engine.arrays import Bools
+from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.suppressing.cutting_planes import GAP, CuttingPlanes
+from tabprotect.engine.protection.suppressing.hiding_problem import HidingProblem
+from tabprotect.engine.protection.suppressing.linear_moves import SMALL
+from tabprotect.engine.protection.suppressing.pattern import give_up, select
+from tabprotect.engine.protection.suppressing.task import Task
+from tabprotect.engine.protection.suppressing.two_way_flows import TwoWayFlows
+from tabprotect.engine.tables.publication import Publication
+
+Search = Literal["usual", "longer"]
+
+WORK, BY_NUMBER, LONGER = 2.2e6, 2_000.0, 10.0
+"""Microseconds of a usual core that cutting planes take at least, more for each published number,
+and how many times as long a longer search is. Counted, never timed."""
+
+MOST_IN_FLOWS = 3_000
+"""Published numbers of a two-way table up to which cutting planes are tried after flows."""
+
+FEW = 100
+"""Ends of intervals up to which a table of more than three variables is done both ways."""
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """A hiding set, and how good it is. Confidential.
+
+    Attributes
+    ----------
+    hidden : bool (published cells,)
+    cost : float
+        Of the numbers that are hidden beyond those that must be.
+    bound : float or None
+        No hiding set costs less; ``None`` where nothing useful is known.
+    """
+
+    hidden: Bools
+    cost: float
+    bound: float | None
+
+    @property
+    def gap(self) -> float | None:
+        """How much cheaper the cheapest may be, as a share of the cost; ``None``: not known."""
+        if self.bound is None:
+            return None
+        return max(0.0, 1.0 - self.bound / self.cost) if self.cost else 0.0
+
+    @property
+    def sentence(self) -> str:
+        """How good the choice is, in words."""
+        if self.gap is None:
+            return "There is no useful bound on how much cheaper a pattern could be."
+        if self.gap <= GAP:
+            return f"No pattern is more than {GAP:.0%} cheaper."
+        return f"No pattern is more than {self.gap:.0%} cheaper."
+
+
+def most_work(publication: Publication, search: Search = "usual") -> float:
+    """What cutting planes take at most, in microseconds of a usual core; 0 where none are used."""
+    count = len(publication.distinct[0])
+    if count <= SMALL or (count > MOST_IN_FLOWS and TwoWayFlows.fits(publication)):
+        return 0.0
+    return max(WORK, BY_NUMBER * count) * (LONGER if search == "longer" else 1.0)
+
+
+def choose(task: Task, search: Search = "usual", progress: Progress = SILENT) -> Choice:
+    """The cheapest hiding set found. Deterministic.
+
+    Raises
+    ------
+    InfeasibleError
+        When some primary cells cannot be protected even if all cells were hidden that may be, or
+        no way was found within the stated work.
+    """
+    problem = HidingProblem.of(task)
+    limit = most_work(task.publication, search)
+    start = None
+    if not limit or _quick(problem):
+        start = select(task, progress)
+    if start is not None and (not limit or not _cost(problem, start)):
+        cost = _cost(problem, start)
+        return Choice(start, cost, None if cost else 0.0)
+    planes = CuttingPlanes(problem, limit, progress)
+    impossible = planes.impossible()
+    if impossible:
+        give_up(task, impossible, certain=True)
+    known = None if start is None else start[task.publication.distinct[0]]
+    found = planes.run(known)
+    if found is None:
+        raise InfeasibleError("no pattern was found within the stated work", hint="search longer")
+    useful = found.bound > found.cost / 2
+    return Choice(problem.published(found.hidden), found.cost, found.bound if useful else None)
+
+
+def _quick(problem: HidingProblem) -> bool:
+    """Whether going from cell to cell takes little, or may be the better way."""
+    if TwoWayFlows.fits(problem.task.publication):
+        return True
+    return problem.task.table.domain.ndim > 3 and len(problem.aims) <= FEW
+
+
+def _cost(problem: HidingProblem, hidden: Bools) -> float:
+    first = problem.task.publication.distinct[0]
+    return float(problem.cost[hidden[first] & ~problem.always].sum())

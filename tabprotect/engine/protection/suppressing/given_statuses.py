@@ -1,0 +1,181 @@
+"""Statuses that are given beforehand: a tau-ARGUS *a priori* file.
+
+One cell a line: a category of every variable of the table (a group where the published sub-table
+has a grouping, nothing or ``Total`` where the cell is a total), then a command::
+
+    north,,u          sensitive
+    north,retail,p    never to hide, like a cell that an earlier release published
+    south,retail,m    to hide, like a cell that an earlier release has hidden
+    south,,c,25       what hiding it costs (w is the same)
+    west,retail,pl,3,5  sensitive: how far it must stay open downwards and upwards
+
+``ml`` is ``u``; ``s`` says that the cell is no more than safe, and may be hidden. The separator
+is a comma, a semicolon or a tab, the same in all lines; lines that begin with ``#`` are remarks.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.tables.publication import Publication
+
+COMMANDS = {"s": 0, "u": 0, "p": 0, "m": 0, "ml": 0, "c": 1, "w": 1, "pl": 2}
+"""Commands, and how many numbers follow."""
+
+TOTALS = ("", "total")
+
+HINT = "a line has a category for each variable, then s, u, p, m, c,<cost> or pl,<low>,<up>"
+
+LONGEST = 50_000_000
+"""Characters of a file at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class GivenStatuses:
+    """What is given for published cells; arrays (published cells,).
+
+    Attributes
+    ----------
+    sensitive, published, hidden, safe : bool
+        Commands ``u``, ``p``, ``m`` and ``s``.
+    cost : float64
+        NaN where none is given.
+    below, above : int64
+        Protection levels, -1 where none are given.
+    """
+
+    sensitive: Bools
+    published: Bools
+    hidden: Bools
+    safe: Bools
+    cost: Floats
+    below: Ints
+    above: Ints
+
+    @classmethod
+    def of(cls, text: str, publication: Publication) -> GivenStatuses:
+        """From the lines of a file.
+
+        Raises
+        ------
+        InputError
+            With the line: for a cell that is not published, or an unknown command.
+        """
+        size = publication.size
+        marks = {name: np.zeros(size, dtype=np.bool_) for name in ("s", "u", "p", "m")}
+        found = cls(
+            marks["u"],
+            marks["p"],
+            marks["m"],
+            marks["s"],
+            np.full(size, np.nan),
+            np.full(size, -1, dtype=np.int64),
+            np.full(size, -1, dtype=np.int64),
+        )
+        cells = _Cells(publication)
+        variables = publication.domain.ndim
+        for number, fields in _lines(text):
+            try:
+                cell = cells.find(fields[:variables])
+                command = fields[variables].lower() if len(fields) > variables else ""
+                numbers = _numbers(command, fields[variables + 1 :])
+            except InputError as error:
+                raise InputError(error.message, line=number, hint=error.hint or HINT) from None
+            if command in ("c", "w"):
+                found.cost[cell] = numbers[0]
+            else:
+                found.below[cell] = int(numbers[0]) if numbers else -1
+                found.above[cell] = int(numbers[1]) if numbers else -1
+                for name, mark in marks.items():
+                    mark[cell] = name == {"ml": "u", "pl": "u"}.get(command, command)
+        return found
+
+
+class _Cells:
+    """Published cells by the codes of the table's own variables."""
+
+    def __init__(self, publication: Publication) -> None:
+        self._publication = publication
+        self._names: list[dict[str, list[tuple[str, int]]]] = []
+        for variable in publication.domain.variables:
+            groupings = [g.variable for g in publication.groupings if g.of == variable.name]
+            codes: dict[str, list[tuple[str, int]]] = {}
+            for each in (variable, *groupings):
+                for place, category in enumerate(each.categories):
+                    codes.setdefault(category, []).append((each.name, place))
+            self._names.append(codes)
+
+    def find(self, codes: Sequence[str]) -> int:
+        """The number of a published cell."""
+        if len(codes) < len(self._names):
+            raise InputError("the line names too few categories")
+        ways: list[dict[str, int]] = [{}]
+        for code, known in zip(codes, self._names, strict=True):
+            meant = known.get(code, [])
+            if not meant and code.lower() not in TOTALS:
+                raise InputError(f"there is no category {code!r}")
+            ways = [way | {name: at} for way in ways for name, at in meant] if meant else ways
+        margins = self._publication.margins
+        for m, margin in enumerate(margins):
+            for way in ways:
+                if set(way) == set(margin):
+                    shape = self._publication.domains[m].shape
+                    index = tuple(way[name] for name in margin)
+                    inside = int(np.ravel_multi_index(index, shape)) if shape else 0
+                    return int(self._publication.starts[m]) + inside
+        raise InputError("no published sub-table has this cell")
+
+
+def _lines(text: str) -> list[tuple[int, list[str]]]:
+    rows = text.splitlines()
+    separator = next((s for s in ("\t", ";") if any(s in row for row in rows)), ",")
+    out = []
+    for number, row in enumerate(rows, 1):
+        if row.strip() and not row.lstrip().startswith("#"):
+            fields = next(csv.reader([row], delimiter=separator))
+            out.append((number, [field.strip() for field in fields]))
+    return out
+
+
+def _numbers(command: str, rest: Sequence[str]) -> list[float]:
+    if command not in COMMANDS:
+        raise InputError(f"there is no command {command!r}")
+    try:
+        numbers = [float(field) for field in rest if field]
+    except ValueError:
+        raise InputError(f"{', '.join(rest)} is no number") from None
+    if len(numbers) != COMMANDS[command]:
+        raise InputError(f"the command {command} takes {COMMANDS[command]} numbers")
+    if any(not 0 <= number <= 1e9 for number in numbers):
+        raise InputError("a cost or a level lies outside 0 to 1,000,000,000")
+    return numbers
+
+
+def text_of(given: str) -> str:
+    """The lines themselves, or what is in the file that is named.
+
+    Raises
+    ------
+    InputError
+        For a file that is not there or is no text.
+    """
+    if "\n" in given or "," in given or ";" in given or not given.strip():
+        return given
+    path = Path(given)
+    try:
+        if not path.is_file():
+            raise InputError("there is no such file", file=path)
+        with path.open(encoding="utf-8-sig") as file:
+            text = file.read(LONGEST + 1)
+    except (OSError, UnicodeDecodeError):
+        raise InputError("the file cannot be read as text", file=path, hint=HINT) from None
+    if len(text) > LONGEST:
+        raise InputError("the file is too long for statuses of cells", file=path)
+    return text if text.endswith("\n") else f"{text}\n"

@@ -1,0 +1,146 @@
+"""What is asked beside the window: once for the same key, and only the latest answer counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from PySide6.QtCore import QObject, QTimer
+
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.progress import Progress
+from tabprotect.gui.base.jobs import Job, Jobs
+
+Answer = TypeVar("Answer")
+
+Told = Callable[[TabprotectError], object]
+
+PLAIN = (str, int, float, bool, type(None))
+"""What a key compares by value. All else is the same when it is the same object: tables compare
+slowly, and frozen values that nobody changed are still the same object."""
+
+
+class Question(QObject, Generic[Answer]):
+    """One kind of question, asked again whenever what it depends on (its key) has changed.
+
+    Parameters
+    ----------
+    answered
+        Takes the answer, on the window's thread; never one to an earlier key.
+    failed
+        Takes an error that a person can do something about; any other is raised.
+    came
+        Takes what a running question has found so far.
+    stopped
+        Called when somebody cancelled the job. It is not asked again by itself.
+    wait
+        Milliseconds of rest before a question is really asked: who types asks often.
+    """
+
+    def __init__(
+        self,
+        parent: QObject,
+        jobs: Jobs,
+        answered: Callable[[Answer], object],
+        failed: Told,
+        *,
+        came: Callable[[Answer], object] | None = None,
+        stopped: Callable[[], object] | None = None,
+        wait: int = 0,
+    ) -> None:
+        super().__init__(parent)
+        self.key: tuple[object, ...] | None = None
+        """What the latest question depends on; ``None`` where there is none."""
+        self._jobs = jobs
+        self._answered, self._failed, self._came, self._stopped = answered, failed, came, stopped
+        self._begin: Callable[[], object] = lambda: None
+        self._job: Job | None = None
+        self._wait = QTimer(self, singleShot=True, interval=wait)
+        self._wait.timeout.connect(lambda: self._begin())
+
+    @property
+    def running(self) -> bool:
+        """Whether an answer is still to come."""
+        return self._job is not None or self._wait.isActive()
+
+    def ask(
+        self, label: str, work: Callable[[Progress], Answer], key: tuple[object, ...] | None = None
+    ) -> bool:
+        """Ask in place of what was asked before; without a key, always.
+
+        Returns
+        -------
+        bool
+            Whether it is another question than the latest one. The same is not asked again, not
+            even after it failed or was cancelled; :meth:`drop` allows it.
+        """
+        if key is not None and same(key, self.key):
+            return False
+        self.drop()
+        self.key = (object(),) if key is None else key
+        self._begin = lambda: self._start(label, work)
+        if self._wait.interval():
+            self._wait.start()
+        else:
+            self._begin()
+        return True
+
+    def cancel(self) -> None:
+        """Stop the work, as its button in the strip does."""
+        if self._job is not None:
+            self._job.cancel()
+
+    def drop(self) -> bool:
+        """Forget the question; whether an answer was still to come."""
+        was = self.running
+        self._wait.stop()
+        job, self._job, self.key = self._job, None, None
+        if job is not None:
+            job.cancel()
+        return was
+
+    def leave(self) -> bool:
+        """Forget a question without its answer; an answered one stays answered."""
+        return self.running and self.drop()
+
+    def _start(self, label: str, work: Callable[[Progress], Answer]) -> None:
+        job = self._job = self._jobs.question(label, work)
+        job.progressed.connect(lambda _stage, _fraction, partial: self._report(job, partial))
+        job.finished.connect(lambda answer: self._end(job) and self._answered(answer))
+        job.failed.connect(lambda error: self._fail(job, error))
+        job.cancelled.connect(lambda: self._end(job) and self._stopped and self._stopped())
+
+    def _report(self, job: Job, partial: Answer | None) -> None:
+        if job is self._job and partial is not None and self._came is not None:
+            self._came(partial)
+
+    def _fail(self, job: Job, error: Exception) -> None:
+        latest = self._end(job)
+        told(lambda error: latest and self._failed(error))(error)
+
+    def _end(self, job: Job) -> bool:
+        """Whether it was the latest question that has ended."""
+        latest = job is self._job
+        if latest:
+            self._job = None
+        return latest
+
+
+def told(failed: Told) -> Callable[[Exception], None]:
+    """A listener for failed jobs: what a person can mend is told, a fault of ours is raised."""
+
+    def listen(error: Exception) -> None:
+        if not isinstance(error, TabprotectError):
+            raise error
+        failed(error)
+
+    return listen
+
+
+def same(one: object, other: object) -> bool:
+    """Whether two keys lead to the same answer: equal plain values, the very same objects."""
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(same, one, other))
+    return one is other or (
+        isinstance(one, PLAIN) and type(one) is type(other) and bool(one == other)
+    )

@@ -1,0 +1,395 @@
+"""The run page: a method's form, what it will do to this table, its help; then run and result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, ClassVar
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QGuiApplication, QHideEvent
+from PySide6.QtWidgets import (
+    QPushButton,
+    QStackedWidget,
+    QTabWidget,
+    QTextBrowser,
+    QToolButton,
+    QWidget,
+)
+
+from tabprotect.engine.disclosure.before import Chance
+from tabprotect.engine.errors import (
+    InfeasibleError,
+    ParameterError,
+    RefusedError,
+    Suggestion,
+    TabprotectError,
+)
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.foresight import foreseen
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.shell import line
+from tabprotect.engine.project.verbs.release_verbs import (
+    protect,
+    protect_words,
+    set_mechanism,
+    set_parameters,
+    set_seed,
+)
+from tabprotect.engine.protection.problem import Preview
+from tabprotect.engine.protection.remedy import Remedy
+from tabprotect.engine.tables.domain import Index
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.page import Changes, Page
+from tabprotect.gui.base.question import Question
+from tabprotect.gui.forms.method_form import MethodForm
+from tabprotect.gui.pages.run.method_help import method_help
+from tabprotect.gui.pages.run.method_result import MethodResult
+from tabprotect.gui.pages.run.preview_panel import PreviewPanel
+from tabprotect.gui.pages.run.run_panel import RunPanel
+from tabprotect.gui.pages.run.run_words import expectation, result_sentence
+from tabprotect.gui.pages.run.sides import Sides
+
+WAIT = 300
+"""Milliseconds of rest before a method is tried."""
+
+CONFIDENTIAL = (
+    "What a method does to this very table is confidential. A reader sees the method and those of "
+    "its parameters that are published."
+)
+
+JUDGED = frozenset({"table", "at_risk", "cycles", "parameters", "view", "everything"})
+
+
+Foreseen = tuple[Preview, Chance, tuple[Remedy, ...]]
+"""What a mechanism does to a table, and what the gate makes of it."""
+
+
+class RunPage(Page):
+    """Two faces: the set-up with its preview, and what a run published.
+
+    Everything follows from the project's method and the parameters it declares.
+    """
+
+    main_label = "Run"
+    menu: ClassVar[tuple[tuple[str, str], ...]]
+    """Text and keys of the actions: run, show the set-up, show the result."""
+
+    def __init__(self, document: Document) -> None:
+        super().__init__(document)
+        self._preview: Preview | None = None
+        self._impossible = False
+        self._seen: object = None
+        self._ordered: object = None
+        self._trial: Question[Foreseen] = Question(
+            self,
+            document.jobs,
+            self._tried,
+            self._refuse,
+            stopped=lambda: self.preview.show_state("Not tried: cancelled."),
+            wait=WAIT,
+        )
+        self.form = MethodForm()
+        self.preview = PreviewPanel()
+        self.help = QTextBrowser(openLinks=False)
+        self.help.setAccessibleName("Help of the method")
+        self.about = QTabWidget(documentMode=True)
+        # Its bar takes the focus; the widget hands its own policy on to the bar, so that comes first.
+        self.about.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.about.tabBar().setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.about.tabBar().setAccessibleName("What will happen, or about the method")
+        self.about.addTab(self.preview, "What will happen")
+        self.about.addTab(self.help, "About the method")
+        self.setup = Sides(self.form, self.about)
+        self._faces: dict[str, QToolButton] = {}
+        for name, text in (("setup", "Set-up"), ("result", "Result")):
+            button = QToolButton(text=text, checkable=True, autoExclusive=True)
+            button.setAccessibleName(f"Show the {text.lower()}")
+            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            button.clicked.connect(lambda _=False, n=name: self.show_face(n))
+            self._faces[name] = button
+            self.tools.addWidget(button)
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self._whole())
+        self.body.addWidget(self.stack, 1)
+        self._copy = QPushButton("Copy as command", flat=True)
+        self._copy.setAccessibleName("Copy the run as a command line")
+        self._copy.clicked.connect(self.copy_command)
+        self.footer.addWidget(self._copy)
+        self.footer.addStretch(1)
+        QWidget.setTabOrder(self._copy, self.main_button)
+        self.form.parameters_set.connect(self._set)
+        self.form.seed_set.connect(lambda seed: self.do(set_seed, seed=seed))
+        self.form.wrong.connect(self.show_error)
+        self.form.cycles_asked.connect(lambda: document.page_asked.emit("cycles"))
+        self.preview.refusal.remedy_chosen.connect(self._take)
+        self.preview.refusal.accepted.connect(lambda: self.protect(accept_weak=True))
+        self.preview.go_mend.clicked.connect(lambda: document.page_asked.emit("cycles"))
+        document.selection_changed.connect(self._selected)
+        self.show_face("setup")
+
+    def _whole(self) -> QWidget:
+        """The set-up with all that stands beside it."""
+        return self.setup
+
+    @cached_property
+    def run(self) -> RunPanel:
+        """The result of a sequence of cycles: with its coins. Made when there is one."""
+        panel = RunPanel(self.document)
+        panel.chosen.connect(self.document.select)
+        self.stack.addWidget(panel)
+        return panel
+
+    @cached_property
+    def result(self) -> MethodResult:
+        """The result of any other method. Made when there is one."""
+        panel = MethodResult()
+        panel.chosen.connect(self.document.select)
+        self.stack.addWidget(panel)
+        return panel
+
+    def menu_actions(self) -> list[tuple[str, QAction]]:
+        runs: tuple[Callable[[], object], ...] = (
+            self.protect,
+            lambda: self.show_face("setup"),
+            lambda: self.show_face("result"),
+        )
+        out = []
+        for (text, keys), run in zip(self.menu, runs, strict=True):
+            action = QAction(text, self)
+            action.setShortcut(keys)
+            action.triggered.connect(lambda _=False, r=run: self._come_and(r))
+            out.append(("Protect", action))
+        return out
+
+    def _come_and(self, run: Callable[[], object]) -> None:
+        if self.why_not(self.document):
+            return
+        if not self.isVisible():
+            self.document.page_asked.emit(self.name)
+        run()
+
+    @property
+    def editable(self) -> bool:
+        """Whether a method may be set up and run: in the house, in the house's view."""
+        return self.document.has_original and not self.document.public
+
+    def shows_original(self) -> bool:
+        # The set-up shows the seed policy, the preview and what follows from them.
+        return self.editable
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        # What was set counts, however quickly one leaves; what was only to be tried can wait.
+        self.form.flush()
+        if "run" in vars(self):
+            self.run.coins.stop()
+        if self._trial.leave():
+            self._missed |= {"parameters"}
+
+    # -- faces --------------------------------------------------------------------------------
+
+    @property
+    def face(self) -> str:
+        """``setup`` or ``result``."""
+        return "result" if self.stack.currentIndex() else "setup"
+
+    def show_face(self, name: str) -> None:
+        """Show the set-up, or what was published where there is something."""
+        project = self.document.project
+        if name == "result" and project is not None and project.release is not None:
+            self.stack.setCurrentWidget(self.run if project.takes_cycles else self.result)
+        else:
+            name = "setup"
+            self.stack.setCurrentIndex(0)
+        self._faces[name].setChecked(True)
+        self._tell()
+
+    # -- bringing up to date ------------------------------------------------------------------
+
+    def refresh(self, changes: Changes) -> None:
+        project = self.document.project
+        if project is None or self.why_not(self.document):
+            # Another method's run: nothing of an earlier one stays here.
+            self._trial.drop()
+            self._preview = None
+            self.preview.show_state("")
+            self._show_result(None)
+            return
+        house, method = self.editable, project.protection
+        self.form.show_method(
+            method, project.values, seed=project.seed if house else None, house=house
+        )
+        if self._ordered is not method:
+            self._ordered = method
+            self._order()
+        self.help.setHtml(method_help(method, project.problem if house else None))
+        self._copy.setVisible(house)
+        self._faces["result"].setEnabled(project.release is not None)
+        if changes & JUDGED:
+            self._judge(project)
+        self._show_result(project)
+        self._tell()
+
+    def _stops(self) -> list[QWidget]:
+        return [*self._faces.values(), *self.form.stops]
+
+    def _order(self) -> None:
+        """Tab follows the eye, also through fields that were made just now."""
+        refusal = self.preview.refusal
+        stops = [*self._stops(), self.about.tabBar(), self.preview]
+        stops += [*refusal.remedies.values(), refusal.accept, self.help]
+        for first, second in pairwise([*stops, self._copy, self.main_button]):
+            QWidget.setTabOrder(first, second)
+
+    def _show_result(self, project: Project | None) -> None:
+        release = None if project is None else project.release
+        protected = project.protected if project is not None and self.editable else None
+        cycles = project is not None and project.takes_cycles
+        for name, mine in (("run", cycles), ("result", not cycles)):
+            if name in vars(self) or (release is not None and mine):
+                shown = (release, protected) if mine else (None, None)
+                getattr(self, name).show_result(*shown)
+        if release is None:
+            self.show_face("setup")
+        elif release is not self._seen or self.face == "result":
+            self.show_face("result")
+        self._seen = release
+
+    def _tell(self) -> None:
+        project, result = self.document.project, self.face == "result"
+        if project is None:
+            self.set_sentence("")
+            return
+        unmet = project.protection.unmet(project.problem) if self.editable else {}
+        self.main_button.setVisible(self.editable or result)
+        self.main_button.setEnabled(result or not (unmet or self._impossible))
+        self.main_button.setText("See what a reader can believe" if result else "Run")
+        if not result and unmet:
+            self.set_sentence(f"Not possible here: {'; '.join(unmet.values())}.")
+        elif not result and self._preview is not None:
+            self.set_sentence(expectation(self._preview))
+        elif not result:
+            self.set_sentence(project.protection.help.splitlines()[0])
+        elif self.editable and project.protected is not None:
+            self.set_sentence(result_sentence(project.protected))
+        else:
+            several = project.release is not None and len(project.release.tables) > 1
+            these = "These are the published tables" if several else "This is the published table"
+            self.set_sentence(f"{these}, as every reader sees {'them' if several else 'it'}.")
+
+    # -- the preview --------------------------------------------------------------------------
+
+    def _judge(self, project: Project) -> None:
+        said = ""
+        if not self.editable:
+            house = self.document.has_original
+            said = CONFIDENTIAL if house else "This is how the table was made."
+        elif not project.protection.unmet(project.problem):
+            try:
+                self._try(project)
+            except TabprotectError as error:
+                self._trial.drop()
+                self._refuse(error)
+            return
+        self._trial.drop()
+        self._preview, self._impossible = None, False
+        self.preview.show_state(said)
+
+    def _try(self, project: Project) -> None:
+        given = project.given
+
+        def work(progress: Progress) -> Foreseen:
+            preview = project.protection.preview(project.problem, given, progress)
+            return preview, *foreseen(project, progress)
+
+        data = (project.table, project.record_keys, project.weights, project.at_risk)
+        key = (data, project.method, project.parameters, given.get("cycles"))
+        if self._trial.ask("try the method", work, key):
+            self._preview, self._impossible = None, False
+            self.preview.show_state("Trying the method on this table\u2026")
+
+    def _tried(self, found: Foreseen) -> None:
+        project = self.document.project
+        if project is not None:
+            self._preview, chance, remedies = found
+            self.preview.show_preview(self._preview, project.domain, chance.sentence)
+            if chance.unlikely:
+                self.preview.refusal.refuse(f"Probably refused. {chance.sentence}", remedies)
+            self._order()
+            self._tell()
+
+    def _refuse(self, error: TabprotectError) -> None:
+        """The method cannot even be tried as it is set."""
+        project = self.document.project
+        self._preview, self._impossible = None, True
+        at_field = isinstance(error, ParameterError) and self.form.show_error(error)
+        takes_cycles = project is not None and project.takes_cycles
+        self.preview.show_error(error, cycles=takes_cycles and not at_field)
+        self._tell()
+
+    # -- doing --------------------------------------------------------------------------------
+
+    def _set(self, given: dict[str, Any]) -> None:
+        def failed(error: TabprotectError) -> None:
+            if isinstance(error, ParameterError) and self.form.show_error(error):
+                return
+            if len(given) == 1:
+                # Whatever is wrong came with this one field.
+                hint = f". {error.hint[0].upper()}{error.hint[1:]}" if error.hint else ""
+                self.form.show_faults(dict.fromkeys(given, f"{error.message}{hint}"))
+                return
+            self.show_error(error)
+
+        self.document.run(set_parameters(**given), page=self.name, failed=failed)
+
+    def _take(self, remedy: Suggestion) -> None:
+        self.document.run(set_mechanism.order(remedy.parameters), page=self.name)
+
+    def words(self, project: Project) -> list[str]:
+        return protect_words(project)
+
+    def main_action(self) -> None:
+        if self.face == "result":
+            self.document.page_asked.emit("posterior")
+        else:
+            self.protect()
+
+    def protect(self, *, accept_weak: bool = False) -> None:
+        """Run the method; what the gate refuses goes out by an explicit decision only."""
+        if not self.editable:
+            return
+        self.form.flush()
+        self.do(protect, accept_weak=accept_weak)
+
+    def show_error(
+        self,
+        error: TabprotectError,
+        *,
+        remedy_label: str = "",
+        remedy: Callable[[], object] | None = None,
+    ) -> None:
+        weak = isinstance(error, RefusedError)
+        offers = error.suggestions if isinstance(error, InfeasibleError) else ()
+        if weak or offers:
+            self.show_face("setup")
+            self.about.setCurrentWidget(self.preview)
+            self.preview.refusal.refuse(error.message, offers, acceptable=weak)
+            self._order()
+            self.preview.refusal.setFocus()
+            self.preview.ensureWidgetVisible(self.preview.refusal)
+            return
+        super().show_error(error, remedy_label=remedy_label, remedy=remedy)
+
+    def copy_command(self) -> None:
+        """Put the command line of this run onto the clipboard."""
+        project = self.document.project
+        if project is not None and self.editable:
+            QGuiApplication.clipboard().setText(line(self.words(project)))
+
+    def _selected(self, index: Index | None) -> None:
+        if self.isVisible() and self.face == "result":
+            shown = self.stack.currentWidget()
+            assert isinstance(shown, (RunPanel, MethodResult))
+            shown.select(index)

@@ -1,0 +1,103 @@
+"""JSON-stat: a file of a statistical office, both versions, and faults."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.files import TableFile, read_table
+from tabprotect.engine.formats.reading import Reading
+
+REFERENCE = Path(__file__).parents[3] / "reference" / "formats"
+
+
+def dataset(**changes: Any) -> dict[str, Any]:
+    return {
+        "version": "2.0",
+        "class": "dataset",
+        "id": ["v", "w"],
+        "size": [2, 2],
+        "dimension": {
+            "v": {"category": {"index": {"b": 1, "a": 0}, "label": {"a": "A", "b": "B"}}},
+            "w": {"category": {"index": ["x", "y"]}},
+        },
+        "value": [1, 2, 3, 4],
+    } | changes
+
+
+def read(tmp_path: Path, given: object, **options: object) -> TableFile:
+    path = tmp_path / "t.json"
+    path.write_text(given if isinstance(given, str) else json.dumps(given), encoding="utf-8")
+    return read_table(path, Reading.of(options))
+
+
+def test_a_file_of_a_statistical_office() -> None:
+    found = read_table(REFERENCE / "statbank_hisb3.json")
+    parsed = json.loads((REFERENCE / "statbank_hisb3.json").read_text(encoding="utf-8"))
+    assert found.table.counts.reshape(-1).tolist() == parsed["dataset"]["value"]
+    assert "one measure" in found.notes[0]
+
+
+def test_both_versions_and_listed_values(tmp_path: Path) -> None:
+    one = dataset()
+    old = {
+        "dimension": one["dimension"] | {"id": one["id"], "size": ["2", "2"]},
+        "value": [1, 2, 3, 4],
+    }
+    listed = dataset(value={"0": 1, "3": 4, "2": 3.0, "1": 2})
+    for given in (one, {"first": old}, listed):
+        table = read(tmp_path, given).table
+        assert table.domain["v"].categories == ("a", "b")
+        assert table.counts.tolist() == [[1, 2], [3, 4]]
+    assert "first of 2" in read(tmp_path, {"a": old, "b": old}).notes[0]
+    assert read(tmp_path, dataset(value={"0": 1, "3": 4})).table.counts.tolist() == [[1, 0], [0, 4]]
+
+
+def test_missing_values(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="empty") as caught:
+        read(tmp_path, dataset(value=[1, 2, None, 4]))
+    assert caught.value.cell == "(b, x)" and "--fill-missing" in caught.value.hint
+    found = read(tmp_path, dataset(value=[1, 2, None, 4]), fill_missing=True)
+    assert found.table.counts.tolist() == [[1, 2], [0, 4]]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (dataset(value=[1, 2, 3]), "4 values"),
+        (dataset(value=[1, 2, 3, 2.5]), "not a whole number"),
+        (dataset(value=[1, 2, 3, -1]), "negative"),
+        (dataset(value=[1, 2, 3, True]), "not a number"),
+        (dataset(value=[1, 2, 3, 2**63]), "9.2e18"),
+        (dataset(value={"4": 1}), "outside"),
+        (dataset(value={"x": 1}), "not numbered"),
+        (dataset(value={"1": 1, "01": 2}), "twice"),
+        (dataset(value="1234"), "4 values"),
+        (dataset(size=[2, 3]), "sizes"),
+        (dataset(size=None), "sizes"),
+        (dataset(id=None), "not named"),
+        (dataset(id=["v", "u"]), "not a JSON object"),
+        (dataset(dimension=[]), "not a JSON object"),
+        (dataset(role={"metric": ["w"]}), "2 measures"),
+        ({"version": "2.0", "class": "collection"}, "no JSON-stat"),
+        ([1], "not a JSON object"),
+        ("{", "no JSON"),
+        ("[" * 100_000, "no JSON"),
+    ],
+)
+def test_faults(tmp_path: Path, given: object, words: str) -> None:
+    with pytest.raises(InputError, match=words) as caught:
+        read(tmp_path, given)
+    assert caught.value.hint and caught.value.file == str(tmp_path / "t.json")
+
+
+def test_categories_numbered_wrongly(tmp_path: Path) -> None:
+    for index in ({"a": 0, "b": 2}, {"a": 0, "b": 0}, {"a": 0, "b": "1"}, [1, 2], []):
+        given = dataset()
+        given["dimension"]["v"]["category"]["index"] = index
+        with pytest.raises(InputError, match=r"not numbered|not named"):
+            read(tmp_path, given)

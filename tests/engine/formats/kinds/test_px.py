@@ -1,0 +1,109 @@
+"""PX: files of a statistical office, keys, symbols, encodings and faults."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.files import TableFile, read_table
+from tabprotect.engine.formats.reading import Reading
+
+REFERENCE = Path(__file__).parents[3] / "reference" / "formats"
+HEAD = 'CHARSET="ANSI";\nTITLE="x";\nSTUB="v";\nHEADING="w";\nVALUES("v")="a","b";\nVALUES("w")="x","y";\n'
+
+
+def read(tmp_path: Path, text: str | bytes, **options: object) -> TableFile:
+    path = tmp_path / "t.px"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode("cp1252"))
+    return read_table(path, Reading.of(options))
+
+
+@pytest.mark.parametrize("path", sorted(REFERENCE.glob("*.px")), ids=lambda path: path.stem)
+def test_files_of_statistical_offices(path: Path) -> None:
+    table = read_table(path).table
+    data = path.read_text(encoding="cp1252").rpartition("DATA=")[2]
+    numbers = [int(number) for number in re.findall("[0-9]+", data)]
+    assert table.counts.reshape(-1).tolist() == numbers
+
+
+def test_a_known_count() -> None:
+    table = read_table(REFERENCE / "population_gl.px").table
+    assert table.domain.names == ("gender", "age", "time")
+    assert table.domain.shape == (2, 5, 3)
+    assert table.counts[1, 3:].tolist() == [[13744, 14397, 15098], [1630, 2004, 2616]]
+
+
+def test_codes_long_strings_and_languages(tmp_path: Path) -> None:
+    text = HEAD.replace(
+        'VALUES("v")="a","b";',
+        'VALUES("v")="long "\n"text","b;c";\nVALUES[sv]("v")="p","q";\nCODES("w")="1","2";',
+    )
+    found = read(tmp_path, text + "DATA=\n1 2\n3 -;\n").table
+    assert found.domain["v"].categories == ("long text", "b;c")
+    assert found.domain["w"].categories == ("1", "2")
+    assert found.counts.tolist() == [[1, 2], [3, 0]]
+
+
+def test_rows_with_keys(tmp_path: Path) -> None:
+    text = HEAD + 'CODES("v")="1","2";\nKEYS("v")=VALUES;\nDATA=\n"b",5 6;\n'
+    found = read(tmp_path, text).table
+    assert found.domain["v"].categories == ("1", "2")
+    assert found.counts.tolist() == [[0, 0], [5, 6]]
+    assert (
+        read(tmp_path, text.replace("VALUES;", "CODES;").replace('"b",', '"1",')).table.total == 11
+    )
+    for old, new, words in (('"b",5', '"z",5', "no category"), ("5 6", '5 6\n"b",7 8', "twice")):
+        with pytest.raises(InputError, match=words):
+            read(tmp_path, text.replace(old, new))
+
+
+def test_contents_are_left_out(tmp_path: Path) -> None:
+    text = HEAD.replace('"x","y"', '"x"') + 'CONTVARIABLE="w";\nDATA=\n1\n2;\n'
+    found = read(tmp_path, text)
+    assert found.table.domain.names == ("v",) and "'x' everywhere" in found.notes[0]
+    with pytest.raises(InputError, match="several contents"):
+        read(tmp_path, HEAD + 'CONTVARIABLE="w";\nDATA=\n1 2\n3 4;\n')
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (HEAD + 'DATA=\n1 2\n3 "..";\n', "empty"),
+        (HEAD + "DATA=\n1 2\n3 ...;\n", "empty"),
+        (HEAD + "DATA=\n1 2\n3 2.5;\n", "not a whole number"),
+        (HEAD + "DATA=\n1 2\n3;\n", "3 counts for 4 cells"),
+        (HEAD, "no DATA"),
+        (HEAD + "nonsense\n", "no PX"),
+        (HEAD + 'X="\n', "no PX"),
+        (HEAD.replace('STUB="v";', ""), "4 counts for 2 cells"),
+        (HEAD.replace('VALUES("v")', 'VALUES("u")'), "no VALUES"),
+    ],
+)
+def test_faults(tmp_path: Path, text: str, words: str) -> None:
+    if "DATA" not in text and "no " in words and "VALUES" in words:
+        text += "DATA=\n1 2 3 4;\n"
+    if "counts for 2" in words:
+        text += "DATA=\n1 2\n3 4;\n"
+    with pytest.raises(InputError, match=words) as caught:
+        read(tmp_path, text)
+    assert caught.value.hint
+
+
+def test_missing_cells_may_be_taken_as_zero(tmp_path: Path) -> None:
+    text = HEAD + 'DATA=\n1 2\n3 "..";\n'
+    found = read(tmp_path, text, fill_missing=True)
+    assert found.table.counts.tolist() == [[1, 2], [3, 0]]
+    assert "taken as 0" in found.notes[-1]
+
+
+def test_encodings(tmp_path: Path) -> None:
+    text = HEAD.replace('"a"', '"Århus"') + "DATA=\n1 2\n3 4;\n"
+    for page, encoding in (("", "cp1252"), ('CODEPAGE="utf-8";\n', "utf-8")):
+        found = read(tmp_path, text.replace("TITLE", page + "TITLE").encode(encoding)).table
+        assert found.domain["v"].categories[0] == "Århus"
+    assert read(tmp_path, text.encode("utf-8"), encoding="utf-8").table.total == 10
+    with pytest.raises(InputError, match="is not UTF-8"):
+        read(tmp_path, text.replace("TITLE", 'CODEPAGE="utf-8";TITLE').encode("cp1252"))

@@ -1,0 +1,66 @@
+"""SDMX-CSV: both versions, with codes, names or both; reserved columns and attributes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.files import TableFile, read_table
+from tabprotect.engine.formats.reading import Reading
+
+ONE = """DATAFLOW,LAST UPDATE,freq,geo,OBS_VALUE,OBS_FLAG,CONF_STATUS
+ESTAT:T(1.0),2024-01-01,A,DE,7,,F
+ESTAT:T(1.0),2024-01-01,A,FR,5,e,F
+"""
+# The layouts of the specification: codes, both in one column, names beside the codes.
+TWO = """STRUCTURE[;],STRUCTURE_ID,ACTION,GEO: Country,SEX: Sex,OBS_VALUE: Value,ATTR_1[]: Notes
+dataflow,ESTAT:T(1.0): Title,I,DE: Germany,F: Female,7,X;Y
+dataflow,ESTAT:T(1.0): Title,I,FR: France,F: Female,5,
+"""
+NAMED = """STRUCTURE,STRUCTURE_ID,STRUCTURE_NAME,ACTION,GEO,Country,SEX,Sex,OBS_VALUE,Value
+dataflow,ESTAT:T(1.0),Title,I,DE,Germany,F,Female,7,
+dataflow,ESTAT:T(1.0),Title,I,FR,France,F,Female,5,
+"""
+
+
+def read(tmp_path: Path, text: str, **options: object) -> TableFile:
+    path = tmp_path / "t.csv"
+    path.write_text(text, encoding="utf-8")
+    return read_table(path, Reading.of(options))
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "first"),
+    [
+        (ONE, ("freq", "geo"), ("A", "DE")),
+        (TWO, ("GEO: Country", "SEX: Sex"), ("DE: Germany", "F: Female")),
+        (NAMED, ("GEO", "SEX"), ("DE", "F")),
+        (ONE.replace(",", ";"), ("freq", "geo"), ("A", "DE")),
+        ("\ufeff" + ONE, ("freq", "geo"), ("A", "DE")),
+    ],
+)
+def test_layouts(tmp_path: Path, text: str, names: tuple[str, ...], first: tuple[str, ...]) -> None:
+    found = read(tmp_path, text)
+    assert found.table.domain.names == names
+    assert found.table.domain.labels((0, 0)) == first
+    assert found.table.counts.reshape(-1).tolist() == [7, 5]
+    assert "attributes were left out" in found.notes[0]
+
+
+def test_totals_are_told_by_their_code(tmp_path: Path) -> None:
+    text = ONE + "ESTAT:T(1.0),2024-01-01,A,_T,12,,F\n"
+    with pytest.raises(InputError, match="totals are mixed"):
+        read(tmp_path, text)
+    assert read(tmp_path, text, strip_totals=True).table.total == 12
+
+
+def test_faults(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="empty") as caught:
+        read(tmp_path, ONE.replace(",7,", ",,"))
+    assert (caught.value.line, caught.value.cell) == (2, "(A, DE)")
+    with pytest.raises(InputError, match="no column OBS_VALUE") as caught:
+        read(tmp_path, ONE.replace("OBS_VALUE", "VALUE"))
+    assert "freq, geo" in caught.value.hint
+    assert read(tmp_path, ONE.replace("OBS_VALUE", "VALUE"), count="VALUE").table.total == 12

@@ -1,0 +1,234 @@
+"""What a project holds is saved by its fields: a field that would be lost fails here by itself."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import MISSING, fields, is_dataclass, replace
+from pathlib import Path
+from types import MappingProxyType, NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+import pytest
+from same_values import difference, written_out
+
+from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.project import codec, storage
+from tabprotect.engine.project.codec import Decoder, Encoder, kinds, parts, types_of
+from tabprotect.engine.project.history import History, held_bytes
+from tabprotect.engine.project.project import EVERYTHING, TOLD, Project
+from tabprotect.engine.protection.problem import Remedy
+from tabprotect.engine.sensitivity.contributors import Contributors
+
+REFERENCE = Path(__file__).parents[2] / "reference"
+HOUSE, READER = (REFERENCE / f"{name}-0.1.0.tabprotect" for name in ("project", "reader"))
+
+
+@pytest.fixture(scope="module")
+def house() -> History:
+    """A history that has been through (almost) everything, made by tabprotect 0.1.0."""
+    return storage.load(HOUSE)
+
+
+@pytest.fixture(scope="module")
+def everything(house: History) -> list[object]:
+    """Projects and values that set every field of every kind at least once."""
+    found = [step.project for step in (*house.steps, *storage.load(READER).steps)]
+    run = next(p for p in found if p is not None and p.protected is not None)
+    assert run.protected is not None
+    record = run.protected.record
+    remedy = Remedy("other cycles", {"cycles": house.project.cycles, "tried": (1, [2])}, 0.25)
+    known = Contributors(np.array([2]), np.array([3.0]), np.array([[2.0, 1.0]]))
+    record = replace(
+        record,
+        problem=replace(record.problem, contributors=known),
+        preview=replace(record.preview, remedies=(remedy,)),
+    )
+    further = replace(
+        run,
+        protected=replace(run.protected, record=record),
+    )
+    return [*found, further]
+
+
+def back(value: object) -> object:
+    encoder = Encoder()
+    number = encoder.put(value)
+    return Decoder(json.loads(json.dumps(encoder.shared)), encoder.arrays).get(number)
+
+
+def values(of: object, seen: dict[int, object]) -> Iterator[object]:
+    """All values of some kind in a value, once each."""
+    if id(of) in seen:
+        return
+    seen[id(of)] = of
+    if is_dataclass(of):
+        yield of
+    for part in parts(of):
+        yield from values(part, seen)
+
+
+def is_default(value: object, name: str) -> bool:
+    field = next(f for f in fields(value) if f.name == name)  # type: ignore[arg-type]
+    if field.default is MISSING and field.default_factory is MISSING:
+        return False
+    default = field.default if field.default_factory is MISSING else field.default_factory()
+    return difference(written_out(default), written_out(getattr(value, name))) == ""
+
+
+def sample(hint: Any, seen: Iterable[object]) -> Any:
+    """Some value of a type that is no default."""
+    inner = get_args(hint)
+    if get_origin(hint) in (Union, UnionType):
+        return sample(next(h for h in inner if h is not NoneType), seen)
+    if get_origin(hint) is tuple:
+        return tuple(sample(h, seen) for h in inner if h is not Ellipsis)
+    if get_origin(hint) is Mapping:
+        return MappingProxyType({sample(inner[0], seen): sample(inner[1], seen)})
+    if get_origin(hint) is np.ndarray:
+        return np.ones(3, dtype=get_args(inner[1])[0])
+    if hint in (str, int, float, bool):
+        return hint("2")
+    return next((one for one in seen if type(one) is hint), frozenset({"of no known type"}))
+
+
+def lost(everything: list[object]) -> set[str]:
+    """The fields that do not survive, or that nothing shows to survive."""
+    unset = {(name, field) for name, kind in kinds().items() for field in types_of(kind)}
+    unset |= {("Project", f.name) for f in fields(Project)}
+    wrong: set[str] = set()
+    seen: dict[int, object] = {}
+    for value in everything:
+        found = difference(value, back(value), type(value).__name__)
+        wrong |= {found} if found else set()
+        for one in values(value, seen):
+            name = type(one).__name__
+            unset -= {(name, f.name) for f in fields(one) if not is_default(one, f.name)}  # type: ignore[arg-type]
+    for name, field in sorted(unset):
+        one = next((one for one in seen.values() if type(one) is kinds()[name]), None)
+        hint = get_type_hints(kinds()[name])[field]
+        try:
+            # Of what is set nowhere above, something simple is tried.
+            further: Any = replace(one, **{field: sample(hint, seen.values())})  # type: ignore[type-var]
+            same = not difference(further, back(further))
+        except (TypeError, ValueError, TabprotectError):
+            continue
+        unset -= {(name, field)} if same else set()
+    return wrong | {f"{name}.{field} is not seen to survive" for name, field in unset}
+
+
+def test_every_field_of_everything_in_a_project_survives(everything: list[object]) -> None:
+    assert {"Project", "RunEvidence", "DesignWeights", "Steps"} <= set(kinds())
+    assert lost(everything) == set()
+
+
+def test_a_field_that_is_lost_is_found(
+    everything: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def leaky(kind: type) -> dict[str, Any]:
+        return {name: hint for name, hint in types_of(kind).items() if name != "notes"}
+
+    monkeypatch.setattr(codec, "types_of", leaky)
+    assert lost(everything) == {"Project.notes is not seen to survive"}
+
+
+def holds(old: Any, now: Any) -> bool:
+    """Whether all that a value was is in what it is; it may have further fields."""
+    if isinstance(old, Mapping):
+        return set(old) <= set(now) and all(holds(v, now[k]) for k, v in old.items())
+    if isinstance(old, list):
+        return len(old) == len(now) and all(map(holds, old, now))
+    return bool(old == now)
+
+
+def test_projects_of_0_1_open_with_all_they_held(house: History) -> None:
+    data = json.loads(gzip.decompress((REFERENCE / "projects-0.1.0.json.gz").read_bytes()))
+    reader = storage.load(READER)
+    for name, history in (("house", house), ("reader", reader)):
+        now = [written_out(p) for p in (history.base, *(s.project for s in history.steps))]
+        assert len(data[name]) == len(now)
+        for number, (old, new) in enumerate(zip(data[name], now, strict=True)):
+            assert holds(old, json.loads(json.dumps(new))), (name, number)
+    assert house.position == data["position"] and house.redo_label == "set the title to later"
+    # They go on: the next save is in today's format, and the same again.
+    saved = storage.to_bytes(house)
+    assert storage.to_bytes(storage.from_bytes(saved)) == saved
+    undone, _ = house.jump(house.floor)
+    with pytest.raises(InputError, match="published"):
+        undone.undo()
+
+
+def test_what_a_newer_program_wrote_is_told(
+    house: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoder = Encoder()
+    number = encoder.put(house.project)
+    for place, newer in ((1, 99), (2, {"remark": "x"})):
+        shared = json.loads(json.dumps(encoder.shared))
+        shared[number][place] = newer
+        with pytest.raises(NotImplementedError):
+            Decoder(shared, encoder.arrays).get(number)
+
+
+@pytest.mark.parametrize(
+    ("field", "wrong"),
+    [
+        ("seed", "7"),
+        ("published", 1),
+        ("notes", {"list": ["x"]}),
+        ("notes", [1]),
+        ("priors", {"map": [["user", 5]]}),
+        ("placement", {"value": 0}),
+        ("table", {"os.system": "ls"}),
+        ("table", {"value": True}),
+        ("table", {"array": "none"}),
+        ("moves", [[[]]]),
+    ],
+)
+def test_values_of_another_type_are_refused(house: History, field: str, wrong: object) -> None:
+    encoder = Encoder()
+    number = encoder.put(house.project)
+    encoder.shared[number][2][field] = wrong
+    with pytest.raises((TypeError, ValueError, KeyError)):
+        Decoder(encoder.shared, encoder.arrays).get(number)
+
+
+def test_only_kinds_are_built_and_none_holds_itself(house: History) -> None:
+    for shared in (
+        [["Path", 1, {}]],
+        [["Problem", 1, {"table": {"value": 0}}]],
+        [["Domain", 1, {"variables": [{"value": 0}]}]],
+    ):
+        with pytest.raises((KeyError, RecursionError)):
+            Decoder(shared, {}).get(0)
+    with pytest.raises(TypeError, match="not reached"):
+        Encoder().put(house)
+
+
+def test_a_history_counts_all_that_it_holds(everything: list[object]) -> None:
+    seen: dict[int, object] = {}
+    arrays: dict[int, int] = {}
+    for value in everything:
+        for one in values(value, seen):
+            for f in fields(one):  # type: ignore[arg-type]
+                content = getattr(one, f.name)
+                for array in content if isinstance(content, tuple) else (content,):
+                    if isinstance(array, np.ndarray):
+                        arrays[id(array)] = array.nbytes
+    assert len(arrays) > 50
+    counted: dict[int, object] = {}
+    assert sum(held_bytes(value, counted) for value in everything) > sum(arrays.values())
+    # What snapshots share is counted once; what comes on top is seen wherever it hangs.
+    assert sum(held_bytes(value, counted) for value in everything) == 0
+    first = next(p for p in everything if isinstance(p, Project) and p.protected is not None)
+    assert first.protected is not None
+    record = replace(first.protected.record, statuses=(np.full(10_000, "s"),))
+    further = replace(first, protected=replace(first.protected, record=record))
+    assert 40_000 <= held_bytes(further, counted) < 50_000
+
+
+def test_a_window_is_told_of_every_field() -> None:
+    assert set(TOLD) == {f.name for f in fields(Project)}
+    assert {name for told in TOLD.values() for name in told} == EVERYTHING
