@@ -34,8 +34,8 @@ WORK = 200_000
 LEAST = 2
 """Tables at least; no more where the posterior of one has to be drawn."""
 
-WORTH = 0.5
-"""A remedy passes at least so often."""
+LIKELY = 0.5
+"""Releases that pass less often are probably refused."""
 
 
 @dataclass(frozen=True)
@@ -50,17 +50,20 @@ class Chance:
         Share of trial runs on the table itself. Confidential.
     runs
         Of each, at most.
+    known
+        Mean share of the expected at-risk cells that a reader of a synthetic table would know.
     """
 
     synthetic: float | None
     here: float | None
     runs: int
+    known: float = 0.0
 
     @property
     def unlikely(self) -> bool:
         """Whether most draws would be refused."""
         said = [share for share in (self.synthetic, self.here) if share is not None]
-        return bool(said) and max(said) < WORTH
+        return bool(said) and max(said) < LIKELY
 
     @property
     def sentence(self) -> str:
@@ -92,25 +95,26 @@ def chance(
     runs = _runs(problem, method.is_random(values))
     generator = _generator(method, problem, "chance")
     tables = _synthetic(method.kept(problem.table.domain, values), problem, runs, generator)
-    synthetic = None
+    synthetic, known = None, 0.0
     if tables:
-        synthetic = _share(method, tables, values, limits, (generator, progress))
+        synthetic, known = _tried(method, tables, values, limits, (generator, progress))
     here = None
     if on_this_table:
-        here = _share(method, [problem] * runs, values, limits, (generator, progress))
-    return Chance(synthetic, here, runs)
+        here, _ = _tried(method, [problem] * runs, values, limits, (generator, progress))
+    return Chance(synthetic, here, runs, known)
 
 
-def _share(
+def _tried(
     method: Method,
     problems: list[Problem],
     values: Mapping[str, object],
     limits: Gate,
     means: tuple[np.random.Generator, Progress],
-) -> float:
-    """Of one draw on each table, the share that passes."""
+) -> tuple[float, float]:
+    """Of one draw on each table: the share that passes, and the mean share known."""
     generator, progress = means
     passed: list[bool] = []
+    known: list[float] = []
     drawn = False
     for number, problem in enumerate(problems):
         if drawn and number >= LEAST:
@@ -124,10 +128,12 @@ def _share(
         except TabprotectError:
             # A table that the method refuses gives no release.
             passed.append(False)
+            known.append(1.0)
             continue
         drawn |= found.way != "exact"
         passed.append(found.accepted)
-    return sum(passed) / len(passed)
+        known.append(found.known / found.at_risk if found.at_risk else 0.0)
+    return sum(passed) / len(passed), sum(known) / len(known)
 
 
 def remedies(
@@ -137,19 +143,28 @@ def remedies(
     limits: Gate,
     progress: Progress = SILENT,
 ) -> tuple[Remedy, ...]:
-    """Other settings whose releases pass on synthetic tables, best first."""
+    """Other settings whose releases pass more often on synthetic tables, best first.
+
+    How often they pass there and on the table itself may differ much; which pass more often hardly.
+    """
     domain, found = problem.table.domain, []
-    for text, change in method.alternatives(domain, values):
+
+    def tried(chosen: Mapping[str, object]) -> tuple[float, float]:
+        """Smaller is better: refusals, then what is known."""
+        seen = chance(method, problem, chosen, limits, on_this_table=False, progress=progress)
+        return 1.0 - (seen.synthetic or 0.0), seen.known
+
+    ideas = method.alternatives(domain, values)
+    now = tried(values) if ideas and any(method.kept(domain, values)) else (0.0, 0.0)
+    for text, change in ideas:
         try:
             other = method.resolve(domain, {**values, **change})
         except TabprotectError:
             continue
-        passes = chance(
-            method, problem, other, limits, on_this_table=False, progress=progress
-        ).synthetic
-        if passes is not None and passes >= WORTH:
-            found.append(Remedy(text, change, passes))
-    return tuple(sorted(found, key=lambda remedy: -remedy.chance))
+        score = tried(other)
+        if score < now:
+            found.append((score, Remedy(text, change, 1.0 - score[0], score[1])))
+    return tuple(remedy for _, remedy in sorted(found, key=lambda one: one[0]))
 
 
 def _runs(problem: Problem, random: bool) -> int:
