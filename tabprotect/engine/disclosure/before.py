@@ -25,6 +25,9 @@ from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
+FEW = 4
+"""Synthetic tables on which each remedy is tried."""
+
 SYNTHETIC = 12
 """Synthetic tables, and trial runs on the table itself."""
 
@@ -83,6 +86,7 @@ def chance(
     limits: Gate,
     *,
     on_this_table: bool = True,
+    most: int = SYNTHETIC,
     progress: Progress = SILENT,
 ) -> Chance:
     """The chance of acceptance of one draw.
@@ -92,7 +96,7 @@ def chance(
     values
         As ``Method.resolve`` gives them.
     """
-    runs = _runs(problem, method.is_random(values))
+    runs = min(_runs(problem, method.is_random(values)), most)
     generator = _generator(method, problem, "chance")
     tables = _synthetic(method.kept(problem.table.domain, values), problem, runs, generator)
     synthetic, known = None, 0.0
@@ -151,7 +155,9 @@ def remedies(
 
     def tried(chosen: Mapping[str, object]) -> tuple[float, float]:
         """Smaller is better: refusals, then what is known."""
-        seen = chance(method, problem, chosen, limits, on_this_table=False, progress=progress)
+        seen = chance(
+            *(method, problem, chosen, limits), on_this_table=False, most=FEW, progress=progress
+        )
         return 1.0 - (seen.synthetic or 0.0), seen.known
 
     ideas = method.alternatives(domain, values)
