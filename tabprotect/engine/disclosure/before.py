@@ -21,7 +21,6 @@ from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.remedy import Remedy
 from tabprotect.engine.release.gate import Gate
-from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
@@ -161,10 +160,10 @@ def remedies(
         return 1.0 - (seen.synthetic or 0.0), seen.known
 
     ideas = method.alternatives(domain, values)
-    now = tried(values) if ideas and any(method.kept(domain, values)) else (0.0, 0.0)
+    now = tried(values) if ideas and method.kept(domain, values) is not None else (0.0, 0.0)
     for text, change in ideas:
         try:
-            other = method.resolve(domain, {**values, **change})
+            other = method.resolve_for(problem, {**values, **change})
         except TabprotectError:
             continue
         score = tried(other)
@@ -187,12 +186,11 @@ def _generator(method: Method, problem: Problem, what: str) -> np.random.Generat
 
 
 def _synthetic(
-    kept: MarginSet, problem: Problem, runs: int, generator: np.random.Generator
+    kept: Publication | None, problem: Problem, runs: int, generator: np.random.Generator
 ) -> list[Problem]:
-    if not any(kept):
+    if kept is None:
         return []
-    domain = problem.table.domain
-    publication = Publication(domain, kept)
+    domain, publication = problem.table.domain, kept
     try:
         expected = fit(publication, publication.stack(publication.sums(problem.table))).cells
     except InputError:

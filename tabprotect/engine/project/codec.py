@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from types import MappingProxyType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -33,7 +33,9 @@ def _table(domain: Any, _array: Any, _keys: Any, _values: Any) -> Table:
     return Table.sparse(domain, _keys, _values) if _array is None else Table.dense(domain, _array)
 
 
-def _moves(domain: Any, starts: Any, cells: Any, signs: Any, margins: Any) -> MoveSet:
+def _moves(
+    domain: Any, starts: Any, cells: Any, signs: Any, margins: Any, design: Any = None
+) -> MoveSet:
     if (
         starts.ndim != 1
         or starts[0] != 0
@@ -43,7 +45,7 @@ def _moves(domain: Any, starts: Any, cells: Any, signs: Any, margins: Any) -> Mo
         raise ValueError("a cycle set is torn")
     for margin in margins:
         domain.project(margin)
-    return MoveSet.of(domain, starts, cells, signs, margins=margins)
+    return replace(MoveSet.of(domain, starts, cells, signs, margins=margins), design=design)
 
 
 def _protected(release: Any, record: Any) -> Protected:
