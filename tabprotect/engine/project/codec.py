@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from tabprotect.engine.project.project import Project, checked
 from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.tables.hierarchy import check_groupings
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
 
@@ -34,7 +35,13 @@ def _table(domain: Any, _array: Any, _keys: Any, _values: Any) -> Table:
 
 
 def _moves(
-    domain: Any, starts: Any, cells: Any, signs: Any, margins: Any, design: Any = None
+    domain: Any,
+    starts: Any,
+    cells: Any,
+    signs: Any,
+    margins: Any,
+    groupings: Any = (),
+    design: Any = None,
 ) -> MoveSet:
     if (
         starts.ndim != 1
@@ -43,9 +50,12 @@ def _moves(
         or (np.diff(starts) < 0).any()
     ):
         raise ValueError("a cycle set is torn")
+    check_groupings(domain, groupings)
+    grouped = {grouping.name for grouping in groupings}
     for margin in margins:
-        domain.project(margin)
-    return replace(MoveSet.of(domain, starts, cells, signs, margins=margins), design=design)
+        domain.project([name for name in margin if name not in grouped])
+    moves = MoveSet.of(domain, starts, cells, signs, margins=margins, groupings=groupings)
+    return replace(moves, design=design)
 
 
 def _protected(release: Any, record: Any) -> Protected:

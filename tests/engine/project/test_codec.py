@@ -25,6 +25,7 @@ from tabprotect.engine.protection.staff_verdict import Staff, StaffVerdict, Wors
 from tabprotect.engine.release.gate import Gate
 from tabprotect.engine.release.verdict import TableVerdict
 from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.hierarchy import Grouping
 
 REFERENCE = Path(__file__).parents[2] / "reference"
 HOUSE, READER = (REFERENCE / f"{name}-0.1.0.tabprotect" for name in ("project", "reader"))
@@ -65,7 +66,11 @@ def everything(house: History) -> list[object]:
         protected=replace(run.protected, record=record, release=release),
         moves=design(run.original.domain, "strips", {"closed": False}),
     )
-    return [*found, further]
+    domain = run.original.domain
+    first = domain.variables[0]
+    groups = Grouping("grouped", first.name, ("all",) * len(first.categories))
+    levels = design(domain, "strips").keeping((("grouped",),), (groups,))
+    return [*found, further, replace(run, moves=levels)]
 
 
 def back(value: object) -> object:
