@@ -161,7 +161,7 @@ def _say_protected(project: Project, args: argparse.Namespace, console: Console)
         "verdict": found.as_json(),
         "warnings": _warnings(protected),
         **_of_cycles(project),
-        "parameters": project.values,
+        "parameters": dict(project.values),
         "findings": dict(protected.record.findings),
         "decisions": list(protected.record.decisions),
         "fingerprint": sha256(load(args.out)),

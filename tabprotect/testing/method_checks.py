@@ -89,7 +89,7 @@ def declarations(method: Method) -> None:
     json.dumps(method.as_json(), allow_nan=False)
 
 
-def _declared(parameter: Parameter) -> None:
+def _declared(parameter: Parameter[object]) -> None:
     at = f"parameter {parameter.name!r}"
     require(bool(parameter.label), f"{at} has no label")
     require(parameter.help.endswith("."), f"{at}: its help must be a sentence")
