@@ -23,6 +23,7 @@ def infer(
     way: Way = "auto",
     randomness: Randomness | None = None,
     draws: int | None = None,
+    work: float | None = None,
     progress: Progress = SILENT,
 ) -> Posterior:
     """The posterior distribution of every true cell.
@@ -36,6 +37,9 @@ def infer(
     randomness, draws
         For Monte Carlo: fresh by default (nothing confidential depends on it), and as many draws
         as take well under a minute.
+    work
+        Nominal microseconds that weighing whole originals may cost, where the mechanism says more
+        than its factors.
 
     Raises
     ------
@@ -55,5 +59,11 @@ def infer(
             likelihood, prior, way=way, randomness=randomness, draws=draws, progress=progress
         )
     return infer_factors(
-        likelihood, prior, way=way, randomness=randomness, draws=draws, progress=progress
+        likelihood,
+        prior,
+        way=way,
+        randomness=randomness,
+        draws=draws,
+        work=work,
+        progress=progress,
     )
