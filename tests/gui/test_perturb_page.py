@@ -192,7 +192,7 @@ def test_a_run_with_a_seed_is_the_engines(perturb: MainWindow, tried: Settle) ->
     tried()
     project = document.project
     assert project is not None and document.original is not None and document.published is not None
-    wanted = methods()["cyclic_perturbation"].protect(
+    wanted = methods()["cyclic_perturbation"].run(
         Problem(document.original, project.at_risk, project.title),
         {"cycles": project.cycles, "passes": 2},
         Randomness.seeded(20061984),
@@ -292,7 +292,7 @@ def test_a_replay_is_the_sequential_mechanism(
     counts = np.random.default_rng(3).integers(0, 4, shape)
     problem = Problem(Table.dense(Domain.of_shape(shape), counts))
     given = {"n_cover": steps} if steps else {"passes": 2}
-    protected = methods()["cyclic_perturbation"].protect(
+    protected = methods()["cyclic_perturbation"].run(
         problem,
         {"cycles": "elementary", **given, "blocking": rule, "order": order},
         Randomness.seeded(1),

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.project.project import Project, checked
-from tabprotect.engine.protection.problem import Preview, Protected
+from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
 
@@ -61,14 +61,7 @@ BUILD: Mapping[type, Callable[..., object]] = {
 """Constructors that check what the class itself takes for granted."""
 
 
-def _flat_immovable(given: Fields) -> None:
-    # Index tuples once, flat keys since.
-    shape = given["unchanged_by_cell"].shape
-    cells = given["immovable"].reshape(-1, len(shape))
-    given["immovable"] = np.ravel_multi_index(tuple(cells.T), shape).astype(np.int64)
-
-
-MIGRATIONS: Mapping[type, Sequence[Callable[[Fields], None]]] = {Preview: (_flat_immovable,)}
+MIGRATIONS: Mapping[type, Sequence[Callable[[Fields], None]]] = {}
 """What makes version n + 1 out of version n of a kind's fields, in order, from 1."""
 
 

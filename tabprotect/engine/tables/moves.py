@@ -240,6 +240,8 @@ class MoveSet:
         InputError
             When the shapes differ.
         """
+        if domain == self.domain:
+            return self
         if domain.shape != self.domain.shape:
             raise InputError(
                 f"the cycles are for a {' x '.join(map(str, self.domain.shape))} table, "
@@ -253,6 +255,11 @@ class MoveSet:
     def keeping(self, margins: MarginSet) -> MoveSet:
         """The same cycles with another claim of what they keep (the grand total at least)."""
         return MoveSet(self.domain, self.starts, self.cells, self.signs, margins or ((),))
+
+    @cached_property
+    def keeps_margins(self) -> bool:
+        """Whether no margin is broken; looked at once."""
+        return not self.violations(most=1)
 
     def violations(self, *, most: int | None = None) -> list[Violation]:
         """Every margin that a cycle breaks, exactly (integers), at most ``most`` of them.
