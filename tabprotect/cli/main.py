@@ -25,6 +25,7 @@ from tabprotect.cli import (
     ptable,
     query_space,
     query_space_session,
+    register,
     restore,
     tables,
 )
@@ -72,6 +73,7 @@ def parser() -> argparse.ArgumentParser:
         query_space_session,
         ptable,
         restore,
+        register,
     ):
         family.add(verbs)
     return top
