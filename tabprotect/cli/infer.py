@@ -15,7 +15,7 @@ from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.posterior.infer import infer
+from tabprotect.engine.posterior.joint import together
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import parse_prior
 from tabprotect.engine.protection.registered import likelihood_of
@@ -38,7 +38,13 @@ RANGE = 0.9
 def add(verbs: Verbs) -> None:
     """Declare the commands."""
     command = verbs.add("infer", run_infer, "the posterior distribution of every true cell")
-    command.add_argument("release", type=Path, nargs="?", metavar="RELEASE.zip")
+    command.add_argument(
+        "releases",
+        type=Path,
+        nargs="*",
+        metavar="RELEASE.zip",
+        help="several releases of one table are read together",
+    )
     command.add_argument("--published", dest="table", metavar="TABLE", help="with --mechanism")
     command.add_argument("--mechanism", type=Path, metavar="mechanism.json")
     command.add_argument(
@@ -94,11 +100,13 @@ def run_verify(args: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def _release(args: argparse.Namespace, console: Console) -> Release:
-    if (args.release is None) == (args.table is None and args.mechanism is None):
+def _releases(args: argparse.Namespace, console: Console) -> list[Release]:
+    if (not args.releases) == (args.table is None and args.mechanism is None):
         raise UsageError("say either RELEASE.zip, or --published and --mechanism")
-    if args.release is not None:
-        return bundle.verify(args.release, progress=console).release
+    if args.releases:
+        return [
+            bundle.verify(path, judge=False, progress=console).release for path in args.releases
+        ]
     if args.table is None or args.mechanism is None:
         raise UsageError("--published and --mechanism go together")
     table = open_source(args, console).project.original
@@ -113,7 +121,7 @@ def _release(args: argparse.Namespace, console: Console) -> Release:
         raise InputError("not valid JSON", file=path, line=getattr(error, "lineno", None)) from None
     try:
         table = _named(table, stated)
-        return Release.of(table, Mechanism.from_json(stated, table.domain))
+        return [Release.of(table, Mechanism.from_json(stated, table.domain))]
     except InputError as error:
         raise error.in_file(path) from None
 
@@ -133,18 +141,17 @@ def _named(table: Table, mechanism: object) -> Table:
 
 def run_infer(args: argparse.Namespace, console: Console) -> int:
     """Print the posterior."""
-    release = _release(args, console)
-    likelihood = likelihood_of(release)
+    likelihoods = [likelihood_of(release) for release in _releases(args, console)]
     # Where only margins are published a posterior can be about one of these.
-    domain = likelihood.domain
+    domain = likelihoods[0].domain
     prior = parse_prior(args.prior, domain)
     for cell in args.cells:
         if len(cell) != domain.ndim:
             raise InputError(f"{cell} is not a cell of {domain.ndim} numbers")
         domain.flat(cell)
     randomness = None if args.seed is None else Randomness.seeded(args.seed)
-    posterior = infer(
-        likelihood,
+    posterior = together(
+        likelihoods,
         prior,
         way=args.way,
         randomness=randomness,
@@ -153,9 +160,11 @@ def run_infer(args: argparse.Namespace, console: Console) -> int:
     )
     asked: list[Index] = args.cells or list(np.ndindex(*domain.shape))
     if console.as_json:
-        console.result(_json(posterior, asked), ())
+        console.result(_json(posterior, asked) | {"releases": len(likelihoods)}, ())
     else:
-        console.result({}, _lines(posterior, asked, all_asked=bool(args.cells)))
+        several = [f"{len(likelihoods)} releases of one table, read together."]
+        lines = _lines(posterior, asked, all_asked=bool(args.cells))
+        console.result({}, [*several[: len(likelihoods) - 1], *lines])
     return 0
 
 

@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 
 import pytest
-from conftest import Command
+
+from tests.cli.conftest import Command
 
 TABLE = "example:duncan-roehrig-4x4"
 
