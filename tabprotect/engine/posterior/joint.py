@@ -1,6 +1,6 @@
 """The joint posterior of several releases of one original: their likelihoods multiply.
 
-Exactly where the originals of one release can be listed: the others weigh them. Else originals
+Products of factors multiply to one such product, which is read as ever. The others: exactly where the originals of one release can be listed: the others weigh them. Else originals
 drawn from the first posterior are weighed; how many independent draws that is worth is said, and
 below a hundred nothing is.
 """
@@ -21,7 +21,7 @@ from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.likelihood import CellFactors, Likelihood, MoveSequence
+from tabprotect.engine.release.likelihood import CellFactors, Likelihood, MoveSequence, product
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
@@ -65,6 +65,8 @@ def together(
         When there are too many originals to be listed and drawn ones say too little, or
         ``way="exact"`` was asked for and they cannot be listed.
     """
+    _same_variables(likelihoods[0].domain, likelihoods[1:])
+    likelihoods = multiplied(likelihoods)
     if len(likelihoods) == 1:
         return infer(
             likelihoods[0], prior, way=way, randomness=randomness, draws=draws, progress=progress
@@ -73,7 +75,6 @@ def together(
     first: Posterior | None = None
     for number, likelihood in enumerate(likelihoods):
         others = [other for k, other in enumerate(likelihoods) if k != number]
-        _same_variables(likelihood.domain, others)
         alone = infer(likelihood, prior, way=_alone(way), randomness=chance, progress=progress)
         first = alone if first is None else first
         if way != "monte_carlo" and alone.way == "exact" and alone.list_originals() is not None:
@@ -86,6 +87,15 @@ def together(
             hint="take Monte Carlo",
         )
     return joined(first, likelihoods[1:], chance, progress, draws=draws)
+
+
+def multiplied(likelihoods: Sequence[Likelihood]) -> list[Likelihood]:
+    """The same with all products of factors made one, in the place of the first of them."""
+    factors = [one for one in likelihoods if isinstance(one, CellFactors)]
+    if len(factors) < 2:
+        return list(likelihoods)
+    out = [one for one in likelihoods if one is factors[0] or not isinstance(one, CellFactors)]
+    return [product(factors) if one is factors[0] else one for one in out]
 
 
 def _alone(way: Way) -> Way:

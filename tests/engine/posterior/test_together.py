@@ -21,7 +21,8 @@ from tabprotect.engine.progress import SILENT
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.likelihood import Likelihood, MoveSequence
+from tabprotect.engine.release.likelihood import Likelihood, MoveSequence, independent
+from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
@@ -203,14 +204,37 @@ def test_what_cannot_be_of_one_original() -> None:
         together([one, released(SMALL.T, "cyclic_perturbation", CYCLIC, 2)])
 
 
+def noisy(published: Ints, reach: int) -> Likelihood:
+    """Every count moved by up to ``reach``, all changes alike."""
+    table = Table.dense(Domain.of_shape(published.shape), published)
+    return independent(
+        PublishedTable(table),
+        lambda y: (max(y - reach, 0), y + reach, np.zeros(reach + min(y, reach) + 1)),
+    )
+
+
+def test_factors_multiply_at_any_size() -> None:
+    counts = np.full((30, 40), 31)
+    both = [noisy(counts, 4), noisy(counts + 5, 4)]
+    found = together(both)
+    assert found.way == "exact" and found.published.total == counts.sum()
+    # 27..35 and 32..40 meet in 32..35.
+    values, chances = found.distribution((29, 39))
+    assert values.tolist() == [32, 33, 34, 35] and chances == pytest.approx([0.25] * 4)
+    three = together([*both, noisy(counts + 8, 4)])
+    assert three.originals == 1
+
+
 def test_too_little_is_refused() -> None:
-    # Rounded twice, 25 cells: hardly any drawn original fits both.
-    counts = np.full((5, 5), 31)
-    both = [released(counts, "random_rounding", {"base": 5}, seed) for seed in (1, 2)]
+    counts = np.full((4, 4), 31)
+    moved = released(counts, "cyclic_perturbation", {**CYCLIC, "blocking": "negative"}, 1)
+    assert infer(moved).list_originals() is not None
+    assert together([moved, noisy(counts, 4)]).way == "exact"
+    # Drawn ones are not enough where the other release knows each count but for a little.
     with pytest.raises(InfeasibleError, match=r"independent|no drawn"):
-        together(both, randomness=Randomness.seeded(1))
-    with pytest.raises(InfeasibleError, match="no exact way"):
-        together(both, way="exact")
+        together(
+            [noisy(counts, 4), moved], way="monte_carlo", randomness=Randomness.seeded(1), draws=99
+        )
 
 
 def test_a_single_release_is_read_as_ever() -> None:
