@@ -20,6 +20,7 @@ from tabprotect.cli import (
     convert,
     count_tables,
     cycles,
+    difference,
     infer,
     protect,
     ptable,
@@ -74,6 +75,7 @@ def parser() -> argparse.ArgumentParser:
         ptable,
         restore,
         register,
+        difference,
     ):
         family.add(verbs)
     return top
