@@ -16,6 +16,9 @@ import numpy as np
 
 from tabprotect.engine.tables.table import Table
 
+NAMELESS = frozenset({"row", "column"})
+"""Names that say nothing: any two grids would share them."""
+
 
 @dataclass(frozen=True)
 class Marks:
@@ -26,7 +29,7 @@ class Marks:
     original
         Of variables, categories and counts.
     variables
-        Of each variable's name, sorted.
+        Of each variable's name, sorted; none of a grid whose variables have no names of their own.
     records
         Of what two tables of the same records share: each one-way margin, and the sum of the
         record keys where the records have keys. Sorted.
@@ -57,7 +60,7 @@ def marks_of(table: Table, key: bytes, record_keys: Table | None = None) -> Mark
         records.append(mark("records", f"{record_keys.total} of {table.total}".encode()))
     return Marks(
         mark("original", _canonical(table)),
-        tuple(sorted(mark("variable", _plain(name).encode()) for name in names)),
+        tuple(sorted(mark("variable", _plain(n).encode()) for n in names if n not in NAMELESS)),
         tuple(sorted(records)),
     )
 

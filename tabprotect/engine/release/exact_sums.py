@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from tabprotect.engine.release.likelihood import (
     MoveSequence,
 )
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
 
 MarginCell = tuple[tuple[str, ...], int]
 """A margin's variables, in the order of the table, and the key of one of its cells."""
@@ -25,7 +26,8 @@ def exact_sums(likelihood: Likelihood) -> dict[MarginCell, int]:
     Sums over other groups of cells, which a cycle set may keep as well, are not among them.
     """
     if isinstance(likelihood, CellFactors):
-        return dict(_of_factors(likelihood))
+        fixed = dict(_of_factors(likelihood))
+        return dict(_coarser(likelihood.domain, fixed)) | fixed
     return dict(_of_moves(likelihood))
 
 
@@ -54,6 +56,22 @@ def _of_factors(likelihood: CellFactors) -> Iterator[tuple[MarginCell, int]]:
         where = _margin_cell(domain, cells.tolist())
         if where is not None:
             yield where, int(likelihood.low[likelihood.kind[factor]])
+
+
+def _coarser(domain: Domain, fixed: Mapping[MarginCell, int]) -> Iterator[tuple[MarginCell, int]]:
+    """Margins of the margins of which every cell is fixed."""
+    cells: dict[tuple[str, ...], dict[int, int]] = {}
+    for (names, key), value in fixed.items():
+        cells.setdefault(names, {})[key] = value
+    for names, values in cells.items():
+        margin = domain.project(names) if names else None
+        if margin is None or len(values) < margin.size:
+            continue
+        table = Table.sparse(margin, list(values), list(values.values()))
+        for size in range(len(names)):
+            for fewer in itertools.combinations(names, size):
+                sums = table.margin(fewer).counts.reshape(-1)
+                yield from (((fewer, key), value) for key, value in enumerate(sums.tolist()))
 
 
 def _margin_cell(domain: Domain, cells: list[int]) -> MarginCell | None:
