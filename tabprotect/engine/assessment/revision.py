@@ -261,10 +261,10 @@ def _few_changes(
 
     By trying every pair of an earlier and a later original; ``None`` where these are too many.
     """
-    listed = before.list_originals(), after.list_originals()
-    if listed[0] is None or listed[1] is None:
+    first, second = before.list_originals(), after.list_originals()
+    if first is None or second is None:
         return None
-    (old, weights), (new, others) = listed
+    (old, weights), (new, others) = first, second
     if len(old) * len(new) * old.shape[1] > MOST_PAIRED:
         return None
     reach = int(max(new.max(initial=0) - old.min(initial=0), old.max(initial=0)))
