@@ -1,4 +1,7 @@
-"""What leaves by publishing goes into the house's register, and what left before is looked up."""
+"""What leaves by publishing goes into the house's register, and what left before is looked up.
+
+The register itself is imported late: the library behind it would be a third of the program's start.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,6 @@ from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.register import house
 from tabprotect.engine.register.entry import Earlier, Publication, admit, related
 from tabprotect.engine.register.marks import Marks, marks_of
-from tabprotect.engine.register.register import Register
 from tabprotect.engine.release.release import Release
 
 
@@ -41,6 +43,8 @@ def published_before(
     address = house.address(register)
     if address is None:
         return []
+    from tabprotect.engine.register.register import Register
+
     with Register(address) as opened:
         return related(marks(problem), opened.entries(), but=sha256(but))
 
@@ -64,6 +68,8 @@ def entered(
     if address is None:
         yield
         return
+    from tabprotect.engine.register.register import Register
+
     problem, release = protected.record.problem, protected.release
     bundle = sha256(data)
     own = marks(problem)
@@ -106,6 +112,8 @@ def releases_of(entries: Sequence[Earlier], register: str | None) -> list[bytes]
     address = house.address(register)
     if address is None:
         return []
+    from tabprotect.engine.register.register import Register
+
     with Register(address) as opened:
         found = [opened.content(e.entry) for e in entries if e.relation == "original"]
     return [content for content in found if content is not None]

@@ -8,9 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from alembic.config import Config
+from alembic.script import ScriptDirectory
 
 from tabprotect.engine.database import Database
 from tabprotect.engine.errors import InputError, RefusedError
+from tabprotect.engine.query_space.table_server import database as history
 from tabprotect.engine.query_space.table_server.database import Ledger
 from tabprotect.engine.register import house
 from tabprotect.engine.register.entry import Publication, admit, related, warnings_of
@@ -157,3 +160,11 @@ def test_where_the_register_is(house_folder: Path, monkeypatch: pytest.MonkeyPat
     assert house.address("here.sqlite") == "here.sqlite"
     monkeypatch.setenv(house.REGISTER, "none")
     assert house.address() is None
+
+
+def test_the_names_of_the_migrations_are_their_versions() -> None:
+    for schema in (SCHEMA, history.SCHEMA):
+        config = Config()
+        config.set_main_option("script_location", str(schema.folder))
+        walked = ScriptDirectory.from_config(config).walk_revisions()
+        assert schema.revisions == [script.revision for script in walked][::-1]
