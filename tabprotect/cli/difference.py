@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from tabprotect.cli.arguments import UsageError, add_reading, open_source
+from tabprotect.cli.arguments import add_reading, open_source
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import Verbs
+from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.assessment.revision import Revision, revision
 from tabprotect.engine.bundle.verify import verify
 from tabprotect.engine.protection.registered import likelihood_of
@@ -21,9 +21,7 @@ SHOWN = 40
 
 def add(verbs: Verbs) -> None:
     """Declare the command."""
-    command = verbs.add(
-        "difference", run_difference, "what changed between two vintages of a table, and who knows"
-    )
+    command = verbs.add("difference", run_difference)
     command.add_argument("old", metavar="OLD", help="the earlier original")
     command.add_argument("new", metavar="NEW", help="the later original")
     command.add_argument("--old-release", type=Path, metavar="A.zip", help="published of OLD")

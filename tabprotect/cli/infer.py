@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
 
-from tabprotect.cli.arguments import UsageError, add_reading, cell_list, open_source, positive
+from tabprotect.cli.arguments import add_reading, cell_list, keep_apart, open_source, positive
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import Verbs
+from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.atomic import replacing
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.posterior.columns import cells_json
 from tabprotect.engine.posterior.joint import together
 from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.posterior.posterior_file import posterior_file
 from tabprotect.engine.posterior.prior import parse_prior
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.randomness import Randomness
@@ -37,7 +41,7 @@ RANGE = 0.9
 
 def add(verbs: Verbs) -> None:
     """Declare the commands."""
-    command = verbs.add("infer", run_infer, "the posterior distribution of every true cell")
+    command = verbs.add("infer", run_infer)
     command.add_argument(
         "releases",
         type=Path,
@@ -56,11 +60,15 @@ def add(verbs: Verbs) -> None:
     command.add_argument(
         "--cells", type=cell_list, default=[], metavar="0,1;2,3", help="only these (default all)"
     )
+    command.add_argument(
+        "--format", choices=["csv", "parquet"], help="one row for each cell and possible count"
+    )
+    command.add_argument("--out", type=Path, metavar="FILE", help="of --format (csv: or printed)")
     command.add_argument("--way", choices=["auto", "exact", "monte_carlo"], default="auto")
     command.add_argument("--draws", type=positive, metavar="N", help="of Monte Carlo")
     command.add_argument("--seed", type=int, metavar="N", help="of Monte Carlo")
     add_reading(command)
-    check = verbs.add("verify", run_verify, "check a release bundle")
+    check = verbs.add("verify", run_verify)
     check.add_argument("release", type=Path, metavar="RELEASE.zip")
     check.add_argument(
         "--fingerprint", metavar="SHA256", help="the one its publisher named elsewhere"
@@ -141,6 +149,7 @@ def _named(table: Table, mechanism: object) -> Table:
 
 def run_infer(args: argparse.Namespace, console: Console) -> int:
     """Print the posterior."""
+    _check_format(args, console)
     likelihoods = [likelihood_of(release) for release in _releases(args, console)]
     # Where only margins are published a posterior can be about one of these.
     domain = likelihoods[0].domain
@@ -158,9 +167,13 @@ def run_infer(args: argparse.Namespace, console: Console) -> int:
         draws=args.draws,
         progress=console,
     )
-    asked: list[Index] = args.cells or list(np.ndindex(*domain.shape))
-    if console.as_json:
-        console.result(_json(posterior, asked) | {"releases": len(likelihoods)}, ())
+    asked = np.array([domain.flat(cell) for cell in args.cells], dtype=np.int64)
+    if not args.cells:
+        asked = np.arange(domain.size)
+    if args.format:
+        _write(posterior, asked, args, console)
+    elif console.as_json:
+        console.stream(_json(posterior, asked, len(likelihoods)))
     else:
         several = [f"{len(likelihoods)} releases of one table, read together."]
         lines = _lines(posterior, asked, all_asked=bool(args.cells))
@@ -168,8 +181,36 @@ def run_infer(args: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def _json(posterior: Posterior, cells: list[Index]) -> dict[str, object]:
-    mean, mode = posterior.mean, posterior.mode
+def _check_format(args: argparse.Namespace, console: Console) -> None:
+    if args.out is None:
+        if args.format == "parquet" or (args.format and console.as_json):
+            raise UsageError("say where to write it: --out FILE")
+    elif not args.format:
+        raise UsageError("--out goes with --format csv or --format parquet")
+    keep_apart([*args.releases, args.table, args.mechanism], [args.out])
+
+
+def _write(posterior: Posterior, cells: Ints, args: argparse.Namespace, console: Console) -> None:
+    pieces = posterior_file(posterior, cells, args.format)
+    if args.out is None:
+        console.stream(pieces)
+        return
+    with replacing(args.out) as file:
+        file.writelines(pieces)
+    console.result(
+        _head(posterior) | {"out": str(args.out)}, [*_heading(posterior), f"wrote {args.out}"]
+    )
+
+
+def _json(posterior: Posterior, cells: Ints, releases: int) -> Iterator[str]:
+    """The result in pieces: a million cells make some 200 MB."""
+    head = json.dumps(_head(posterior) | {"releases": releases}, allow_nan=False)
+    yield f'{head[:-1]}, "cells": ['
+    yield from cells_json(posterior, cells)
+    yield "]}\n"
+
+
+def _head(posterior: Posterior) -> dict[str, object]:
     domain = posterior.domain
     return {
         "way": posterior.way,
@@ -178,6 +219,7 @@ def _json(posterior: Posterior, cells: list[Index]) -> dict[str, object]:
         "note": posterior.note,
         "complete": posterior.complete,
         "approximate": posterior.approximate,
+        "independent": posterior.independent,
         "error": posterior.error,
         "effective_sample_size": posterior.effective_sample_size,
         "draws": posterior.draws,
@@ -185,28 +227,12 @@ def _json(posterior: Posterior, cells: list[Index]) -> dict[str, object]:
         "prior": posterior.prior.label,
         "originals": posterior.originals,
         "mode_is_published": posterior.mode_is_published,
-        "cells": [
-            {
-                "index": list(index),
-                "labels": list(domain.labels(index)),
-                "published": posterior.published_count(index),
-                "mean": float(mean[index]),
-                "mode": int(mode[index]),
-                "distribution": _distribution(posterior, index),
-            }
-            for index in cells
-        ],
     }
 
 
 def _published(posterior: Posterior, index: Index) -> str:
     count = posterior.published_count(index)
     return "-" if count is None else str(count)
-
-
-def _distribution(posterior: Posterior, index: Index) -> dict[str, float]:
-    values, chances = posterior.distribution(index)
-    return {str(v): p for v, p in zip(values.tolist(), chances.tolist(), strict=True)}
 
 
 def chances_text(values: Ints, chances: Floats) -> str:
@@ -234,14 +260,31 @@ def chances_text(values: Ints, chances: Floats) -> str:
     return "  ".join(filter(None, [f"{100 * RANGE:.0f} %: {low}..{high}", told, "..."]))
 
 
-def _lines(posterior: Posterior, cells: list[Index], *, all_asked: bool) -> list[str]:
+def _lines(posterior: Posterior, cells: Ints, *, all_asked: bool) -> list[str]:
     domain = posterior.domain
+    lines = [*_heading(posterior), ""]
+    shown = [domain.unflat(key) for key in (cells if all_asked else cells[:SHOWN]).tolist()]
+    width = max((len(domain.cell_text(i)) for i in shown), default=4)
+    lines.append(f"{'cell':<{width}}  published   mean  true count: probability")
+    for index in shown:
+        lines.append(
+            f"{domain.cell_text(index):<{width}}  {_published(posterior, index):>9}  "
+            f"{posterior.mean[index]:>5.2f}  {chances_text(*posterior.distribution(index))}"
+        )
+    if len(shown) < len(cells):
+        lines.append(f"... {len(cells) - len(shown):,} more; take --json, --format or --cells")
+    return lines
+
+
+def _heading(posterior: Posterior) -> list[str]:
     exact = "Exact posterior" if posterior.complete else "Incomplete posterior, computed exactly,"
     if posterior.approximate:
         exact = "Approximate posterior"
     way = (
         exact
         if posterior.way == "exact"
+        else f"Exact draws, ±{1.96 * (posterior.error or 0):.4f} at 95 % ({posterior.draws:,} of them)"
+        if posterior.independent
         else f"Monte Carlo posterior (standard error at most {posterior.error:.4f}, effective "
         f"sample size {posterior.effective_sample_size:,.0f})"
     )
@@ -251,7 +294,7 @@ def _lines(posterior: Posterior, cells: list[Index], *, all_asked: bool) -> list
     if estimate is not None:
         possible = f"about {Decimal(estimate.count):.3g} originals"
     matches = posterior.mode_matches
-    lines = [
+    return [
         f"{way} of a reader who {posterior.prior.label}: {possible} are possible."
         if originals != 1
         else f"{way} of a reader who {posterior.prior.label}: only one original is possible.",
@@ -264,16 +307,4 @@ def _lines(posterior: Posterior, cells: list[Index], *, all_asked: bool) -> list
             else ["No count is published for any of these cells."]
         ),
         *([posterior.note] if posterior.note else []),
-        "",
     ]
-    shown = cells if all_asked else cells[:SHOWN]
-    width = max((len(domain.cell_text(i)) for i in shown), default=4)
-    lines.append(f"{'cell':<{width}}  published   mean  true count: probability")
-    for index in shown:
-        lines.append(
-            f"{domain.cell_text(index):<{width}}  {_published(posterior, index):>9}  "
-            f"{posterior.mean[index]:>5.2f}  {chances_text(*posterior.distribution(index))}"
-        )
-    if len(shown) < len(cells):
-        lines.append(f"... {len(cells) - len(shown):,} more; take --json or --cells")
-    return lines

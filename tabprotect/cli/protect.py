@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 
 from tabprotect.cli.arguments import (
-    UsageError,
     absolute,
     add_reading,
     keep_apart,
@@ -14,7 +13,7 @@ from tabprotect.cli.arguments import (
     setting,
 )
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import Verbs
+from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.bundle.archive import load, sha256
 from tabprotect.engine.disclosure.policy import VARIABLE
 from tabprotect.engine.disclosure.policy import read as read_policy
@@ -40,7 +39,7 @@ from tabprotect.engine.register.entry import warnings_of
 
 def add(verbs: Verbs) -> None:
     """Declare the commands."""
-    run_it = verbs.add("protect", run_protect, "protect a table and write its release bundle")
+    run_it = verbs.add("protect", run_protect)
     run_it.add_argument("table", metavar="TABLE", help="a table file, a project, or example:NAME")
     run_it.add_argument("--method", help=f"{', '.join(methods())} (default {DEFAULT_METHOD})")
     run_it.add_argument(
@@ -51,6 +50,12 @@ def add(verbs: Verbs) -> None:
         metavar="NAME=VALUE",
         dest="settings",
         help="a parameter of the method; cycles=FILE or cycles=KIND takes a cycle set",
+    )
+    run_it.add_argument(
+        "--keep", metavar="FORMULA", help="margins to publish exactly: the parameter keep"
+    )
+    run_it.add_argument(
+        "--groupings", metavar="TEXT|FILE", help="of categories, for formulas: the parameter"
     )
     run_it.add_argument("--at-risk", metavar="LOW..HIGH", help="counts at risk (default 1..2)")
     run_it.add_argument("--title", help="for the reader; published")
@@ -84,7 +89,7 @@ def add(verbs: Verbs) -> None:
     run_it.add_argument("--out", type=Path, required=True, metavar="release.zip")
     run_it.add_argument("--dossier", type=Path, metavar="dossier.zip", help="CONFIDENTIAL")
     add_reading(run_it)
-    run = verbs.add("run", run_recipe, "run a recipe")
+    run = verbs.add("run", run_recipe)
     run.add_argument("recipe", type=Path, metavar="recipe.toml")
     run.add_argument("--out", type=Path, required=True, metavar="DIR")
 
@@ -110,7 +115,9 @@ def _typed(project: Project, settings: dict[str, str]) -> dict[str, object]:
 
 def run_protect(args: argparse.Namespace, console: Console) -> int:
     """The same commands as the window's, in order."""
-    settings = _settings(args.settings)
+    beside = [(name, getattr(args, name)) for name in ("keep", "groupings")]
+    named = [(name, value) for name, value in beside if value is not None]
+    settings = _settings([*args.settings, *named])
     if args.dossier is not None and args.dossier.absolute() == args.out.absolute():
         raise UsageError("--out and --dossier name one file")
     keep_apart([args.table, settings.get("cycles")], [args.out, args.dossier])
@@ -230,7 +237,7 @@ def _of_cycles(project: Project) -> dict[str, object]:
         return {}
     return {
         "cycles": len(project.cycles),
-        "cycles_from": project.cycles_from or "default for this shape",
+        "cycles_from": project.cycles_from or "chosen for the kept margins",
     }
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from tabprotect.cli.arguments import UsageError, add_reading, open_source
+from tabprotect.cli.arguments import add_reading, open_source
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import Verbs
+from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.progress import Progress
@@ -23,7 +23,7 @@ from tabprotect.engine.tables.table import Table
 
 def add(verbs: Verbs) -> None:
     """Declare the commands."""
-    group = verbs.group("register", "the register of what left this house")
+    group = verbs.group("register")
     every = group.add("list", run_list, "every release, in order")
     show = group.add("show", run_show, "one release")
     show.add_argument("which", metavar="NUMBER|FINGERPRINT")

@@ -11,6 +11,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.posterior.columns import PosteriorColumns
 from tabprotect.engine.posterior.joint import together
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import parse_prior
@@ -138,11 +139,9 @@ class Belief:
             figures["entropy"] = found.entropy
             columns |= {name: values.reshape(-1) for name, values in figures.items()}
             return made(columns, self.kind)
-        rows = found.chances[found.group_of_cell]
-        cell, column = np.nonzero(rows)
-        columns = {name: values[cell] for name, values in columns.items()}
-        columns["count"] = found.first[cell] + column
-        columns["probability"] = rows[cell, column]
+        rows = PosteriorColumns.of(found, np.arange(self.domain.size))
+        columns = {name: values[rows.cells] for name, values in columns.items()}
+        columns |= {"count": rows.counts, "probability": rows.chances}
         return made(columns, self.kind)
 
     def sample(self, number: int, *, seed: int | None = None, progress: Progress = SILENT) -> Ints:

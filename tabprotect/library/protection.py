@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tabprotect.engine.cycles import files
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.policy import read as read_policy
 from tabprotect.engine.progress import SILENT, Progress
@@ -18,6 +19,7 @@ from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.staff_verdict import StaffVerdict
 from tabprotect.engine.protection.summary import summarise
 from tabprotect.engine.release.release import Release
+from tabprotect.library.cycles import Cycles
 from tabprotect.library.release import published_frame
 from tabprotect.library.table import Table, absolute
 
@@ -111,7 +113,7 @@ def protect(
     seed: int | None = None,
     title: str | None = None,
     at_risk: str | None = None,
-    cycles: str | Path | None = None,
+    cycles: str | Path | Cycles | None = None,
     accept: str | None = None,
     accept_weak: bool = False,
     policy: HousePolicy | str | Path | None = None,
@@ -135,7 +137,8 @@ def protect(
     at_risk
         Counts at risk, ``"1..2"`` by default.
     cycles
-        A kind of cycle design or a file of cycles, for methods that take them.
+        A kind of cycle design, a file of cycles or a :func:`~tabprotect.design`, for methods that
+        take them.
     accept
         Why it is published whatever the gate says; recorded.
     accept_weak
@@ -176,7 +179,9 @@ def protect(
         do(release_verbs.set_method(method=method))
     if parameters:
         do(release_verbs.set_parameters(**parameters))
-    if cycles is not None:
+    if isinstance(cycles, Cycles):
+        do(cycle_verbs.set_cycles(cycles=files.to_json(cycles.moves)))
+    elif cycles is not None:
         path = Path(cycles)
         if path.suffix or path.exists():
             do(cycle_verbs.set_cycles(file=absolute(str(cycles))))

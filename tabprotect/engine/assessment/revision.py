@@ -261,10 +261,10 @@ def _few_changes(
 
     By trying every pair of an earlier and a later original; ``None`` where these are too many.
     """
-    first, second = before.list_originals(), after.list_originals()
-    if first is None or second is None:
+    earlier, later = before.list_originals(), after.list_originals()
+    if earlier is None or later is None:
         return None
-    (old, weights), (new, others) = first, second
+    (old, weights), (new, others) = earlier, later
     if len(old) * len(new) * old.shape[1] > MOST_PAIRED:
         return None
     reach = int(max(new.max(initial=0) - old.min(initial=0), old.max(initial=0)))

@@ -160,7 +160,8 @@ def _parameters(release: Release) -> list[str]:
         if not parameter.public or value is None or value == "":
             continue
         if isinstance(value, MoveSet):
-            out.append(f"- {parameter.label}: {len(value)} cycles, listed in `mechanism.json`.")
+            by = "listed" if value.design is None else f"by the design `{value.design.kind}`"
+            out.append(f"- {parameter.label}: {len(value)} cycles, {by} in `mechanism.json`.")
         elif isinstance(value, (list, dict)):
             out.append(f"- {parameter.label}: listed in `mechanism.json`.")
         elif parameter.choices is not None and isinstance(value, str):

@@ -5,6 +5,9 @@ Each check rests on the ones before it; the first that fails ends it with a ``Bu
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,6 +18,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.release.likelihood import AdaptiveSequence, Likelihood, MoveSequence
 from tabprotect.engine.release.mechanism import Mechanism
+from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.verdict import Verdict
 
@@ -162,15 +166,9 @@ def verify_bytes(
         else "The tables are complete and as described: every cell once, whole counts."
     )
     progress.report(stage, 0.4)
-    stated = archive.parse_json(MECHANISM, files[MECHANISM])
-    progress.report(stage, 0.7)
     try:
-        if not isinstance(stated, dict) or "variables" not in stated or "shape" not in stated:
-            raise InputError('"variables" or "shape" is missing')
-        domain = Mechanism.stated_domain(stated, tables[0].table.domain)
-        if stated["shape"] != list(domain.shape):
-            raise InputError(f"it is for the shape {stated['shape']}, not {list(domain.shape)}")
-        release = Release(tables, Mechanism.from_json(stated, domain), title)
+        with _uncollected():
+            release = _release(files[MECHANISM], tables, title)
         progress.report(stage, 0.9)
         likelihood = _likelihood(release, checks)
     except (InputError, ParameterError) as error:
@@ -187,6 +185,29 @@ def verify_bytes(
     if likelihood is not None:
         checks.append("The published counts are possible under the mechanism.")
     return Verification(release, found, tuple(checks))
+
+
+def _release(mechanism: bytes, tables: tuple[PublishedTable, ...], title: str) -> Release:
+    """The release of the tables and the mechanism that is stated for them."""
+    stated = archive.parse_json(MECHANISM, mechanism)
+    if not isinstance(stated, dict) or "variables" not in stated or "shape" not in stated:
+        raise InputError('"variables" or "shape" is missing')
+    domain = Mechanism.stated_domain(stated, tables[0].table.domain)
+    if stated["shape"] != list(domain.shape):
+        raise InputError(f"it is for the shape {stated['shape']}, not {list(domain.shape)}")
+    return Release(tables, Mechanism.from_json(stated, domain), title)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without the collector: it would walk over millions of live lists, and find nothing."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _likelihood(release: Release, checks: list[str]) -> Likelihood | None:

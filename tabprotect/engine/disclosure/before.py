@@ -21,9 +21,11 @@ from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.remedy import Remedy
 from tabprotect.engine.release.gate import Gate
-from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+
+FEW = 4
+"""Synthetic tables on which each remedy is tried."""
 
 SYNTHETIC = 12
 """Synthetic tables, and trial runs on the table itself."""
@@ -34,8 +36,8 @@ WORK = 200_000
 LEAST = 2
 """Tables at least; no more where the posterior of one has to be drawn."""
 
-WORTH = 0.5
-"""A remedy passes at least so often."""
+LIKELY = 0.5
+"""Releases that pass less often are probably refused."""
 
 
 @dataclass(frozen=True)
@@ -50,17 +52,20 @@ class Chance:
         Share of trial runs on the table itself. Confidential.
     runs
         Of each, at most.
+    known
+        Mean share of the expected at-risk cells that a reader of a synthetic table would know.
     """
 
     synthetic: float | None
     here: float | None
     runs: int
+    known: float = 0.0
 
     @property
     def unlikely(self) -> bool:
         """Whether most draws would be refused."""
         said = [share for share in (self.synthetic, self.here) if share is not None]
-        return bool(said) and max(said) < WORTH
+        return bool(said) and max(said) < LIKELY
 
     @property
     def sentence(self) -> str:
@@ -80,6 +85,7 @@ def chance(
     limits: Gate,
     *,
     on_this_table: bool = True,
+    most: int = SYNTHETIC,
     progress: Progress = SILENT,
 ) -> Chance:
     """The chance of acceptance of one draw.
@@ -89,28 +95,29 @@ def chance(
     values
         As ``Method.resolve`` gives them.
     """
-    runs = _runs(problem, method.is_random(values))
+    runs = min(_runs(problem, method.is_random(values)), most)
     generator = _generator(method, problem, "chance")
     tables = _synthetic(method.kept(problem.table.domain, values), problem, runs, generator)
-    synthetic = None
+    synthetic, known = None, 0.0
     if tables:
-        synthetic = _share(method, tables, values, limits, (generator, progress))
+        synthetic, known = _tried(method, tables, values, limits, (generator, progress))
     here = None
     if on_this_table:
-        here = _share(method, [problem] * runs, values, limits, (generator, progress))
-    return Chance(synthetic, here, runs)
+        here, _ = _tried(method, [problem] * runs, values, limits, (generator, progress))
+    return Chance(synthetic, here, runs, known)
 
 
-def _share(
+def _tried(
     method: Method,
     problems: list[Problem],
     values: Mapping[str, object],
     limits: Gate,
     means: tuple[np.random.Generator, Progress],
-) -> float:
-    """Of one draw on each table, the share that passes."""
+) -> tuple[float, float]:
+    """Of one draw on each table: the share that passes, and the mean share known."""
     generator, progress = means
     passed: list[bool] = []
+    known: list[float] = []
     drawn = False
     for number, problem in enumerate(problems):
         if drawn and number >= LEAST:
@@ -124,10 +131,12 @@ def _share(
         except TabprotectError:
             # A table that the method refuses gives no release.
             passed.append(False)
+            known.append(1.0)
             continue
         drawn |= found.way != "exact"
         passed.append(found.accepted)
-    return sum(passed) / len(passed)
+        known.append(found.known / found.at_risk if found.at_risk else 0.0)
+    return sum(passed) / len(passed), sum(known) / len(known)
 
 
 def remedies(
@@ -137,19 +146,30 @@ def remedies(
     limits: Gate,
     progress: Progress = SILENT,
 ) -> tuple[Remedy, ...]:
-    """Other settings whose releases pass on synthetic tables, best first."""
+    """Other settings whose releases pass more often on synthetic tables, best first.
+
+    How often they pass there and on the table itself may differ much; which pass more often hardly.
+    """
     domain, found = problem.table.domain, []
-    for text, change in method.alternatives(domain, values):
+
+    def tried(chosen: Mapping[str, object]) -> tuple[float, float]:
+        """Smaller is better: refusals, then what is known."""
+        seen = chance(
+            *(method, problem, chosen, limits), on_this_table=False, most=FEW, progress=progress
+        )
+        return 1.0 - (seen.synthetic or 0.0), seen.known
+
+    ideas = method.alternatives(domain, values)
+    now = tried(values) if ideas and method.kept(domain, values) is not None else (0.0, 0.0)
+    for text, change in ideas:
         try:
-            other = method.resolve(domain, {**values, **change})
+            other = method.resolve_for(problem, {**values, **change})
         except TabprotectError:
             continue
-        passes = chance(
-            method, problem, other, limits, on_this_table=False, progress=progress
-        ).synthetic
-        if passes is not None and passes >= WORTH:
-            found.append(Remedy(text, change, passes))
-    return tuple(sorted(found, key=lambda remedy: -remedy.chance))
+        score = tried(other)
+        if score < now:
+            found.append((score, Remedy(text, change, 1.0 - score[0], score[1])))
+    return tuple(remedy for _, remedy in sorted(found, key=lambda one: one[0]))
 
 
 def _runs(problem: Problem, random: bool) -> int:
@@ -166,12 +186,11 @@ def _generator(method: Method, problem: Problem, what: str) -> np.random.Generat
 
 
 def _synthetic(
-    kept: MarginSet, problem: Problem, runs: int, generator: np.random.Generator
+    kept: Publication | None, problem: Problem, runs: int, generator: np.random.Generator
 ) -> list[Problem]:
-    if not any(kept):
+    if kept is None:
         return []
-    domain = problem.table.domain
-    publication = Publication(domain, kept)
+    domain, publication = problem.table.domain, kept
     try:
         expected = fit(publication, publication.stack(publication.sums(problem.table))).cells
     except InputError:

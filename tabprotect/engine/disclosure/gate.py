@@ -59,7 +59,10 @@ def protect(
         As ``Method.run``.
     """
     policy = HousePolicy() if policy is None else policy
-    values = method.resolve(problem.table.domain, given)
+    values = method.resolve_for(problem, given)
+    if "cycles" in values:
+        # Designed once for all attempts.
+        given = {**given, "cycles": values["cycles"]}
     limits = policy.limits(problem.at_risk, random=method.is_random(values))
     done: Protected | None = None
     for attempt in range(1, (1 if accept else limits.attempts_at_most) + 1):

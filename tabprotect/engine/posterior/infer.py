@@ -24,6 +24,7 @@ def infer(
     randomness: Randomness | None = None,
     draws: int | None = None,
     work: float | None = None,
+    steps: int | None = None,
     progress: Progress = SILENT,
 ) -> Posterior:
     """The posterior distribution of every true cell.
@@ -40,6 +41,9 @@ def infer(
     work
         Nominal microseconds that weighing whole originals may cost, where the mechanism says more
         than its factors.
+    steps
+        Of the exact way through cells that published sums join: beyond, it is given up. By
+        default as many as take some seconds.
 
     Raises
     ------
@@ -65,5 +69,6 @@ def infer(
         randomness=randomness,
         draws=draws,
         work=work,
+        steps=steps,
         progress=progress,
     )

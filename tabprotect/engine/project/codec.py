@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from types import MappingProxyType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from tabprotect.engine.project.project import Project, checked
 from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.tables.hierarchy import check_groupings
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
 
@@ -33,7 +34,15 @@ def _table(domain: Any, _array: Any, _keys: Any, _values: Any) -> Table:
     return Table.sparse(domain, _keys, _values) if _array is None else Table.dense(domain, _array)
 
 
-def _moves(domain: Any, starts: Any, cells: Any, signs: Any, margins: Any) -> MoveSet:
+def _moves(
+    domain: Any,
+    starts: Any,
+    cells: Any,
+    signs: Any,
+    margins: Any,
+    groupings: Any = (),
+    design: Any = None,
+) -> MoveSet:
     if (
         starts.ndim != 1
         or starts[0] != 0
@@ -41,9 +50,12 @@ def _moves(domain: Any, starts: Any, cells: Any, signs: Any, margins: Any) -> Mo
         or (np.diff(starts) < 0).any()
     ):
         raise ValueError("a cycle set is torn")
+    check_groupings(domain, groupings)
+    grouped = {grouping.name for grouping in groupings}
     for margin in margins:
-        domain.project(margin)
-    return MoveSet.of(domain, starts, cells, signs, margins=margins)
+        domain.project([name for name in margin if name not in grouped])
+    moves = MoveSet.of(domain, starts, cells, signs, margins=margins, groupings=groupings)
+    return replace(moves, design=design)
 
 
 def _protected(release: Any, record: Any) -> Protected:

@@ -18,7 +18,7 @@ def foreseen(project: Project, progress: Progress = SILENT) -> tuple[Chance, tup
         When the parameters do not fit the table.
     """
     method, problem = project.protection, project.problem
-    values = method.resolve(problem.table.domain, project.given)
+    values = method.resolve_for(problem, project.given)
     limits = project.limits.limits(problem.at_risk, random=method.is_random(values))
     found = chance(method, problem, values, limits, progress=progress)
     if not found.unlikely:

@@ -15,11 +15,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from tabprotect.engine.arrays import Floats
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.groupings import grouping_text
 from tabprotect.engine.parameters import Parameter, resolve
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection import guarantees as promises
+from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.judged_cells import Judged
 from tabprotect.engine.protection.needs import NEEDS
 from tabprotect.engine.protection.problem import Draft, Preview, Problem, Protected, RunEvidence
@@ -29,7 +31,7 @@ from tabprotect.engine.release.likelihood import Likelihood
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.margins import MarginSet
+from tabprotect.engine.tables.publication import Publication
 
 PREVIEW_WORK = 1_000_000
 """Published cells (or inner ones, if more) the trial runs of a preview may produce."""
@@ -57,6 +59,8 @@ class Method(ABC):
         Names of ``GUARANTEES`` -> the promise in a sentence.
     most_trials
         Runs of a preview at most.
+    calibrations
+        The simulations in which the beliefs of its readers have to come true.
     """
 
     name: ClassVar[str]
@@ -65,6 +69,7 @@ class Method(ABC):
     needs: ClassVar[tuple[str, ...]] = ()
     guarantees: ClassVar[Mapping[str, str]] = {}
     most_trials: ClassVar[int] = 100
+    calibrations: ClassVar[tuple[CalibrationPlan, ...]] = (CalibrationPlan(),)
 
     # -- what a method writes -----------------------------------------------------------------
 
@@ -129,6 +134,10 @@ class Method(ABC):
             raise ParameterError(wrong, hint=hint)
         return values
 
+    def resolve_for(self, problem: Problem, given: Mapping[str, object]) -> dict[str, object]:
+        """As :meth:`resolve`, where what holds by default follows from what is kept exactly."""
+        return self.resolve(problem.table.domain, given)
+
     def is_random(self, values: Mapping[str, object]) -> bool:
         """Whether two runs may differ; a method without chance is tried once."""
         return True
@@ -141,6 +150,14 @@ class Method(ABC):
         """Whether sums of design weights are published, not counts of records."""
         return False
 
+    def transitions(self, release: Release) -> tuple[tuple[int, Floats], ...] | None:
+        """P(published | true count) of the true counts 0, 1, 2, ..., from disclosed parameters.
+
+        Each as the lowest published count and the probabilities from there on; as many as show
+        every pair of neighbouring counts. ``None`` where numbers are not protected one by one.
+        """
+        return None
+
     def trial_parameters(self, domain: Domain) -> dict[str, object]:
         """Parameters to try the method with where its defaults alone say too little."""
         return {}
@@ -150,9 +167,9 @@ class Method(ABC):
         reasons = {name: NEEDS[name].missing(problem) for name in self.needs}
         return {name: reason for name, reason in reasons.items() if reason}
 
-    def kept(self, domain: Domain, values: Mapping[str, object]) -> MarginSet:
+    def kept(self, domain: Domain, values: Mapping[str, object]) -> Publication | None:
         """The margins that every release states exactly, whatever the chance in it."""
-        return ()
+        return None
 
     def deliberate(self, release: Release) -> bool:
         """Whether published cells state their true count on purpose.
@@ -199,7 +216,7 @@ class Method(ABC):
         self, problem: Problem, given: Mapping[str, object], progress: Progress = SILENT
     ) -> Preview:
         """What the method would do to this table, before any random number of the run."""
-        values = self.resolve(problem.table.domain, given)
+        values = self.resolve_for(problem, given)
         self.require(problem)
         return self.foresee(problem, values, progress)
 
@@ -260,7 +277,11 @@ class Method(ABC):
         """
         draft = self.draw(problem, values, generator, progress)
         promises.verify(self.promised(values), problem, values, draft)
-        public = {p.name: values[p.name] for p in self.parameters if p.public}
+        public = {
+            p.name: values[p.name]
+            for p in self.parameters
+            if p.public and not (p.may_be_unstated and values[p.name] is None)
+        }
         mechanism = Mechanism(self.name, problem.table.domain, public | dict(draft.disclosed))
         return Release(draft.tables, mechanism, problem.title), draft
 
@@ -287,7 +308,7 @@ class Method(ABC):
         InputError, InfeasibleError
             When this table cannot be protected so.
         """
-        values = self.resolve(problem.table.domain, given)
+        values = self.resolve_for(problem, given)
         self.require(problem)
         release, draft = self.perform(problem, values, randomness.generator(attempt), progress)
         record = RunEvidence(

@@ -13,7 +13,6 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.protection.staff_verdict import StaffVerdict
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
-from tabprotect.engine.sensitivity.contributors import Contributors
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.design_weights import DesignWeights
 from tabprotect.engine.tables.domain import Domain
@@ -33,8 +32,6 @@ class Problem:
         keys.
     weights
         What the records of each cell stand for, where they have design weights.
-    contributors
-        Who stands behind the cells, where more is known than their number.
     """
 
     table: Table
@@ -42,7 +39,6 @@ class Problem:
     title: str = ""
     record_keys: Table | None = None
     weights: DesignWeights | None = None
-    contributors: Contributors | None = None
 
     def __post_init__(self) -> None:
         if self.record_keys is not None and self.record_keys.domain != self.table.domain:

@@ -20,13 +20,19 @@ class Remedy(Suggestion):
     ----------
     chance
         How often they passed on synthetic tables with the same kept margins: public things only.
+    known
+        The share of the expected at-risk cells that readers of those would know, on average.
     """
 
     chance: float
+    known: float
 
     @property
     def reached(self) -> str:
-        return f"passed on {self.chance:.0%} of synthetic tables"
+        return (
+            f"passed on {self.chance:.0%} of synthetic tables, where {self.known:.0%} of the at-risk "
+            "cells were known"
+        )
 
     def __str__(self) -> str:
         return f"{self.text} ({self.reached})"

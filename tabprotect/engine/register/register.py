@@ -76,7 +76,7 @@ class Register:
                 connection.execute(sa.select(_RELEASE).order_by(_RELEASE.c.number)).mappings().all()
             )
         )
-        return [_entry(row) for row in rows]
+        return [_entry(dict(row)) for row in rows]
 
     def find(self, word: str) -> Entry:
         """An entry by its number, or by the first eight or more signs of its bundle's fingerprint.

@@ -20,7 +20,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
 
-BlockingRule = Literal["any_zero", "negative", "none"]
+BlockingRule = Literal["any_zero", "negative", "reversible", "none"]
 
 BLOCKING_RULES: dict[BlockingRule, str] = {
     "any_zero": (
@@ -30,6 +30,11 @@ BLOCKING_RULES: dict[BlockingRule, str] = {
     "negative": (
         "A cycle is not applied in a direction that would make a cell negative. Zeros can rise; "
         "small counts drift up a little."
+    ),
+    "reversible": (
+        "A cycle is taken with the chance that its result is worth as much as what is there: the "
+        "product of 1/x! over the counts, to the power theta. Zeros can rise. Serves where "
+        "association is weak: chi-square stays honest; strong association is pulled towards none."
     ),
     "none": (
         "Every cycle is applied. Cells can become negative: for analysis, not for release "
@@ -61,6 +66,9 @@ class MoveSequence:
         Rounds over the whole list.
     rule
         When a step is blocked (``BLOCKING_RULES``).
+    theta
+        Of the rule ``reversible``: a move from x to y is taken with probability
+        min(1, prod (x!/y!)^theta), and never to a negative count. 0 is ``negative``.
     """
 
     published: Table
@@ -69,11 +77,17 @@ class MoveSequence:
     beta: float
     passes: int
     rule: BlockingRule
+    theta: float = 0.0
 
     @property
     def domain(self) -> Domain:
         """Of the original, and of the posterior."""
         return self.published.domain
+
+    @property
+    def drawn_exactly(self) -> bool:
+        """Whether independent exact draws can be had under a uniform prior."""
+        return self.rule == "negative" and self.alpha == self.beta
 
     @property
     def gamma(self) -> float:

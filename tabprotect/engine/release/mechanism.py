@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tabprotect.engine.cycles import files
+from tabprotect.engine.cycles import files, stated
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.release.gate import STATED, Gate
 from tabprotect.engine.tables.domain import Domain
@@ -51,10 +51,7 @@ class Mechanism:
             out["categories"] = {v.name: list(v.categories) for v in self.domain.variables}
         for name, value in self.parameters.items():
             if isinstance(value, MoveSet):
-                cycles = files.to_json(value)
-                out[name] = cycles["cycles"]
-                if "margins" in cycles:
-                    out["margins"] = cycles["margins"]
+                out |= stated.state(value)
             else:
                 out[name] = value
         if self.gate is not None:

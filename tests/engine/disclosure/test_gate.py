@@ -29,7 +29,8 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "oracles"))
 
 CYCLES = methods()["cyclic_perturbation"]
 ONES = Problem(Table.dense(Domain.of_shape((2, 3)), np.ones((2, 3), dtype=np.int64)))
-NEGATIVE = {"blocking": "negative"}
+STRIPS = {"cycles": "strips-2", "blocking": "any_zero"}
+NEGATIVE = STRIPS | {"blocking": "negative"}
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ def middling() -> Problem:
 
 def passes(seed: int, policy: HousePolicy | None = None) -> Protected | None:
     try:
-        return gate.protect(CYCLES, middling(), {}, Randomness.seeded(seed), policy=policy)
+        return gate.protect(CYCLES, middling(), STRIPS, Randomness.seeded(seed), policy=policy)
     except RefusedError:
         return None
 
@@ -59,7 +60,7 @@ def test_attempts_are_drawn_in_order_and_nothing_public_tells_which() -> None:
     for found in done:
         for attempt in range(1, found.record.attempt + 1):
             randomness = Randomness.seeded(found.record.seed)
-            one = CYCLES.run(middling(), {}, randomness, attempt=attempt).release
+            one = CYCLES.run(middling(), STRIPS, randomness, attempt=attempt).release
             last = attempt == found.record.attempt
             assert verdict(one, HousePolicy().limits()).accepted == last
             assert (one.tables == found.release.tables) >= last
@@ -92,13 +93,13 @@ def test_a_refusal_says_what_to_do_and_a_reason_goes_into_the_dossier_only(
     tmp_path: Path,
 ) -> None:
     with pytest.raises(RefusedError, match=r"None of 3 draws passed.*inner cells") as caught:
-        gate.protect(CYCLES, ONES, {}, Randomness.seeded(3))
+        gate.protect(CYCLES, ONES, STRIPS, Randomness.seeded(3))
     assert caught.value.exit_code == 5
     best = caught.value.suggestions[0]
     assert best.parameters["blocking"] == "negative" and "synthetic tables" in best.reached
     assert "negative" in caught.value.hint
-    assert gate.protect(CYCLES, ONES, best.parameters, Randomness.seeded(3))
-    done = gate.protect(CYCLES, ONES, {}, Randomness.seeded(3), accept="zq-reason")
+    assert gate.protect(CYCLES, ONES, STRIPS | dict(best.parameters), Randomness.seeded(3))
+    done = gate.protect(CYCLES, ONES, STRIPS, Randomness.seeded(3), accept="zq-reason")
     assert "zq-reason" in done.record.decisions[0]
     path = tmp_path / "r.zip"
     public.write(done.release, path)
@@ -106,7 +107,7 @@ def test_a_refusal_says_what_to_do_and_a_reason_goes_into_the_dossier_only(
     stated = public.read(path).mechanism.gate
     assert stated is not None and stated.passed is False and stated.attempts_at_most == 1
     # One draw, the first: the posterior is the plain one.
-    first = CYCLES.run(ONES, {}, Randomness.seeded(3))
+    first = CYCLES.run(ONES, STRIPS, Randomness.seeded(3))
     assert first.release.tables == done.release.tables
     dossier = tmp_path / "d.zip"
     confidential.write(done, dossier)
@@ -135,7 +136,7 @@ def test_verify_judges_again_and_catches_a_false_claim(tmp_path: Path) -> None:
     assert found.verdict is not None and done.record.verdict is not None
     assert found.verdict.tables == done.record.verdict.tables
     assert verify.verify(path).verdict is None
-    bad = CYCLES.run(ONES, {}, Randomness.seeded(3)).release
+    bad = CYCLES.run(ONES, STRIPS, Randomness.seeded(3)).release
     claimed = type(bad.mechanism)(
         bad.mechanism.method,
         bad.mechanism.domain,
@@ -151,7 +152,7 @@ def test_a_simulated_posterior_gives_one_verdict(tmp_path: Path) -> None:
     """Its seed follows from the release, so that protect and verify agree to the last digit."""
     counts = np.random.default_rng(3).poisson(4, (6, 6))
     problem = Problem(Table.dense(Domain.of_shape((6, 6)), counts))
-    given = {"cycles": "elementary", "passes": 2, **NEGATIVE}
+    given = NEGATIVE | {"cycles": "elementary", "passes": 2}
     done = gate.protect(CYCLES, problem, given, Randomness.seeded(1), accept="a test")
     assert done.record.verdict is not None and done.record.verdict.way == "exact_draws"
     assert 0 < done.record.verdict.error < 0.01
@@ -180,7 +181,7 @@ def test_before_the_coins_synthetic_tables_rank_the_rules() -> None:
     table = Table.dense(Domain.of_shape((4, 5)), np.random.default_rng(2).poisson(1, (4, 5)))
     problem, found = Problem(table), {}
     for rule in ("any_zero", "negative"):
-        values = CYCLES.resolve(table.domain, {"blocking": rule})
+        values = CYCLES.resolve(table.domain, STRIPS | {"blocking": rule})
         found[rule] = chance(CYCLES, problem, values, HousePolicy().limits())
         assert "CONFIDENTIAL" in found[rule].sentence
     assert found["any_zero"].synthetic < found["negative"].synthetic
@@ -188,7 +189,7 @@ def test_before_the_coins_synthetic_tables_rank_the_rules() -> None:
     # From the kept margins alone: another table with the same ones gives the same.
     other = table.counts.copy()
     other[:2, :2] += [[1, -1], [-1, 1]] if other[0, 1] and other[1, 0] else [[-1, 1], [1, -1]]
-    values = CYCLES.resolve(table.domain, {"blocking": "negative"})
+    values = CYCLES.resolve(table.domain, NEGATIVE)
     again = chance(
         *(CYCLES, Problem(Table.dense(table.domain, np.abs(other))), values),
         HousePolicy().limits(),
@@ -199,7 +200,7 @@ def test_before_the_coins_synthetic_tables_rank_the_rules() -> None:
 
 
 def test_a_verdict_can_be_cancelled() -> None:
-    done = CYCLES.run(middling(), {}, Randomness.seeded(1))
+    done = CYCLES.run(middling(), STRIPS, Randomness.seeded(1))
     progress = Cancellable()
     progress.cancel()
     with pytest.raises(Interrupted):

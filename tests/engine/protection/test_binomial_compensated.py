@@ -10,24 +10,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from calibration import Calibration, calibrate
-from factor_weight import weight
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from round_trip import round_trip
 
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.posterior.prior import Poisson
 from tabprotect.engine.protection.guarantees import verify
 from tabprotect.engine.protection.problem import Problem
-from tabprotect.engine.protection.registered import likelihood_of, methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.resampling import compensation
 from tabprotect.engine.protection.resampling.truncated import limits
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tabprotect.testing.brute_force import weight
 
 METHOD = methods()["binomial_compensated"]
 
@@ -160,40 +157,6 @@ def test_guarantees(cells: list[int], quality: float, kept: str, seed: int) -> N
     release, _ = METHOD.perform(Problem(table), values, np.random.default_rng(seed))
     assert release.table.total == table.total
     assert weight(METHOD.likelihood(release), table) > 0
-
-
-DOMAIN = Domain.of_shape((2, 2))
-MEANS = np.array([1.0, 1.8, 0.6, 1.2])
-
-
-def wrongly_uncompensated(release: Release) -> CellFactors:
-    """A fault: the counts of a range taken for as likely, the putting right forgotten."""
-    likelihood = likelihood_of(release)
-    return replace(likelihood, rerun=None, logs=np.zeros_like(likelihood.logs))
-
-
-def test_calibration() -> None:
-    values = METHOD.resolve(DOMAIN, {"S": 1.5, "kept": "A"})
-
-    def released(original: Table, generator: np.random.Generator) -> Release:
-        return METHOD.perform(Problem(original), values, generator)[0]
-
-    def original(generator: np.random.Generator) -> Table:
-        return Table.dense(DOMAIN, generator.poisson(MEANS).reshape(2, 2))
-
-    def judged(likelihood: object) -> Calibration:
-        return calibrate(
-            released,
-            likelihood,  # type: ignore[arg-type]
-            Poisson(MEANS),
-            original,
-            runs=250,
-            generator=np.random.default_rng(3),
-        )
-
-    right = judged(likelihood_of)
-    assert right.worst_z < 4.5 and right.bins >= 10, str(right)
-    assert judged(wrongly_uncompensated).worst_z > 6
 
 
 def test_small_counts_are_a_little_too_low() -> None:

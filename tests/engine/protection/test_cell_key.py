@@ -10,12 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import chi2
 
 from tabprotect.engine.bundle import public
 from tabprotect.engine.errors import InfeasibleError, InputError, Interrupted, ParameterError
 from tabprotect.engine.posterior.infer import infer
-from tabprotect.engine.posterior.prior import Poisson
 from tabprotect.engine.progress import Cancellable
 from tabprotect.engine.protection import guarantees
 from tabprotect.engine.protection.cell_keys import perturbation_files as files
@@ -213,61 +211,6 @@ def test_nothing_confidential_is_released() -> None:
         assert str(secret) not in text
 
 
-def distribution(release: Release, mean: float, published: int) -> np.ndarray:
-    """P(true count | published count) by the program, counts 0..39."""
-    likelihood = likelihood_of(release)
-    size = release.tables[0].table.domain.size
-    found = infer(likelihood, Poisson(np.full(size, mean)))
-    cell = int(np.flatnonzero(release.tables[0].table.counts.reshape(-1) == published)[0])
-    out = np.zeros(40)
-    row = found.chances[found.group_of_cell[cell]]
-    first = int(found.first[cell])
-    kept = row[: 40 - first]
-    out[first : first + len(kept)] = kept
-    return out
-
-
-def misfit(release: Release, truth: np.ndarray, mean: float) -> float:
-    """p-value of the true counts under the posterior, over all published values together."""
-    counts = release.tables[0].table.counts
-    statistic, freedom = 0.0, 0
-    for published in np.unique(counts):
-        here = truth[counts == published]
-        if len(here) < 200:
-            continue
-        p = distribution(release, mean, int(published))
-        observed = np.bincount(here, minlength=40)
-        assert not observed[p == 0].any()
-        large = p * len(here) >= 5
-        pairs = [(observed[large], p[large] * len(here))]
-        rest = p[~large].sum() * len(here)
-        if rest >= 1:
-            pairs.append((np.array([observed[~large].sum()]), np.array([rest])))
-        for seen, expected in pairs:
-            statistic += float(((seen - expected) ** 2 / expected).sum())
-            freedom += len(seen)
-        freedom -= 1
-    assert freedom > 20
-    return float(chi2.sf(statistic, freedom))
-
-
-@pytest.mark.parametrize("given_", [{"D": 5, "V": 3.0, "js": 2}, {"D": 3, "V": 1.0, "js": 0}])
-@pytest.mark.parametrize("margins", ["A:B - 1", None])
-def test_calibration(given_: dict[str, object], margins: str | None) -> None:
-    generator = np.random.default_rng(11)
-    mean, shape = 2.2, (200, 200)
-    truth = generator.poisson(mean, shape)
-    problem = Problem(Table.dense(Domain.of_shape(shape), truth))
-    settings_ = given_ | {"margins": margins}
-    values = METHOD.resolve(problem.table.domain, settings_)
-    release, _ = METHOD.perform(problem, values, generator)
-    assert misfit(release, truth, mean) > 1e-4
-    # A planted fault: the posterior of a slightly other table is seen to be wrong.
-    other = {"V": 0.9 * float(str(given_["V"]))}
-    mechanism = replace(release.mechanism, parameters=release.mechanism.parameters | other)
-    assert misfit(replace(release, mechanism=mechanism), truth, mean) < 1e-6
-
-
 def test_posterior_is_the_row_of_the_table() -> None:
     # Uniform prior: proportional to the column of the exact matrix.
     problem = random_problem(np.random.default_rng(6), (5, 5))
@@ -305,7 +248,7 @@ def test_notes_and_margins_without_inner_cells() -> None:
 @pytest.mark.parametrize(
     ("wrong", "label"),
     [
-        ({"D": 1}, "noise within d: a change of more than 1"),
+        ({"D": 1}, "noise within its bound: a change of more than 1"),
         ({"js": 4}, "small counts avoided: a count between 1 and 4"),
     ],
 )

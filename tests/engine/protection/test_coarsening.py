@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from calibration import Calibration, calibrate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from round_trip import round_trip
@@ -17,12 +16,10 @@ from tabprotect.engine.disclosure.gate import protect
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, RefusedError
 from tabprotect.engine.formats.groupings import grouping_text, parse_groupings
 from tabprotect.engine.posterior.infer import infer
-from tabprotect.engine.posterior.prior import Poisson
 from tabprotect.engine.protection.guarantees import verify
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.hierarchy import Grouping
 from tabprotect.engine.tables.table import Table
@@ -95,38 +92,6 @@ def test_a_changed_count_is_a_broken_promise() -> None:
     )
     with pytest.raises(InfeasibleError, match="broke its own promise"):
         verify(METHOD.promised(values), Problem(table), values, other)
-
-
-MEANS = np.array([0.8, 1.5, 2.5, 0.5, 1.0, 3.0])
-
-
-def test_calibration() -> None:
-    values = METHOD.resolve(DOMAIN, {"groupings": WIDE})
-
-    def released(original: Table, generator: np.random.Generator) -> Release:
-        return METHOD.perform(Problem(original), values, generator)[0]
-
-    def judged(likelihood: object) -> Calibration:
-        return calibrate(
-            released,
-            likelihood,  # type: ignore[arg-type]
-            Poisson(MEANS),
-            lambda generator: Table.dense(DOMAIN, generator.poisson(MEANS).reshape(3, 2)),
-            runs=200,
-            generator=np.random.default_rng(3),
-        )
-
-    right = judged(likelihood_of)
-    assert right.worst_z < 4.5 and right.bins >= 5, str(right)
-
-    def one_too_many(release: Release) -> object:
-        """A fault: every published count taken for one more."""
-        counts = release.table.counts + 1
-        return likelihood_of(
-            Release.of(Table.dense(release.table.domain, counts), release.mechanism)
-        )
-
-    assert judged(one_too_many).worst_z > 6
 
 
 def test_bundle_and_dossier_keep_the_groups_and_no_file_name(tmp_path: Path) -> None:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from calibration import Calibration, calibrate
-from factor_weight import weight
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from round_trip import round_trip
@@ -26,17 +23,15 @@ from tabprotect.engine.errors import (
     RefusedError,
     TooLargeError,
 )
-from tabprotect.engine.posterior.prior import Poisson
 from tabprotect.engine.protection import guarantees
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import KEY_MODULUS, Randomness
-from tabprotect.engine.release.likelihood import Likelihood
 from tabprotect.engine.release.mechanism import Mechanism
-from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tabprotect.testing.brute_force import weight
 
 METHOD = methods()["publish_margins"]
 DOMAIN = Domain.of_shape((2, 3))
@@ -227,40 +222,6 @@ def test_margins_of_records_with_keys_take_the_records_keys() -> None:
     }
     # The keys alone decide, not the run.
     assert len(runs) == 1
-
-
-MEANS = np.array([1.0, 2.0, 0.6, 1.5, 0.8, 2.5])
-
-
-@pytest.mark.parametrize("then", ["", "cell_key D=3 V=2"])
-def test_calibration(then: str) -> None:
-    values = METHOD.resolve(DOMAIN, {"margins": "A + B", "then": then})
-
-    def released(original: Table, generator: np.random.Generator) -> Release:
-        return METHOD.perform(Problem(original), values, generator)[0]
-
-    def judged(likelihood: Callable[[Release], Likelihood]) -> Calibration:
-        return calibrate(
-            released,
-            likelihood,
-            Poisson(MEANS),
-            lambda generator: Table.dense(DOMAIN, generator.poisson(MEANS).reshape(2, 3)),
-            runs=200,
-            generator=np.random.default_rng(3),
-        )
-
-    def three_more(release: Release) -> Likelihood:
-        """A fault: three records that nobody published, in the first row and column."""
-        tables = []
-        for published in release.tables:
-            counts = published.table.counts.copy()
-            counts[0] += 3
-            tables.append(PublishedTable(Table.dense(published.table.domain, counts)))
-        return likelihood_of(replace(release, tables=tuple(tables)))
-
-    right = judged(likelihood_of)
-    assert right.worst_z < 4.5 and right.bins >= 5, str(right)
-    assert judged(three_more).worst_z > 6
 
 
 def test_a_changed_margin_is_a_broken_promise() -> None:

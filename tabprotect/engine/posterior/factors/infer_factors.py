@@ -18,7 +18,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.bounds.counting import TableCount
-from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.factors import reweighing
 from tabprotect.engine.posterior.factors.cell_laws import cell_laws
 from tabprotect.engine.posterior.factors.cellwise import MOST_ENTRIES, Cellwise, cellwise
@@ -58,15 +58,19 @@ def infer_factors(
     randomness: Randomness | None,
     draws: int | None,
     work: float | None = None,
+    steps: int | None = None,
     progress: Progress,
 ) -> Posterior:
     """As ``infer``."""
+    if steps is None:
+        steps = MOST_STEPS * (THOROUGH if way == "exact" else 1)
     progress.report("weighing each cell", 0.0)
     laws = cell_laws(likelihood, prior)
     pieces = split(laws)
     alone = cellwise(laws, pieces.alone, progress)
     generator = (randomness or Randomness.fresh()).generator()
-    parts = _solved(pieces.components, likelihood.domain.shape, way, draws, generator, progress)
+    shape = likelihood.domain.shape
+    parts = _solved(pieces.components, shape, way, draws, steps, generator, progress)
     found = _joined(likelihood, prior, pieces, (alone, parts))
     if likelihood.rerun is not None:
         return reweighing.reweighed(
@@ -90,6 +94,7 @@ def _solved(
     shape: tuple[int, ...],
     way: Literal["auto", "exact", "monte_carlo"],
     draws: int | None,
+    steps: int,
     generator: np.random.Generator,
     progress: Progress,
 ) -> list[SolvedPart]:
@@ -100,7 +105,7 @@ def _solved(
         progress.report("solving the parts", number / len(components))
         same = _likeness(component)
         if same not in known:
-            known[same] = _one(component, shape, way, draws, generator, progress)
+            known[same] = _one(component, shape, way, draws, steps, generator, progress)
         out.append(replace(known[same], cells=component.cells))
     return out
 
@@ -122,16 +127,17 @@ def _one(
     shape: tuple[int, ...],
     way: Literal["auto", "exact", "monte_carlo"],
     draws: int | None,
+    steps: int,
     generator: np.random.Generator,
     progress: Progress,
 ) -> SolvedPart:
     if way == "monte_carlo" and component.sums:
         return by_chain(component, shape, draws=draws, generator=generator, progress=progress)
     found = by_convolution(component, progress) or by_residuals(
-        component, most=MOST_STEPS * (THOROUGH if way == "exact" else 1), progress=progress
+        component, most=steps, progress=progress
     )
     if found is None and way == "exact":
-        raise InfeasibleError(
+        raise TooLargeError(
             "too many originals hang together for an exact posterior",
             hint="take Monte Carlo, or a prior that knows more",
         )

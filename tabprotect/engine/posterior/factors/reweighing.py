@@ -259,7 +259,9 @@ def _weighed(found: Posterior, weighed: _Weighed, unknown: Ints) -> Posterior:
             # Of a ratio of means: the spread of weight times (indicator - share).
             square = np.bincount(column, weights=mean**2, minlength=chances.shape[1])
             share = chances[k]
-            errors[k] = np.sqrt(square * (1 - 2 * share) + share**2 * float((mean**2).sum()))
+            spread = square * (1 - 2 * share) + share**2 * float((mean**2).sum())
+            # Rounding can leave a little less than nothing where nothing varies.
+            errors[k] = np.sqrt(np.maximum(spread, 0.0))
     group = np.full(len(found.group_of_cell), len(unknown), dtype=np.int64)
     group[unknown] = np.arange(len(unknown))
     start = found.first + np.argmax(found.chances > 0, axis=1)[found.group_of_cell]

@@ -26,6 +26,27 @@ MOST_LISTED = 2**24
 """Counts of all listed originals."""
 
 
+def _exact_because(exact: Elimination) -> str:
+    if exact.thinned is None:
+        return f"the cycles overlap little enough (width {exact.width})"
+    return (
+        f"exact for this release: {exact.thinned.dropped:,} kinds of cells are published too "
+        f"large to block a cycle, and the others overlap little enough (width {exact.width})"
+    )
+
+
+def _drawn_because(model: GroupModel) -> str:
+    if model.symmetric:
+        return (
+            "the cycles overlap too much for a formula; the mechanism run backwards draws "
+            "originals exactly as a reader should believe them"
+        )
+    remedies = "fewer passes, lower strips"
+    if model.coin.rule in ("any_zero", "reversible"):
+        remedies += ", or the rule negative, which is drawn exactly"
+    return f"the cycles overlap too much for the exact way; it takes {remedies}"
+
+
 def infer_moves(
     likelihood: MoveSequence,
     prior: Prior,
@@ -58,14 +79,14 @@ def infer_moves(
     if exact is None and way == "exact":
         raise InfeasibleError(
             "the cycles overlap too much for an exact posterior",
-            hint="take Monte Carlo, fewer passes, or strips of swaps",
+            hint="take Monte Carlo, fewer passes, or lower strips of swaps",
         )
     if exact is not None:
         return Posterior(
             published=likelihood.published,
             prior=prior,
             way="exact",
-            reason=f"the cycles overlap little enough (width {exact.width})",
+            reason=_exact_because(exact),
             group_of_cell=group_of_cell,
             first=published - model.span,
             chances=np.concatenate([exact.changes(progress), certain]),
@@ -80,7 +101,7 @@ def infer_moves(
         published=likelihood.published,
         prior=prior,
         way="monte_carlo",
-        reason="asked for" if asked else "the cycles overlap too much for the exact way",
+        reason="asked for" if asked else _drawn_because(model),
         group_of_cell=group_of_cell,
         first=published - model.span,
         chances=np.concatenate([found.changes, certain]),

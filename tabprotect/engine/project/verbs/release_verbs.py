@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle import archive, confidential, public
-from tabprotect.engine.cycles.designs import DESIGNS
+from tabprotect.engine.cycles.designs import is_named
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
@@ -40,7 +40,7 @@ def protect_words(project: Project, given: Arguments = MappingProxyType({})) -> 
     table = table_word(project)
     words = ["protect", table, "--method", project.method]
     if project.moves is not None and project.cycles_from != "the example":
-        if project.cycles_from in DESIGNS or project.cycles_from.startswith("order-"):
+        if is_named(project.cycles_from):
             words += ["--set", f"cycles={project.cycles_from}"]
         else:
             # Drawn or imported cycles live in the project; only a saved one has them.
@@ -77,7 +77,8 @@ def set_parameters(project: Project, context: Context, /, **given: object) -> Pr
     values = dict(project.parameters) | given
     # Without a table the smallest one checks them: few rules between parameters depend on it.
     domain = Domain.of_shape((2, 2)) if project.table is None else project.table.domain
-    given_cycles = {"cycles": project.cycles} if project.takes_cycles and project.table else {}
+    chosen_cycles = project.takes_cycles and project.moves is not None and project.table is not None
+    given_cycles = {"cycles": project.moves} if chosen_cycles else {}
     checked = project.protection.resolve(domain, values | given_cycles)
     chosen = {name: checked[name] for name in values}
     return replace(project.without_result(), parameters=MappingProxyType(chosen))

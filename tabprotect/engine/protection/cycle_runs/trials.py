@@ -51,6 +51,7 @@ def walker_of(values: Mapping[str, object]) -> Walker:
         cast(float, values["alpha"]),
         cast(float, values["beta"]),
         cast(BlockingRule, values["blocking"]),
+        cast(float, values.get("theta") or 0.0),
     )
 
 
@@ -92,7 +93,7 @@ def attempt(problem: Problem, values: Mapping[str, object], work: int, progress:
             change[value] = change.get(value, 0.0) + count
         done += size
     # Under negative only a coin that wants to move can be refused: share of those.
-    asked = walker.alpha + walker.beta if walker.rule == "negative" else 1.0
+    asked = walker.alpha + walker.beta if walker.rule in ("negative", "reversible") else 1.0
     cells = int(judged.sum())
     return Trial(
         at_risk=at_risk,

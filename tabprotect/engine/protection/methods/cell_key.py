@@ -55,6 +55,7 @@ from tabprotect.engine.errors import (
 )
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.cell_keys import perturbation_files as files
 from tabprotect.engine.protection.cell_keys.cell_noise import drawn, perturbed
 from tabprotect.engine.protection.cell_keys.keyed_totals import with_totals
@@ -236,6 +237,14 @@ class CellKey(Method):
         "posterior": "The posterior of every true cell is computable from the bundle alone.",
     }
 
+    # Totals are left out: each of their posteriors takes seconds of simulated keys.
+    calibrations = (
+        CalibrationPlan({"margins": "A:B - 1"}, ((2.2,) * 8,) * 8, runs=100),
+        CalibrationPlan(
+            {"D": 3, "V": 1.0, "js": 0, "margins": "A:B - 1"}, ((1.2,) * 8,) * 8, runs=100
+        ),
+    )
+
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
         """Parameters with ``table`` as JSON text (or ``None``); D, V (of large counts) and js are
         then as they are in it."""
@@ -340,6 +349,20 @@ class CellKey(Method):
             else "The table has no record keys: keys were drawn for this run, and another table "
             "of the same records will get other noise.",
         )
+
+    def transitions(self, release: Release) -> tuple[tuple[int, Floats], ...] | None:
+        """The rows of the perturbation table, the last one twice."""
+        values = self.resolve(release.domain, release.mechanism.parameters)
+        if self.weighted(values):
+            return None
+        table = table_of(values)
+        laws = []
+        for count, row in enumerate([*range(table.rows), table.rows - 1]):
+            chances = np.zeros(2 * table.largest + 1)
+            for noise, chance in table.transitions(row).items():
+                chances[noise + table.largest] = chance
+            laws.append((count - table.largest, chances))
+        return tuple(laws)
 
     def likelihood(self, release: Release) -> CellFactors:
         """Cell by cell a row of the perturbation table; totals of small tables by drawn keys."""

@@ -38,6 +38,7 @@ from tabprotect.engine.errors import (
 )
 from tabprotect.engine.parameters import Parameter, resolve
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.margins.margin_by_margin import (
     Following,
     following,
@@ -122,6 +123,15 @@ class PublishMargins(Method):
         "posterior": "The posterior of every true cell is computable from the bundle alone, where "
         "the large table is not too large.",
     }
+
+    calibrations = (
+        CalibrationPlan({"margins": "A + B"}, ((1.0, 2.0, 0.6), (1.5, 0.8, 2.5)), runs=200),
+        CalibrationPlan(
+            {"margins": "A + B", "then": "cell_key D=3 V=2"},
+            ((1.0, 2.0, 0.6), (1.5, 0.8, 2.5)),
+            runs=200,
+        ),
+    )
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
         """The formula, the threshold and the further method, checked; all wrong fields at once."""

@@ -22,8 +22,10 @@ from typing import ClassVar, cast
 
 import numpy as np
 
+from tabprotect.engine.arrays import Floats
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import (
@@ -58,6 +60,11 @@ class RandomRounding(Method):
         "posterior": "The posterior of every true cell is computable from the bundle alone.",
     }
 
+    calibrations = (
+        CalibrationPlan({"base": 3}),
+        CalibrationPlan({"base": 2, "margins": "A + B"}, runs=400),
+    )
+
     def draw(
         self,
         problem: Problem,
@@ -76,6 +83,14 @@ class RandomRounding(Method):
         up = generator.integers(0, base, len(numbers)) < rest
         rounded = (numbers - rest + base * up)[inverse]
         return Draft(main_first(publication.tables(rounded), publication.domain))
+
+    def transitions(self, release: Release) -> tuple[tuple[int, Floats], ...]:
+        """The two multiples beside each count up to the base."""
+        values = self.resolve(release.domain, release.mechanism.parameters)
+        base = cast(int, values["base"])
+        up = np.arange(base) / base
+        each = [np.concatenate([[1 - p], np.zeros(base - 1), [p]]) for p in up]
+        return (*((0, chances) for chances in each), (base, np.ones(1)))
 
     def likelihood(self, release: Release) -> CellFactors:
         """Given the true counts the published numbers are independent: one factor for each."""

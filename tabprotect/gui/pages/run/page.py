@@ -44,6 +44,7 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.forms.method_form import MethodForm
+from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.pages.run.method_help import method_help
 from tabprotect.gui.pages.run.method_result import MethodResult
 from tabprotect.gui.pages.run.preview_panel import PreviewPanel
@@ -104,7 +105,7 @@ class RunPage(Page):
         self.setup = Sides(self.form, self.about)
         self._faces: dict[str, QToolButton] = {}
         for name, text in (("setup", "Set-up"), ("result", "Result")):
-            button = QToolButton(text=text, checkable=True, autoExclusive=True)
+            button = tool_button(text, checkable=True, exclusive=True)
             button.setAccessibleName(f"Show the {text.lower()}")
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             button.clicked.connect(lambda _=False, n=name: self.show_face(n))

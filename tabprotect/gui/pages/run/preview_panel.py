@@ -21,6 +21,7 @@ from tabprotect.engine.protection.problem import Preview
 from tabprotect.engine.protection.remedy import OTHERWISE
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.look import icons
+from tabprotect.gui.look.buttons import emptied
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import GRID, THEME, chance_text, count_text, number_text
 from tabprotect.gui.pages.run.preview_figures import BlockedFigure, ChangeFigure
@@ -99,11 +100,7 @@ class RefusalStrip(QFrame):
         """Take the refusal away, and every word of it."""
         self._reason.clear()
         self.setAccessibleDescription("")
-        while self._offers.count():
-            widget = self._offers.takeAt(0).widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        emptied(self._offers)
         self.remedies = {}
         self.hide()
 
