@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import cast
 
@@ -185,7 +186,7 @@ class Register:
         return None if found is None else bytes(found)
 
 
-def _entry(row: sa.RowMapping) -> Entry:
+def _entry(row: Mapping[str, object]) -> Entry:
     variables, records, decisions = (
         tuple(map(str, cast(list[object], row[name])))
         for name in ("variables", "records", "decisions")
