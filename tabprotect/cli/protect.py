@@ -20,6 +20,7 @@ from tabprotect.engine.disclosure.policy import read as read_policy
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.project import DEFAULT_METHOD, Project
+from tabprotect.engine.project.registering import published_before
 from tabprotect.engine.project.replay import run_file
 from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
 from tabprotect.engine.project.verbs.release_verbs import (
@@ -33,6 +34,7 @@ from tabprotect.engine.project.verbs.table_verbs import set_at_risk, set_title
 from tabprotect.engine.protection.problem import Preview, Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.summary import RunSummary, summarise
+from tabprotect.engine.register.entry import warnings_of
 
 
 def add(verbs: Verbs) -> None:
@@ -146,10 +148,6 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
             raise InputError("cannot be written: there is no such folder", file=path)
     do(protect(accept=args.accept, accept_weak=args.accept_weak, seed=args.seed))
     dossier = None if args.dossier is None else str(args.dossier)
-    # Late: the library behind the register takes as long to load as a small table to protect.
-    from tabprotect.engine.project.registering import published_before
-    from tabprotect.engine.register.entry import warnings_of
-
     order = publish(
         release=str(args.out),
         dossier=dossier,

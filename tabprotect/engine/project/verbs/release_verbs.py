@@ -17,6 +17,7 @@ from tabprotect.engine.project import recipe
 from tabprotect.engine.project.command import Arguments, Context, Declared, number_text
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import PRIORS, Project, Who
+from tabprotect.engine.project.registering import entered
 from tabprotect.engine.project.shell import SAVED, table_word
 from tabprotect.engine.project.verbs.cycle_verbs import QUICK_CELLS, set_cycles
 from tabprotect.engine.protection.registered import methods
@@ -176,9 +177,6 @@ def publish(
     It is entered in the register of the house. ``again`` is the reason for publishing a table that
     left before, where the policy takes one.
     """
-    # Late: the library behind the register would be a third of the program's start.
-    from tabprotect.engine.project.registering import entered
-
     if project.protected is None:
         raise InfeasibleError(
             "there is nothing to publish yet", hint="protect the table as it stands first"
