@@ -15,6 +15,9 @@ from tabprotect.cli.arguments import (
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.bundle.archive import load, sha256
+from tabprotect.engine.disclosure.policy import VARIABLE
+from tabprotect.engine.disclosure.policy import read as read_policy
+from tabprotect.engine.errors import InputError
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.project import DEFAULT_METHOD, Project
 from tabprotect.engine.project.replay import run_file
@@ -24,10 +27,12 @@ from tabprotect.engine.project.verbs.release_verbs import (
     publish,
     set_method,
     set_parameters,
+    set_policy,
 )
 from tabprotect.engine.project.verbs.table_verbs import set_at_risk, set_title
+from tabprotect.engine.protection.problem import Preview, Protected
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.protection.summary import summarise
+from tabprotect.engine.protection.summary import RunSummary, summarise
 
 
 def add(verbs: Verbs) -> None:
@@ -52,10 +57,18 @@ def add(verbs: Verbs) -> None:
     )
     run_it.add_argument("--at-risk", metavar="LOW..HIGH", help="counts at risk (default 1..2)")
     run_it.add_argument("--title", help="for the reader; published")
+    decision = run_it.add_mutually_exclusive_group()
+    decision.add_argument(
+        "--accept",
+        metavar="REASON",
+        help="publish whatever the gate says; the bundle says so, the dossier keeps the reason",
+    )
+    decision.add_argument("--accept-weak", action="store_true", help="the same without a reason")
     run_it.add_argument(
-        "--accept-weak",
-        action="store_true",
-        help="go on although the table would leave (almost) unchanged; the decision is recorded",
+        "--policy",
+        type=Path,
+        metavar="policy.toml",
+        help=f"the limits of the house (default: the file that {VARIABLE} names)",
     )
     run_it.add_argument(
         "--seed", type=int, help="replay these coins (default: the operating system's randomness)"
@@ -95,6 +108,7 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
     if args.dossier is not None and args.dossier.absolute() == args.out.absolute():
         raise UsageError("--out and --dossier name one file")
     keep_apart([args.table, settings.get("cycles")], [args.out, args.dossier])
+    policy = None if args.policy is None else read_policy(args.policy)
     history = open_source(args, console)
     for note in history.project.notes:
         console.say(f"note: {note}")
@@ -103,6 +117,8 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
         nonlocal history
         history, _ = history.do(order, progress=console)
 
+    if policy is not None:
+        do(set_policy(**policy.as_dict()))
     if args.title is not None:
         do(set_title(title=args.title))
     if args.at_risk is not None:
@@ -114,7 +130,10 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
         do(set_parameters(**_typed(history.project, settings)))
     if cycles is not None:
         do(cycle_source(cycles))
-    do(protect(accept_weak=args.accept_weak, seed=args.seed))
+    for path in (args.out, args.dossier):
+        if path is not None and not path.absolute().parent.is_dir():
+            raise InputError("cannot be written: there is no such folder", file=path)
+    do(protect(accept=args.accept, accept_weak=args.accept_weak, seed=args.seed))
     dossier = None if args.dossier is None else str(args.dossier)
     do(publish(release=str(args.out), dossier=dossier, overwrite=True))
     _say_protected(history.project, args, console)
@@ -131,17 +150,16 @@ def cycle_source(value: str) -> Order:
 def _say_protected(project: Project, args: argparse.Namespace, console: Console) -> None:
     protected = project.protected
     assert protected is not None
-    preview = protected.record.preview
+    found = protected.record.verdict
+    assert found is not None
     summary = summarise(protected)
     data: dict[str, object] = {
         "method": project.method,
         "title": project.title,
         **summary.as_json(),
-        "expected": {
-            "unchanged_share": preview.unchanged_share,
-            "blocked_share": preview.blocked_share if project.takes_cycles else None,
-            "mean_absolute_deviation": preview.mean_absolute_deviation,
-        },
+        "expected": _expected(project, summary),
+        "verdict": found.as_json(),
+        "warnings": _warnings(protected),
         **_of_cycles(project),
         "parameters": project.values,
         "findings": dict(protected.record.findings),
@@ -153,8 +171,9 @@ def _say_protected(project: Project, args: argparse.Namespace, console: Console)
     }
     lines = [
         summary.sentence,
-        f"Expected: unchanged with probability {preview.unchanged_share:.2f}"
-        + (f", {preview.blocked_share:.0%} of the moves blocked." if project.takes_cycles else "."),
+        f"Verdict: {found.sentence}",
+        *([found.staff.sentence] if found.staff is not None else []),
+        *(f"Warning: {warning['message']}" for warning in _warnings(protected)),
         f"Release bundle (public): {args.out}",
         f"Fingerprint: {data['fingerprint']}",
         f"Dossier (CONFIDENTIAL): {args.dossier or 'none written'}",
@@ -162,6 +181,29 @@ def _say_protected(project: Project, args: argparse.Namespace, console: Console)
         "These figures depend on the original: keep them in the house.",
     ]
     console.result(data, lines)
+
+
+def _expected(project: Project, summary: RunSummary) -> dict[str, object]:
+    """What trial runs of the mechanism do to this table; without chance, what it did."""
+    method = project.protection
+    if not method.is_random(project.values):
+        preview: RunSummary | Preview = summary
+    else:
+        preview = method.preview(project.problem, project.given)
+    return {
+        "unchanged_share": preview.unchanged_share,
+        "blocked_share": preview.blocked_share if project.takes_cycles else None,
+        "mean_absolute_deviation": preview.mean_absolute_deviation,
+    }
+
+
+def _warnings(protected: Protected) -> list[dict[str, str]]:
+    """What went out with a warning only."""
+    gate = protected.release.mechanism.gate
+    if gate is None or gate.passed is not None or protected.record.decisions:
+        return []
+    message = "the release could not be judged; by the policy that takes no reason"
+    return [{"kind": "unjudged", "message": message}]
 
 
 def _of_cycles(project: Project) -> dict[str, object]:

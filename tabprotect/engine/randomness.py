@@ -46,6 +46,14 @@ class Randomness:
             raise ParameterError({"seed": "must be a whole number of at least 0"})
         return cls(seed, given=True)
 
-    def generator(self) -> np.random.Generator:
-        """A fresh PCG64 generator; the same seed gives the same numbers on every platform."""
-        return np.random.Generator(np.random.PCG64(np.random.SeedSequence(self.seed)))
+    def generator(self, attempt: int = 1) -> np.random.Generator:
+        """A fresh PCG64 generator; the same seed gives the same numbers on every platform.
+
+        Parameters
+        ----------
+        attempt
+            From 1: each gives numbers of its own.
+        """
+        spawn_key = () if attempt == 1 else (attempt - 1,)
+        sequence = np.random.SeedSequence(self.seed, spawn_key=spawn_key)
+        return np.random.Generator(np.random.PCG64(sequence))

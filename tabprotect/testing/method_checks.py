@@ -59,7 +59,7 @@ def problem_of(shape: tuple[int, ...], seed: int) -> Problem:
 def run(method: Method, problem: Problem, seed: int) -> Protected:
     """The table protected with the parameters that the method names as worth a trial."""
     given = method.trial_parameters(problem.table.domain)
-    return method.protect(problem, given, Randomness.seeded(seed), accept_weak=True)
+    return method.run(problem, given, Randomness.seeded(seed))
 
 
 def declarations(method: Method) -> None:

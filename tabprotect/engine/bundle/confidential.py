@@ -42,7 +42,7 @@ This dossier belongs to a release and must never leave the house. With it anybod
 original table and replay every coin.
 
 - `original.csv`: the original counts.
-- `record.json`: the seed, the rule for at-risk cells, all parameters, the findings, the decisions.
+- `record.json`: the seed and which draw it was, the verdict, the rule for at-risk cells, all parameters, the findings, the decisions.
 - `coins.csv` (cycles): each coin (+1 add, -1 subtract, 0 leave), what was done, what was blocked.
 - `statuses.csv` (suppression): S safe, U primary unsafe, P protected, M secondary, E empty.
 - `hidden.csv` (small count rounding): the rounded inner cells behind the published sub-tables.
@@ -87,6 +87,8 @@ def files(
         "confidential": True,
         "seed": str(record.seed),
         "seed_given": record.seed_given,
+        "attempt": record.attempt,
+        "verdict": None if record.verdict is None else record.verdict.as_json(),
         "at_risk": {"low": record.problem.at_risk.low, "high": record.problem.at_risk.high},
         "parameters": given,
         "decisions": list(record.decisions),
@@ -215,7 +217,7 @@ def _read(data: bytes, progress: Progress) -> Protected:
     given = {**release.mechanism.parameters, **stated.parameters}
     declared = {p.name for p in methods()[release.mechanism.method].parameters}
     try:
-        replayed = methods()[release.mechanism.method].protect(
+        replayed = methods()[release.mechanism.method].run(
             Problem(
                 original.table,
                 stated.at_risk,
@@ -226,7 +228,7 @@ def _read(data: bytes, progress: Progress) -> Protected:
             # What else is disclosed follows from the run.
             {n: v for n, v in given.items() if n in declared},
             Randomness(stated.seed, given=stated.seed_given),
-            accept_weak=True,
+            attempt=stated.attempt,
             progress=progress,
         )
     except TabprotectError as error:
@@ -248,6 +250,7 @@ class _Stated:
 
     seed: int
     seed_given: bool
+    attempt: int
     at_risk: SmallCount
     parameters: Mapping[str, object]
     decisions: tuple[str, ...]
@@ -264,6 +267,8 @@ class _Stated:
             return cls(
                 int(stated["seed"]),
                 bool(stated["seed_given"]),
+                # Dossiers of earlier versions hold the only draw there was.
+                int(stated.get("attempt", 1)),
                 SmallCount(int(rule["low"]), int(rule["high"])),
                 given.parameters,
                 tuple(map(str, stated["decisions"])),

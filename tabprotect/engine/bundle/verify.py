@@ -8,10 +8,11 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tabprotect.engine.bundle import archive, data_package, manifest, reader_text
+from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import BundleError, InputError, ParameterError, TooLargeError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import likelihood_of
@@ -19,6 +20,7 @@ from tabprotect.engine.release.likelihood import AdaptiveSequence, Likelihood, M
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.verdict import Verdict
 
 KIND = "tabprotect release"
 MECHANISM = "mechanism.json"
@@ -37,15 +39,22 @@ class Verification:
         SHA-256 of the zip, to compare with one published elsewhere.
     checks
         What was checked, in words.
+    verdict
+        What its readers learn, by the limits it states; ``None`` where that was left out.
     """
 
     release: Release
     fingerprint: str
     checks: tuple[str, ...]
+    verdict: Verdict | None = None
 
 
 def verify(
-    path: Path, *, fingerprint: str | None = None, progress: Progress = SILENT
+    path: Path,
+    *,
+    fingerprint: str | None = None,
+    judge: bool = False,
+    progress: Progress = SILENT,
 ) -> Verification:
     """Check a release bundle file, reading it once.
 
@@ -53,6 +62,8 @@ def verify(
     ----------
     fingerprint
         The SHA-256 of the zip that was published elsewhere, if any.
+    judge
+        Whether to judge again what its readers learn: the cost of a posterior.
 
     Raises
     ------
@@ -62,12 +73,50 @@ def verify(
         When there is no such file.
     """
     try:
-        return verify_bytes(archive.load(path), fingerprint=fingerprint, progress=progress)
+        found = verify_bytes(archive.load(path), fingerprint=fingerprint, progress=progress)
+        return judged(found, progress) if judge else found
     except MemoryError:
         raise BundleError(f"{path.name}: too large for the memory of this machine") from None
     except BundleError as error:
         message = f"{path.name}: {error.message}"
         raise BundleError(message, hint=error.hint, detail=error.detail) from None
+
+
+def judged(found: Verification, progress: Progress = SILENT) -> Verification:
+    """The same with the verdict, once it agrees with what the bundle says of itself.
+
+    Raises
+    ------
+    BundleError
+        When it says otherwise.
+    """
+    stated = found.release.mechanism.gate
+    try:
+        learned = verdict(found.release, progress=progress)
+    except (InputError, ParameterError) as error:
+        raise BundleError(error.message, hint=error.hint, detail=error.detail) from None
+    if stated is None:
+        learned = replace(learned, note=" ".join(filter(None, [learned.note, UNSTATED])))
+        return replace(found, verdict=learned)
+    if learned.passed is not stated.passed:
+        raise BundleError(
+            f"it says that it {_PASSED[stated.passed]}, and it {_PASSED[learned.passed]}",
+            detail=learned.sentence,
+        )
+    check = f"The gate: it {_PASSED[stated.passed]}, as it says."
+    return replace(found, verdict=learned, checks=(*found.checks, check))
+
+
+_PASSED = {
+    True: "passes the gate",
+    False: "does not pass the gate and was published all the same",
+    None: "could not be judged",
+}
+
+UNSTATED = (
+    "The bundle states no gate: it was made by a version that refused some originals, which is left "
+    "out here, or by hand."
+)
 
 
 def verify_bytes(

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal, cast, get_args
 
+from tabprotect.engine.disclosure.policy import HousePolicy, in_force
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.project.comparison_plan import ComparisonPlan
 from tabprotect.engine.project.placement import Placement
@@ -86,6 +87,8 @@ class Project:
         The protection method and what was set of its parameters (cycles apart).
     seed
         ``None``: the operating system's randomness.
+    policy
+        The house's limits; ``None`` takes those in force where the program runs.
     protected
         The result of the last run on this very table and mechanism.
     released
@@ -114,6 +117,7 @@ class Project:
     method: str = DEFAULT_METHOD
     parameters: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     seed: int | None = field(default=None, repr=False)
+    policy: HousePolicy | None = None
     protected: Protected | None = None
     released: Release | None = None
     published: bool = False
@@ -218,6 +222,11 @@ class Project:
         )
 
     @property
+    def limits(self) -> HousePolicy:
+        """The limits by which releases are judged."""
+        return in_force() if self.policy is None else self.policy
+
+    @property
     def takes_cycles(self) -> bool:
         """Whether the method has a cycle set among its parameters."""
         return any(parameter.kind == "cycles" for parameter in self.protection.parameters)
@@ -273,6 +282,7 @@ TOLD: Mapping[str, tuple[ChangeName, ...]] = MappingProxyType(
         "method": ("parameters",),
         "parameters": ("parameters",),
         "seed": ("parameters",),
+        "policy": ("parameters",),
         "protected": ("release",),
         "released": ("table", "cycles", "release"),
         "published": ("release",),

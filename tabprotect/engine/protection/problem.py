@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats, Ints, Letters
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.protection.remedy import Remedy
+from tabprotect.engine.protection.staff_verdict import StaffVerdict
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
@@ -80,15 +80,8 @@ class Preview:
         Expected |published - original| per judged cell.
     change
         Probability of each change of a judged cell (published - original).
-    unchanged_by_cell
-        Probability that each cell of the original is published unchanged, shape of the table;
-        0 where inner cells are not published.
     runs
         Number of simulated runs behind the figures; 1 for a method without chance.
-    weak
-        Why the mechanism is refused on this table; empty when it is not.
-    remedies
-        What to do instead, tried on this table, best first.
     blocked_share
         Of cycles: expected share of the moves the coins ask for that are blocked.
     blocked_by_cycle
@@ -104,10 +97,7 @@ class Preview:
     unchanged_share: float
     mean_absolute_deviation: float
     change: dict[int, float]
-    unchanged_by_cell: Floats
     runs: int
-    weak: str = ""
-    remedies: tuple[Remedy, ...] = ()
     blocked_share: float = 0.0
     blocked_by_cycle: Floats = field(default_factory=lambda: np.zeros(0))
     immovable: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
@@ -192,8 +182,12 @@ class RunEvidence:
     ----------
     parameters
         All resolved parameters, the confidential ones too.
+    attempt
+        Which draw it was. Confidential as nothing else here: told, it would disclose counts.
     decisions
-        Explicit decisions, for example to accept a weak mechanism.
+        Explicit decisions, for example to publish against the gate.
+    verdict
+        What readers learn, beside the true figures.
     steps, statuses, hidden, findings, sentence
         As in the :class:`Draft`.
     """
@@ -201,7 +195,7 @@ class RunEvidence:
     problem: Problem
     seed: int = field(repr=False)
     seed_given: bool
-    preview: Preview
+    attempt: int = 1
     parameters: Mapping[str, object] = field(default_factory=dict, repr=False)
     decisions: tuple[str, ...] = ()
     steps: Steps | None = None
@@ -209,6 +203,7 @@ class RunEvidence:
     hidden: Table | None = None
     findings: Mapping[str, object] = field(default_factory=dict, repr=False)
     sentence: str = ""
+    verdict: StaffVerdict | None = None
 
     @property
     def blocked_share(self) -> float:

@@ -155,11 +155,14 @@ class Rerun:
         About how many microseconds of a usual core one call takes. Stated, never timed: how a
         posterior is found depends on it, and the same release has to give the same one. ``None``:
         by the number of cells. Programmes solved on the way count themselves.
+    programmes
+        Whether programmes are solved on the way: one call can take seconds.
     """
 
     estimate: Callable[[Table, np.random.Generator], float]
     exact: bool
     cost: float | None = None
+    programmes: bool = False
 
     def cost_over(self, cells: int) -> float:
         """The stated cost, or the usual one of a candidate original with so many cells."""

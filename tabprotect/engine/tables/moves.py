@@ -268,6 +268,8 @@ class MoveSet:
         InputError
             When the shapes differ.
         """
+        if domain == self.domain:
+            return self
         if domain.shape != self.domain.shape:
             raise InputError(
                 f"the cycles are for a {' x '.join(map(str, self.domain.shape))} table, "
@@ -288,6 +290,11 @@ class MoveSet:
     def publication(self) -> Publication:
         """The margins that are kept, as sub-tables that are published exactly."""
         return Publication(self.domain, self.margins, self.groupings)
+
+    @cached_property
+    def keeps_margins(self) -> bool:
+        """Whether no margin is broken; looked at once."""
+        return not self.violations(most=1)
 
     def violations(self, *, most: int | None = None) -> list[Violation]:
         """Every margin that a cycle breaks, exactly (integers), at most ``most`` of them.

@@ -82,8 +82,7 @@ def secrets(protected: Protected) -> dict[str, bytes]:
         "effective": protected.record.steps.effective.tobytes(),
         "home": str(Path.home()).encode(),
         "here": str(Path.cwd()).encode(),
-        "blocked share": f"{protected.record.preview.blocked_share:.4f}".encode(),
-        "unchanged share": f"{protected.record.preview.unchanged_share:.4f}".encode(),
+        "blocked share": f"{protected.record.blocked_share:.4f}".encode(),
     }
     return found
 

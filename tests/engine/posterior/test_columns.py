@@ -26,9 +26,7 @@ from tabprotect.engine.tables.table import Table
 
 def believed(domain: Domain, method: str, **given: object) -> Posterior:
     counts = np.random.default_rng(4).poisson(3, domain.shape)
-    done = methods()[method].protect(
-        Problem(Table.dense(domain, counts)), given, Randomness.seeded(5), accept_weak=True
-    )
+    done = methods()[method].run(Problem(Table.dense(domain, counts)), given, Randomness.seeded(5))
     return infer(likelihood_of(done.release))
 
 

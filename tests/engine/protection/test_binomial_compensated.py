@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from round_trip import round_trip
 
 from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.protection.guarantees import verify
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.resampling import compensation
@@ -138,7 +139,9 @@ def test_a_forgotten_compensation_is_a_broken_promise() -> None:
     )
     draft = METHOD.draw(Problem(table), values, np.random.default_rng(2))
     with pytest.raises(Exception, match="broke its own promise"):
-        METHOD._released(Problem(table), values, replace(draft, tables=rows_only.tables))
+        verify(
+            METHOD.promised(values), Problem(table), values, replace(draft, tables=rows_only.tables)
+        )
 
 
 @settings(max_examples=60, deadline=None)
@@ -169,7 +172,7 @@ def test_small_counts_are_a_little_too_low() -> None:
 def test_bundle_and_dossier(kept: str, tmp_path: Path) -> None:
     counts = np.random.default_rng(2).poisson(4, (4, 3))
     problem = Problem(Table.dense(Domain.of_shape((4, 3)), counts), title="Beds")
-    release = round_trip(METHOD.protect(problem, {"kept": kept}, Randomness.fresh()), tmp_path)
+    release = round_trip(METHOD.run(problem, {"kept": kept}, Randomness.fresh()), tmp_path)
     assert release.mechanism.parameters == {"S": 2.0, "kept": kept}
 
 
@@ -204,7 +207,7 @@ def test_bad_parameters() -> None:
 
 def test_releases_that_cannot_be() -> None:
     table = Table.dense(Domain.of_shape((2, 2)), [[2, 3], [5, 6]])
-    release = METHOD.protect(Problem(table), {}, Randomness.seeded(1), accept_weak=True).release
+    release = METHOD.run(Problem(table), {}, Randomness.seeded(1)).release
     wrong = Table.dense(release.domain, [[-2, 7], [5, 6]])
     with pytest.raises(InputError, match="negative"):
         METHOD.likelihood(Release.of(wrong, release.mechanism))

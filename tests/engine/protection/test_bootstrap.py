@@ -195,7 +195,7 @@ def problem() -> Problem:
 
 @pytest.mark.parametrize("samples", [1, 3])
 def test_bundle_and_dossier(samples: int, tmp_path: Path) -> None:
-    done = METHOD.protect(problem(), {"M": samples}, Randomness.fresh())
+    done = METHOD.run(problem(), {"M": samples}, Randomness.fresh())
     release = round_trip(done, tmp_path)
     total = problem().table.total
     assert release.mechanism.parameters == {"S": 2.0, "M": samples, "total": total}
@@ -214,7 +214,7 @@ def test_an_empty_table_and_a_single_cell() -> None:
 def test_counts_beyond_what_can_be_laid_out_are_refused() -> None:
     table = Table.dense(SMALL, [[2**50, 1], [2**49, 2]])
     with pytest.raises(TooLargeError, match="so large"):
-        METHOD.protect(Problem(table), {"S": 3.0}, Randomness.fresh(), accept_weak=True)
+        METHOD.run(Problem(table), {"S": 3.0}, Randomness.fresh())
     large = Table.dense(SMALL, [[10**7, 1], [10**6, 2]])
     values = METHOD.resolve(SMALL, {})
     release, _ = METHOD.perform(Problem(large), values, np.random.default_rng(1))
@@ -230,7 +230,7 @@ def test_bad_parameters_all_at_once() -> None:
 
 
 def test_releases_that_cannot_be() -> None:
-    release = METHOD.protect(problem(), {}, Randomness.seeded(1)).release
+    release = METHOD.run(problem(), {}, Randomness.seeded(1)).release
     mechanism = release.mechanism
     for change, message in (
         ({"total": 3}, "add up to"),

@@ -126,10 +126,10 @@ def test_margins_in_conflict_are_named_and_no_more() -> None:
         counts[index] = 1
     problem = Problem(Table.dense(domain, counts))
     with pytest.raises(InfeasibleError, match=r"the margins A, B, C contradict") as caught:
-        METHOD.protect(problem, {"base": 2}, Randomness.seeded(1))
+        METHOD.run(problem, {"base": 2}, Randomness.seeded(1))
     assert caught.value.hint
     for fewer in ("A + B + A:B:C", "A*B + A:B:C", "A + C + A:B:C"):
-        METHOD.protect(problem, {"base": 2, "margins": fewer}, Randomness.seeded(1))
+        METHOD.run(problem, {"base": 2, "margins": fewer}, Randomness.seeded(1))
 
 
 @pytest.mark.parametrize("base", [3, 10])
@@ -138,8 +138,8 @@ def test_a_large_table_keeps_every_promise(base: int) -> None:
     counts = np.random.default_rng(4).poisson(5, size=(30, 40))
     problem = Problem(Table.dense(domain, counts))
     for choice in ("nearest", "unbiased"):
-        release = METHOD.protect(
-            problem, {"base": base, "choice": choice}, Randomness.seeded(3), accept_weak=True
+        release = METHOD.run(
+            problem, {"base": base, "choice": choice}, Randomness.seeded(3)
         ).release
         tables = {p.table.domain.names: p.table.counts for p in release.tables}
         inner = tables["A", "B"]
@@ -153,7 +153,7 @@ def test_a_large_table_keeps_every_promise(base: int) -> None:
 
 def test_the_nearest_rounding_is_the_same_each_time() -> None:
     problem = Problem(Table.dense(Domain.of_shape((4, 4)), SLIDE))
-    first, second = (METHOD.protect(problem, {}, Randomness.fresh()).release for _ in range(2))
+    first, second = (METHOD.run(problem, {}, Randomness.fresh()).release for _ in range(2))
     assert first == second
 
 
@@ -203,7 +203,7 @@ def test_refusals() -> None:
     METHOD.resolve(domain, {"choice": "unbiased", "margins": "A*B"})
     small = Problem(Table.dense(domain, np.ones((2, 2, 2), dtype=int)))
     with pytest.raises(InputError, match=r"base 9 is larger than every count .* 8"):
-        METHOD.protect(small, {"base": 9}, Randomness.fresh())
+        METHOD.run(small, {"base": 9}, Randomness.fresh())
     with pytest.raises(ParameterError, match="base"):
         METHOD.resolve(domain, {"base": 1})
 
@@ -213,7 +213,7 @@ def test_cancel() -> None:
     progress.cancel()
     problem = Problem(Table.dense(Domain.of_shape((4, 4)), SLIDE))
     with pytest.raises(Interrupted):
-        METHOD.protect(problem, {}, Randomness.fresh(), progress=progress)
+        METHOD.run(problem, {}, Randomness.fresh(), progress=progress)
 
 
 class _Stages:

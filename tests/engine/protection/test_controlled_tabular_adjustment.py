@@ -96,14 +96,14 @@ def test_no_table_with_the_nearest_choices_is_nearer() -> None:
 
 
 def test_the_worked_example() -> None:
-    done = PLUGIN.protect(Problem(_table(SLIDE)), {}, Randomness.seeded(1))
+    done = PLUGIN.run(Problem(_table(SLIDE)), {}, Randomness.seeded(1))
     np.testing.assert_array_equal(
         done.release.table.counts,
         [[16, 0, 4, 0], [20, 11, 10, 14], [3, 10, 9, 3], [11, 14, 7, 3]],
     )
     assert done.release.mechanism.parameters["largest_change"] == 1
     assert done.record.findings["sensitive counts"] == 4
-    again = PLUGIN.protect(Problem(_table(SLIDE)), {}, Randomness.seeded(2))
+    again = PLUGIN.run(Problem(_table(SLIDE)), {}, Randomness.seeded(2))
     assert again.release == done.release
 
 
@@ -118,19 +118,19 @@ def test_totals_in_conflict_are_named() -> None:
 
 def test_empty_cells_at_risk_are_refused() -> None:
     with pytest.raises(ParameterError, match="nobody"):
-        PLUGIN.protect(Problem(_table(SLIDE), at_risk=SmallCount(0, 2)), {}, Randomness.seeded(1))
+        PLUGIN.run(Problem(_table(SLIDE), at_risk=SmallCount(0, 2)), {}, Randomness.seeded(1))
 
 
 def test_hidden_inner_cells_stay_inside() -> None:
     counts = np.random.default_rng(0).poisson(4, (3, 3, 2))
     given = {"margins": "A*B", "totals": "moved"}
-    done = PLUGIN.protect(Problem(_table(counts)), given, Randomness.seeded(1))
+    done = PLUGIN.run(Problem(_table(counts)), given, Randomness.seeded(1))
     assert all("C" not in p.table.domain.names for p in done.release.tables)
     assert done.record.hidden is not None
 
 
 def test_mechanisms_that_cannot_be_are_refused() -> None:
-    release = PLUGIN.protect(Problem(_table(SLIDE)), {}, Randomness.seeded(1)).release
+    release = PLUGIN.run(Problem(_table(SLIDE)), {}, Randomness.seeded(1)).release
     stated = release.mechanism
     for change in ({"largest_change": None}, {"largest_change": -1}, {"at_risk": None}):
         broken = Mechanism(stated.method, stated.domain, dict(stated.parameters) | change)

@@ -38,7 +38,7 @@ def test_huge_counts_end_in_a_posterior_or_a_reason(
     method, table = methods()[name], Table.dense(Domain.of_shape((2, 2)), counts)
     given = method.trial_parameters(table.domain)
     try:
-        protected = method.protect(Problem(table), given, Randomness.seeded(1), accept_weak=True)
+        protected = method.run(Problem(table), given, Randomness.seeded(1))
         found = infer(likelihood_of(protected.release), randomness=Randomness.seeded(1), draws=200)
     except TabprotectError:
         return

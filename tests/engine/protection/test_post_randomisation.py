@@ -181,7 +181,7 @@ def test_guarantees(cells: list[int], pstay: str, spread: str, seed: int) -> Non
 def test_bundle_and_dossier(given_: dict[str, object], tmp_path: Path) -> None:
     counts = np.random.default_rng(2).poisson(4, (4, 2))
     problem = Problem(Table.dense(Domain.of_shape((4, 2)), counts), title="Beds")
-    release = round_trip(METHOD.protect(problem, given_, Randomness.fresh()), tmp_path)
+    release = round_trip(METHOD.run(problem, given_, Randomness.fresh()), tmp_path)
     assert set(release.mechanism.parameters) == {"pstay", "spread", "matrices", "transition"}
 
 
@@ -213,13 +213,13 @@ def test_bad_parameter(given_: dict[str, object], message: str) -> None:
 
 def test_a_matrix_without_inverse_gives_no_estimate() -> None:
     table = Table.dense(TWO, [[3, 1], [4, 2]])
-    done = METHOD.protect(Problem(table), {"pstay": "0.5"}, Randomness.seeded(1))
+    done = METHOD.run(Problem(table), {"pstay": "0.5"}, Randomness.seeded(1))
     assert done.record.findings["condition"] == {"A": None, "B": None}
     assert weight(likelihood_of(done.release), table) > 0
 
 
 def test_a_mechanism_must_state_its_matrices() -> None:
-    done = METHOD.protect(Problem(Table.dense(TWO, [[3, 1], [4, 2]])), {}, Randomness.seeded(1))
+    done = METHOD.run(Problem(Table.dense(TWO, [[3, 1], [4, 2]])), {}, Randomness.seeded(1))
     mechanism = done.release.mechanism
     for stated in (None, {"A": [[1, 0], [0, 1]]}, {"A": [[1]], "B": [[1]]}):
         parameters = {**mechanism.parameters, "transition": stated}

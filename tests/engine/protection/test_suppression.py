@@ -208,7 +208,7 @@ SLIDE = [[15, 1, 3, 1], [20, 10, 10, 15], [3, 10, 10, 2], [12, 14, 7, 2]]
 
 
 def test_statuses_findings_and_the_public_part() -> None:
-    done = PLUGIN.protect(_problem(SLIDE), {}, Randomness.seeded(1))
+    done = PLUGIN.run(_problem(SLIDE), {}, Randomness.seeded(1))
     main, letters = done.release.tables[0], done.record.statuses[0]
     assert set(letters[main.hidden]) == {"U", "M"} and set(letters[~main.hidden]) == {"S"}
     np.testing.assert_array_equal(letters == "U", SmallCount().mask(np.array(SLIDE)))
@@ -220,7 +220,7 @@ def test_statuses_findings_and_the_public_part() -> None:
     # Whether a cell is primary is no part of what leaves the house.
     assert done.release.mechanism.parameters["at_risk"] == "1..2"
     assert "rule" not in done.release.mechanism.parameters
-    again = PLUGIN.protect(_problem(SLIDE), {}, Randomness.seeded(2))
+    again = PLUGIN.run(_problem(SLIDE), {}, Randomness.seeded(2))
     assert again.release == done.release
 
 
@@ -234,7 +234,7 @@ def test_statuses_findings_and_the_public_part() -> None:
     ],
 )
 def test_settings(given: dict[str, object], expected: set[str] | None) -> None:
-    done = PLUGIN.protect(_problem(SLIDE), given, Randomness.seeded(1))
+    done = PLUGIN.run(_problem(SLIDE), given, Randomness.seeded(1))
     assert done.record.findings["audit"]["unprotected"] == 0  # type: ignore[index]
     if expected is not None:
         assert not any(table.hidden.any() for table in done.release.tables[1:])
@@ -243,17 +243,17 @@ def test_settings(given: dict[str, object], expected: set[str] | None) -> None:
 def test_sensitive_zeros_and_secondary_zeros() -> None:
     counts = [[0, 5, 6], [7, 8, 4], [9, 0, 7]]
     rule = SmallCount(0, 2)
-    done = PLUGIN.protect(_problem(counts, at_risk=rule), {}, Randomness.seeded(1))
+    done = PLUGIN.run(_problem(counts, at_risk=rule), {}, Randomness.seeded(1))
     assert done.release.tables[0].hidden[0, 0] and done.release.tables[0].hidden[2, 1]
     given: dict[str, object] = {"totals": "published", "level": 1}
     with pytest.raises(InfeasibleError):
-        PLUGIN.protect(_problem([[1, 0], [0, 9]]), given, Randomness.seeded(1))
+        PLUGIN.run(_problem([[1, 0], [0, 9]]), given, Randomness.seeded(1))
     # x11 + 1 takes the zero to 1; the other way round nothing but totals can help.
     counts = [[1, 4, 9], [4, 0, 9]]
     rule = SmallCount(1, 1)
     for zeros, number in (("published", 4), ("allowed", 4)):
         given = {"zeros": zeros, "level": 1, "totals": "published", "costs": "unity"}
-        freed = PLUGIN.protect(_problem(counts, at_risk=rule), given, Randomness.seeded(1))
+        freed = PLUGIN.run(_problem(counts, at_risk=rule), given, Randomness.seeded(1))
         assert freed.release.tables[0].hidden.sum() == number
         assert freed.record.statuses[0][1, 1] == "E"
 

@@ -57,6 +57,7 @@ def infer_factors(
     way: Literal["auto", "exact", "monte_carlo"],
     randomness: Randomness | None,
     draws: int | None,
+    work: float | None = None,
     steps: int | None = None,
     progress: Progress,
 ) -> Posterior:
@@ -79,6 +80,7 @@ def infer_factors(
             [by_cell(alone), *parts] if len(alone.cells) <= reweighing.MOST_CELLS else None,
             way=way,
             draws=draws,
+            work=work,
             generator=generator,
             progress=progress,
         )
@@ -201,6 +203,7 @@ def _joined(
             [(alone.cells, alone.draw)] + [(part.cells, part.draw) for part in parts],
         ),
         count_originals=_counting(alone, parts),
+        list_originals=lambda: _listing(alone, parts, (group, first)),
         estimate_originals=_estimating(alone, parts),
         hidden=hidden,
         standard_errors=standard_errors,
@@ -275,6 +278,24 @@ def _counting(alone: Cellwise, parts: list[SolvedPart]) -> Callable[[], int | No
         return total
 
     return count
+
+
+def _listing(
+    alone: Cellwise, parts: list[SolvedPart], of_cell: tuple[Ints, Ints]
+) -> tuple[Ints, Floats] | None:
+    """Every original with its probability; ``None`` where they are too many."""
+    group, first = of_cell
+    if len(alone.cells) > reweighing.MOST_CELLS or alone.infinite.any():
+        return None
+    every = [by_cell(alone), *parts]
+    number = reweighing.number_of(every)
+    if number is None or number * len(group) > reweighing.MOST_HELD:
+        return None
+    unknown = np.sort(np.concatenate([part.cells for part in every]))
+    tables, chances = reweighing.listed(every, unknown)
+    out = np.tile(first, (len(tables), 1))
+    out[:, unknown] = tables
+    return out, chances
 
 
 def _estimating(alone: Cellwise, parts: list[SolvedPart]) -> Callable[[], TableCount | None]:

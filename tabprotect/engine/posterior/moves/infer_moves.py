@@ -8,11 +8,11 @@ from typing import Literal
 
 import numpy as np
 
-from tabprotect.engine.arrays import Ints
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.moves import sampling
 from tabprotect.engine.posterior.moves.elimination import Elimination
-from tabprotect.engine.posterior.moves.enumeration import number_of_originals
+from tabprotect.engine.posterior.moves.enumeration import number_of_originals, originals
 from tabprotect.engine.posterior.moves.signature_model import GroupModel, group_model
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior
@@ -21,6 +21,9 @@ from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import MoveSequence
 
 DrawChanges = Callable[[int, np.random.Generator, Progress], Ints]
+
+MOST_LISTED = 2**24
+"""Counts of all listed originals."""
 
 
 def _exact_because(exact: Elimination) -> str:
@@ -89,6 +92,7 @@ def infer_moves(
             chances=np.concatenate([exact.changes(progress), certain]),
             draw_originals=tables(exact.draw),
             count_originals=lambda: number_of_originals(model),
+            list_originals=lambda: _listed(model, published),
         )
     generator = (randomness or Randomness.fresh()).generator()
     found = sampling.estimate(model, draws=draws, generator=generator, progress=progress)
@@ -108,4 +112,22 @@ def infer_moves(
         effective_sample_size=found.effective_sample_size,
         draws=found.draws,
         independent=model.symmetric,
+        list_originals=lambda: _listed(model, published),
     )
+
+
+def _listed(model: GroupModel, published: Ints) -> tuple[Ints, Floats] | None:
+    """Every original with its probability; ``None`` where they are too many."""
+    found = originals(model)
+    if found is None or len(found[1]) * len(published) > MOST_LISTED:
+        return None
+    groups, changes, log_weights = found
+    column = np.full(model.groups + 1, len(groups), dtype=np.int64)
+    column[groups] = np.arange(len(groups))
+    changes = np.concatenate([changes, np.zeros((len(changes), 1), dtype=np.int64)], axis=1)
+    # Cells that nothing touches stay as they are.
+    of_cell = np.where(
+        model.signatures.group_of_cell < 0, model.groups, model.signatures.group_of_cell
+    )
+    weight = np.exp(log_weights - log_weights.max())
+    return published + changes[:, column[of_cell]], weight / weight.sum()

@@ -9,6 +9,8 @@ from types import MappingProxyType
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle import archive, confidential, public
 from tabprotect.engine.cycles.designs import is_named
+from tabprotect.engine.disclosure import gate
+from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.posterior.prior import parse_prior
 from tabprotect.engine.project import recipe
@@ -47,7 +49,9 @@ def protect_words(project: Project, given: Arguments = MappingProxyType({})) -> 
     words += ["--at-risk", str(project.at_risk)]
     if project.title:
         words += ["--title", project.title]
-    if given.get("accept_weak") or (
+    if given.get("accept"):
+        words += ["--accept", str(given["accept"])]
+    elif given.get("accept_weak") or (
         project.protected is not None and project.protected.record.decisions
     ):
         words.append("--accept-weak")
@@ -106,6 +110,12 @@ def set_seed(project: Project, context: Context, *, seed: int | None) -> Project
     return replace(project.without_result(), seed=seed)
 
 
+@Declared("set the limits of the house")
+def set_policy(project: Project, context: Context, /, **limits: object) -> Project:
+    """Judge releases by these limits of the house; those that are not named hold their defaults."""
+    return replace(project.without_result(), policy=HousePolicy.of(limits))
+
+
 @Declared(
     lambda project, given: f"protect with {project.protection.label}",
     shell=protect_words,
@@ -113,14 +123,28 @@ def set_seed(project: Project, context: Context, *, seed: int | None) -> Project
     slow=True,
 )
 def protect(
-    project: Project, context: Context, *, accept_weak: bool = False, seed: int | None = None
+    project: Project,
+    context: Context,
+    *,
+    accept: str | None = None,
+    accept_weak: bool = False,
+    seed: int | None = None,
 ) -> Project:
-    """Run the method. ``seed`` replays one run and is not kept as the project's policy."""
-    protected = project.protection.protect(
+    """Run the method and pass the gate.
+
+    ``accept`` is the reason for publishing whatever the gate says, ``accept_weak`` the same without
+    one. ``seed`` replays one run and is not kept as the project's policy.
+    """
+    reason = "" if accept is None else accept.strip()
+    if accept is not None and not reason:
+        raise InputError("a reason is missing", hint="say why it is published all the same")
+    protected = gate.protect(
+        project.protection,
         project.problem,
         project.given,
         context.randomness(project.seed if seed is None else seed),
-        accept_weak=accept_weak,
+        policy=project.limits,
+        accept=reason or (gate.UNSTATED if accept_weak else ""),
         progress=context.progress,
     )
     return replace(project, protected=protected, published=False)

@@ -92,6 +92,10 @@ TOTALS_NOTE = (
     "Published totals can say much more than the inner cells alone: the key of a total is the sum "
     "of the keys below it. This posterior leaves them out: readers may know more than it shows."
 )
+ALONE_NOTE = (
+    "Each table of totals was judged by its own noise alone: together with the others it can say "
+    "much more."
+)
 MARGIN_NOTE = (
     "The inner cells are not published. This posterior is about the cells of {names}, from that "
     "table alone; the other published tables can say much more."
@@ -294,22 +298,14 @@ class CellKey(Method):
             broken = {"within_deviation", "small_avoided", "unbiased", "posterior"}
         return tuple(name for name in self.guarantees if name not in broken)
 
-    def judge(
-        self,
-        problem: Problem,
-        values: Mapping[str, object],
-        progress: Progress = SILENT,
-        *,
-        with_remedies: bool = True,
-    ) -> tuple[Preview, Draft | None]:
-        """Judged under fresh keys: stored ones give the outcome itself, which may not decide."""
+    def foresee(
+        self, problem: Problem, values: Mapping[str, object], progress: Progress = SILENT
+    ) -> Preview:
+        """By fresh keys: stored ones would give the outcome itself."""
         if values["keys"] == "records":
             _stored(problem)
-        return super().judge(
-            replace(problem, record_keys=None),
-            {**values, "keys": "auto"},
-            progress,
-            with_remedies=with_remedies,
+        return super().foresee(
+            replace(problem, record_keys=None), {**values, "keys": "auto"}, progress
         )
 
     def draw(
@@ -374,14 +370,8 @@ class CellKey(Method):
         table, notes = table_of(values), []
         main, inner = release.tables[0], release.inner
         weighted = self.weighted(values)
-        low, high = _range_of(values) if weighted else (0, 0)
-
-        def weigh(published: int) -> tuple[int, int, Floats | None]:
-            if not weighted:
-                return of_count(table, published)
-            return of_estimate(table, published, low=low, high=high)
-
         if weighted:
+            low, high = _range_of(values)
             check_possible(main.table.counts, table, low=low, high=high)
             notes.append(WEIGHTS_NOTE.format(low=low / SCALE, high=high / SCALE))
         if inner is None:
@@ -392,13 +382,38 @@ class CellKey(Method):
             if not weighted and (joint := with_totals(release, publication, table)) is not None:
                 return joint
             notes.append(TOTALS_NOTE)
-        factors = independent(main if inner is None else inner, weigh, note=" ".join(notes))
+        factors = self._each_count(main if inner is None else inner, values, " ".join(notes))
         if not weighted:
             return factors
         # No count of records is published: nothing that a reader's mode could be equal to.
         return replace(
             factors, tables=(PublishedTable.hiding(main.table, np.ones_like(main.hidden)),)
         )
+
+    def apart(self, release: Release, number: int) -> CellFactors | None:
+        """A table whose noise the posterior of the others leaves out, by itself."""
+        values = self.resolve(release.domain, release.mechanism.parameters)
+        inner = release.inner
+        joint = (
+            inner is not None
+            and not self.weighted(values)
+            and with_totals(release, publication_of(release.domain, values), table_of(values))
+        )
+        return None if joint else self._each_count(release.tables[number], values, ALONE_NOTE)
+
+    def _each_count(
+        self, published: PublishedTable, values: Mapping[str, object], note: str
+    ) -> CellFactors:
+        """Every count of a table by itself."""
+        table, weighted = table_of(values), self.weighted(values)
+        low, high = _range_of(values) if weighted else (0, 0)
+
+        def weigh(count: int) -> tuple[int, int, Floats | None]:
+            if not weighted:
+                return of_count(table, count)
+            return of_estimate(table, count, low=low, high=high)
+
+        return independent(published, weigh, note=note)
 
 
 def _stored(problem: Problem) -> Table:

@@ -188,10 +188,12 @@ class ControlledRounding(Method):
             # The unbiased variant is followed exactly where its inner cells are published.
             shown = len(_used(publication)) == len(max(publication.margins, key=len))
             rerun = (
-                Rerun(_chance(counts, publication, base), exact=shown)
+                Rerun(_chance(counts, publication, base), exact=shown, programmes=True)
                 if self.is_random(values)
                 else Rerun(
-                    _agreement(counts, publication, base, cast(int, values["nodes"])), exact=True
+                    _agreement(counts, publication, base, cast(int, values["nodes"])),
+                    exact=True,
+                    programmes=True,
                 )
             )
         used, seen = informative(publication, counts)

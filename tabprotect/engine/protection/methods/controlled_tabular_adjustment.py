@@ -165,7 +165,9 @@ class ControlledTabularAdjustment(Method):
             publication,
             counts,
             weigh,
-            rerun=Rerun(_again(counts, publication, values, rule, most), exact=True),
+            rerun=Rerun(
+                _again(counts, publication, values, rule, most), exact=True, programmes=True
+            ),
             note=NOTE,
         )
 

@@ -32,9 +32,9 @@ cycles=data stands for that with all swaps of two rows and two columns. What no 
 positive cells can move are the bridges of the graph of positive cells: they are reported.
 The number of steps is a number of passes, or n_cover coins in all.
 
-Long cycles fail on sparse tables: one zero blocks a whole cycle. A mechanism that would leave
-this table (almost) unchanged is refused before the coins are flipped, from the probability that
-at-risk cells move; never from the outcome, which would change the mechanism and every posterior.
+Long cycles fail on sparse tables: one zero blocks a whole cycle. A release that would let its
+reader know too many small counts is refused and drawn again, a stated number of times at most. It
+is judged by itself, never beside the original, so that no posterior changes.
 
 Worked example. The table 3 1 / 2 4 and the one cycle + - / - + with alpha = beta = 1/4: published
 is 4 0 / 1 5 or 2 2 / 3 3 with probability 1/4 each, else the table as it is. Who reads 3 1 / 2 4
@@ -54,7 +54,6 @@ from typing import ClassVar, cast
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools
 from tabprotect.engine.cycles import files, reach
 from tabprotect.engine.cycles.designs import design, is_named
 from tabprotect.engine.errors import InputError, ParameterError
@@ -71,9 +70,8 @@ from tabprotect.engine.protection.cycle_runs.sequence import (
     stated_sequence,
 )
 from tabprotect.engine.protection.cycle_runs.trials import attempt, walker_of
-from tabprotect.engine.protection.method import WEAK_UNCHANGED, Method
+from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Preview, Problem
-from tabprotect.engine.protection.remedy import Remedy
 from tabprotect.engine.protection.subtables import GROUPINGS, KEEP, kept_of
 from tabprotect.engine.release.likelihood import (
     BLOCKING_RULES,
@@ -86,6 +84,7 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import INT64_MAX, Table
 
 COIN = Shares(("add", "subtract", "leave"), rest="gamma")
@@ -104,8 +103,8 @@ TRIANGULAR = "triangular"
 DATA = "data"
 """As ``cycles``: all swaps, of which the running table chooses."""
 
-FEW_SWAPS = 5_000
-"""Up to so many swaps the posterior of a choice among them is found in well under a minute."""
+FEW_SWAPS = 500
+"""Up to so many swaps the posterior of a choice among them is found in seconds."""
 
 CLOSE = 0.1
 """So near to the limit a remedy is tried as long as the mechanism itself: what is offered must not
@@ -303,8 +302,8 @@ class CyclicPerturbation(Method):
         if values[KEEP.name]:
             kept = kept_of(domain, values).maximal()
             moves = moves.keeping(kept.margins, kept.groupings)
-        broken = moves.violations(most=20)
-        if broken:
+        if not moves.keeps_margins:
+            broken = moves.violations(most=20)
             raise InputError(
                 str(broken[0]),
                 hint="mend the cycle, or say which margins are to be kept",
@@ -322,15 +321,19 @@ class CyclicPerturbation(Method):
             broken.add("unbiased")
         return tuple(name for name in self.guarantees if name not in broken)
 
-    def judge(
-        self,
-        problem: Problem,
-        values: Mapping[str, object],
-        progress: Progress = SILENT,
-        *,
-        with_remedies: bool = True,
-    ) -> tuple[Preview, Draft | None]:
-        """Simulate the mechanism on this table, from a fixed seed (an estimate)."""
+    def kept(self, domain: Domain, values: Mapping[str, object]) -> Publication | None:
+        """The margins that the cycles keep."""
+        moves = cast(MoveSet, values["cycles"])
+        return Publication(domain, moves.margins, moves.groupings) if any(moves.margins) else None
+
+    def deliberate(self, release: Release) -> bool:
+        """Tables beside the inner one are kept margins."""
+        return True
+
+    def foresee(
+        self, problem: Problem, values: Mapping[str, object], progress: Progress = SILENT
+    ) -> Preview:
+        """Simulate the mechanism on this table."""
         moves = cast(MoveSet, values["cycles"])
         trial = attempt(problem, values, PREVIEW_WORK, progress)
         steps = number_of_steps(values, len(moves))
@@ -343,17 +346,7 @@ class CyclicPerturbation(Method):
         rule = cast(BlockingRule, values["blocking"])
         immovable = reach.immovable_cells(moves, problem.table, rule, passes=passes)
         stuck = np.flatnonzero(immovable)
-        weak = ""
-        remedies: tuple[Remedy, ...] = ()
-        if trial.unchanged_share > WEAK_UNCHANGED:
-            whose = "an at-risk cell" if trial.at_risk else "a positive cell"
-            weak = (
-                f"{whose} would be published unchanged with probability "
-                f"{trial.unchanged_share:.2f}: the table would leave the house (almost) as it is"
-            )
-            if with_remedies:
-                remedies = self._remedies(problem, values, progress)
-        preview = Preview(
+        return Preview(
             at_risk_cells=trial.at_risk,
             judged_cells=trial.judged,
             unchanged_share=trial.unchanged_share,
@@ -361,19 +354,14 @@ class CyclicPerturbation(Method):
             mean_absolute_deviation=sum(abs(k) * p for k, p in trial.change.items()),
             change=trial.change,
             blocked_by_cycle=trial.blocked,
-            unchanged_by_cell=trial.unchanged.reshape(problem.table.domain.shape),
             immovable=stuck,
             runs=trial.runs,
-            weak=weak,
-            remedies=remedies,
         )
-        return preview, None
 
-    def _remedies(
-        self, problem: Problem, values: Mapping[str, object], progress: Progress
-    ) -> tuple[Remedy, ...]:
-        """Other settings, each tried on this table; those that help, best first."""
-        domain = problem.table.domain
+    def alternatives(
+        self, domain: Domain, values: Mapping[str, object]
+    ) -> tuple[tuple[str, Mapping[str, object]], ...]:
+        """Other cycles, the rule that blocks least, a coin that stays less often."""
         ideas: list[tuple[str, dict[str, object]]] = [
             ("cycles designed for the kept margins", {"cycles": TRIANGULAR}),
             (
@@ -392,22 +380,11 @@ class CyclicPerturbation(Method):
                 ("swaps through positive cells", {"cycles": DATA, "blocking": "any_zero", **chosen})
             )
         if domain.size > LARGE:
-            # Each trial costs seconds here: the two that help most often.
+            # Each trial takes seconds here: those that help most often.
             ideas = [idea for idea in ideas if idea[1].get("cycles") == "strips"]
         elif domain.ndim > 2:
             ideas.append(("keeping the two-way margins only", {"cycles": "order-2"}))
-        found = []
-        for text, change in ideas:
-            try:
-                other = self.resolve_for(problem, {**values, **change})
-            except (ParameterError, InputError):
-                continue
-            share = attempt(problem, other, PREVIEW_WORK // 10, progress).unchanged_share
-            if abs(share - WEAK_UNCHANGED) < CLOSE:
-                share = attempt(problem, other, PREVIEW_WORK, progress).unchanged_share
-            if share <= WEAK_UNCHANGED:
-                found.append(Remedy(text, change, share))
-        return tuple(sorted(found, key=lambda r: r.unchanged_share))
+        return tuple(ideas)
 
     def draw(
         self,
@@ -452,13 +429,6 @@ class CyclicPerturbation(Method):
         kept = kept_of(table.domain, values)
         sums = zip(kept.margins, kept.sums(table), strict=True)
         return [PublishedTable(found) for margin, found in sums if margin]
-
-    def deliberate(self, release: Release) -> tuple[Bools, ...]:
-        """Kept margins state their true counts on purpose; inner cells never do."""
-        return tuple(
-            np.full(published.table.domain.shape, published.table.domain != release.domain)
-            for published in release.tables
-        )
 
     def likelihood(self, release: Release) -> MoveSequence | AdaptiveSequence:
         """A known sequence of moves, each taken by a coin unless blocked; or an unseen one."""

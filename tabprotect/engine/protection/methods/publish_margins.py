@@ -49,7 +49,7 @@ from tabprotect.engine.protection.margins.margin_by_margin import (
 from tabprotect.engine.protection.margins.margin_factors import composed
 from tabprotect.engine.protection.margins.margin_safety import CRITERION, judged
 from tabprotect.engine.protection.method import Method
-from tabprotect.engine.protection.problem import Draft, Preview, Problem
+from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import counts_of, sum_factors
 from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.release.likelihood import CellFactors
@@ -173,15 +173,13 @@ class PublishMargins(Method):
         inner = _following(values)
         return inner is not None and inner[0].is_random(resolve(inner[0].parameters, inner[1]))
 
-    def weakness(
-        self, problem: Problem, values: Mapping[str, object], preview: Preview, draft: Draft
-    ) -> str:
+    def objection(self, findings: Mapping[str, object]) -> str:
         """Whatever is not proved safe: what is published exactly is judged, not an outcome."""
-        if draft.findings["proved"]:
+        if findings["proved"]:
             return ""
-        tight = cast("list[dict[str, object]]", draft.findings["tight"])
+        tight = cast("list[dict[str, object]]", findings["tight"])
         cells = "; ".join(f"{t['cell']} lies in {t['lower']}..{t['upper']}" for t in tight[:3])
-        return f"{draft.findings['why']}" + (f" {cells}." if cells else "")
+        return f"{findings['why']}" + (f" {cells}." if cells else "")
 
     def draw(
         self,

@@ -39,7 +39,7 @@ from tabprotect.engine.protection.published_sums import (
 )
 from tabprotect.engine.protection.rounding.rounding_base import BASE, reaches, require_reach
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
-from tabprotect.engine.release.likelihood import CellFactors, Rerun
+from tabprotect.engine.release.likelihood import CellFactors, Rerun, independent
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
@@ -108,6 +108,18 @@ class RandomRounding(Method):
         refused = int(counts.max()) <= base and release.domain.size <= MOST_JOINED
         rerun = Rerun(_accepted(publication, base), exact=True) if refused else None
         return sum_factors(release, used, counts, weigh, rerun=rerun)
+
+    def apart(self, release: Release, number: int) -> CellFactors | None:
+        """A table whose rounding the posterior of a large table leaves out, by itself."""
+        values = self.resolve(release.domain, release.mechanism.parameters)
+        publication = publication_of(release.domain, values)
+        used, _ = informative(publication, counts_of(release, publication))
+        if used is publication:
+            return None
+        base = cast(int, values["base"])
+        return independent(
+            release.tables[number], lambda count: _true_counts(count, base), note=INNER_NOTE
+        )
 
 
 def _accepted(publication: Publication, base: int) -> Callable[[Table, np.random.Generator], float]:

@@ -28,5 +28,5 @@ def result_sentence(protected: Protected) -> str:
     """What a run did, for the house."""
     text = summarise(protected).sentence
     if protected.record.decisions:
-        text += " That the mechanism is weak was accepted, and is recorded."
+        text += " It goes out although the gate says no; that is recorded."
     return text

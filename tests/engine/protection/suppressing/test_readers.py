@@ -21,7 +21,7 @@ from tabprotect.engine.tables.table import Table
 def _protect(counts: object, seed: int = 1, **given: object) -> Protected:
     array = np.array(counts)
     problem = Problem(Table.dense(Domain.of_shape(array.shape), array))
-    return PLUGIN.protect(problem, given, Randomness.seeded(seed), accept_weak=True)
+    return PLUGIN.run(problem, given, Randomness.seeded(seed))
 
 
 def _alike(done: Protected) -> tuple[np.ndarray, np.ndarray]:
@@ -156,7 +156,7 @@ def test_the_whole_range_of_the_rule() -> None:
     problem = Problem(array, SmallCount(1, 4))
     given = {"level": 1, "insiders": "none"}
     for whole, kept in ((True, True), (False, False)):
-        done = PLUGIN.protect(problem, given | {"whole_range": whole}, Randomness.seeded(1))
+        done = PLUGIN.run(problem, given | {"whole_range": whole}, Randomness.seeded(1))
         cells = done.record.findings["audit"]["cells"]  # type: ignore[index]
         inner = [each for each in cells if 1 <= each["count"] <= 4 and each["cell"].count("=") == 2]
         wide = [each["lower"] <= 1 and (each["upper"] or 99) >= 4 for each in inner]
