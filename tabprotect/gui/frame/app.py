@@ -171,8 +171,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _smoke(app: QApplication, source: str, path: Path) -> int:
-    # Plots are built late, and a packaged program must find their library too.
-    Canvas(lambda canvas: None)
     window = MainWindow(Document())
     window.show()
     faults: list[object] = []
@@ -180,6 +178,10 @@ def _smoke(app: QApplication, source: str, path: Path) -> int:
     def done() -> None:
         if not window.grab().save(str(path)):
             faults.append(f"cannot write {path}")
+        # Pages and plots are built late, and a packaged program must find all they import.
+        Canvas(lambda canvas: None)
+        for name in window.pages:
+            window.pages[name].refresh(frozenset({"everything"}))
         # Not quit(): it closes windows, which posts a second quit for whoever runs events next.
         app.exit()
 
