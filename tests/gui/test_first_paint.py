@@ -7,9 +7,11 @@ import subprocess
 import sys
 
 import pytest
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtWidgets import QApplication, QWidget
 
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.frame.stages import PAGES, page_type
+from tabprotect.gui.frame.stages import OTHERS, PAGES, page_type
 
 LATER = (
     "duckdb",
@@ -93,6 +95,31 @@ def test_a_page_is_built_when_it_is_first_needed(opened: MainWindow) -> None:
     opened.go("table")
     opened.go("cycles")
     assert opened.page is page
+
+
+class Windows(QObject):
+    """Notes every window that is shown."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown: list[str] = []
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow():
+            self.shown.append(f"{type(watched).__name__} {watched.accessibleName()}")
+        return False
+
+
+@pytest.mark.parametrize("name", [stage.name for stage in (*PAGES, *OTHERS)])
+def test_building_a_page_shows_no_window_of_its_parts(
+    opened: MainWindow, qapp: QApplication, name: str
+) -> None:
+    # A part that is shown before it has a parent flashes up, and takes the focus from the window.
+    windows = Windows()
+    qapp.installEventFilter(windows)
+    opened.pages[name].refresh(frozenset({"everything"}))
+    qapp.removeEventFilter(windows)
+    assert windows.shown == []
 
 
 def test_an_entry_of_a_menu_builds_its_page(opened: MainWindow) -> None:

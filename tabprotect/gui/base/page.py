@@ -55,7 +55,8 @@ class Page(Stage, QWidget):
         self.footer.setSpacing(GRID)
         self.main_button = QPushButton(self.main_label)
         self.main_button.setProperty("role", "main")
-        self.main_button.setVisible(bool(self.main_label))
+        if not self.main_label:
+            self.main_button.hide()
         self.main_button.clicked.connect(lambda: self.main_action())
         head = QHBoxLayout()
         head.setSpacing(GRID)
