@@ -62,16 +62,14 @@ def stated(gate: Gate | None) -> CheckLine:
     if gate is None:
         return CheckLine("mind", "This release states no verdict on what its readers learn.")
     limits = (
-        f"at most {gate.share:.0%} of the counts of {gate.at_risk} that a reader expects in a "
-        f"table may be known, that is believed in with more than {gate.belief_limit:g}"
+        f"Of the counts of {gate.at_risk} that a reader expects in a table at most {gate.share:.0%} "
+        f"may be known, which is believed with a probability above {gate.belief_limit:g}."
     )
     if gate.passed is None:
-        return CheckLine(
-            "mind", f"What readers learn could not be judged. The limits are: {limits}."
-        )
+        return CheckLine("mind", f"What readers learn could not be judged by the limits. {limits}")
     if gate.passed:
-        return CheckLine("passed", f"This release is within its limits: {limits}.")
-    text = f"This release is beyond its limits and was published by a decision: {limits}."
+        return CheckLine("passed", f"This release is within its limits. {limits}")
+    text = f"This release is beyond its limits and was published by a decision. {limits}"
     return CheckLine("failed", text)
 
 
