@@ -13,8 +13,11 @@ from tabprotect.engine.tables.domain import Domain, Index
 ACROSS = 8
 """Columns of counts on a page."""
 
-MOST_CELLS = 2000
+MOST_CELLS = 600
 """A larger table is not printed: it is in the files."""
+
+MOST_TABLES = 8
+"""Tables that are printed; further ones are in the files."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from tabprotect.engine.bundle.check_lines import CheckGroup, CheckLine, bundle_f
 from tabprotect.engine.bundle.verify import Verification
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.report import figures
-from tabprotect.engine.report.grids import Grid, published_grid
+from tabprotect.engine.report.grids import MOST_TABLES, Grid, published_grid
 from tabprotect.engine.report.prose import sections
 from tabprotect.engine.tables.domain import Domain
 
@@ -34,8 +34,8 @@ class PublicEdition:
         As the release states it.
     sections
         The bundle's README by heading.
-    tables
-        The published tables.
+    tables, further
+        The published tables that are printed; the number of those that are not.
     figure
         Cells by published count, of the main table.
     suppressed
@@ -50,6 +50,7 @@ class PublicEdition:
     verdict: CheckLine
     sections: dict[str, Markup]
     tables: tuple[Grid, ...]
+    further: int
     figure: Markup
     suppressed: bool
     checks: CheckGroup
@@ -88,7 +89,8 @@ def public_edition(found: Verification, made: date) -> PublicEdition:
         ),
         verdict=stated(release.mechanism.gate),
         sections=sections(release),
-        tables=tuple(published_grid(published) for published in release.tables),
+        tables=tuple(published_grid(published) for published in release.tables[:MOST_TABLES]),
+        further=max(len(release.tables) - MOST_TABLES, 0),
         figure=figures.sizes(release.tables[0]),
         suppressed=any(published.suppressed is not None for published in release.tables),
         checks=bundle_files(found.checks),

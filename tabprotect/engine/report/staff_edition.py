@@ -25,7 +25,14 @@ from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.protection.summary import summarise
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.report import figures
-from tabprotect.engine.report.grids import MOST_CELLS, Grid, GridCell, grid, published_grid
+from tabprotect.engine.report.grids import (
+    MOST_CELLS,
+    MOST_TABLES,
+    Grid,
+    GridCell,
+    grid,
+    published_grid,
+)
 from tabprotect.engine.report.public_edition import PublicEdition, public_edition, size_text
 from tabprotect.engine.tables.domain import Index
 
@@ -100,7 +107,9 @@ def staff_edition(
         staff="" if judged.staff is None else judged.staff.sentence,
         result=summary.sentence,
         figure=figures.changes(_moved(protected)),
-        tables=tuple(_before_and_after(protected, p) for p in protected.release.tables),
+        tables=tuple(
+            _before_and_after(protected, p) for p in protected.release.tables[:MOST_TABLES]
+        ),
         parameters=_kept(protected),
         groups=(
             protection(protected, summary, judged),
