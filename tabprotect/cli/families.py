@@ -32,6 +32,9 @@ FAMILIES: Mapping[str, Mapping[str, str]] = {
         "infer": "the posterior distribution of every true cell",
         "verify": "check a release bundle",
     },
+    "report": {
+        "report": "a report of a release, to read and print",
+    },
     "compare": {
         "compare": "compare methods by risk and utility",
     },
