@@ -11,8 +11,10 @@ import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
+from cycle_law import law as cyclic_law
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.protection.problem import Problem
@@ -24,8 +26,6 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.grouped import true_table
 from tabprotect.engine.tables.table import Table
 
-from cycle_law import law as cyclic_law
-
 Counts = tuple[int, ...]
 Limit = tuple[tuple[int, ...], int, int]
 """Flat inner cells, and the least and largest sum of them."""
@@ -33,7 +33,7 @@ Limit = tuple[tuple[int, ...], int, int]
 Chance = Callable[[Counts], float]
 
 
-class TooMany(Exception):
+class TooManyError(Exception):
     """More originals than the reader has patience for."""
 
 
@@ -45,7 +45,7 @@ def listed(size: int, limits: Sequence[Limit], most: int) -> list[Counts]:
         for cell in cells:
             touching[cell].append(number)
     if any(not numbers for numbers in touching):
-        raise TooMany
+        raise TooManyError
     sums, table = [0] * len(limits), [0] * size
     found: list[Counts] = []
 
@@ -53,7 +53,7 @@ def listed(size: int, limits: Sequence[Limit], most: int) -> list[Counts]:
         if cell == size:
             found.append(tuple(table))
             if len(found) > most:
-                raise TooMany
+                raise TooManyError
             return
         mine = touching[cell]
         last = [n for n in mine if left[n] == 1]
@@ -86,6 +86,17 @@ def summed(domain: Domain, names: Sequence[str]) -> list[tuple[int, ...]]:
     return [tuple(each) for each in cells.values()]
 
 
+@cache
+def grouped(domain: Domain, table: Domain, groupings: str) -> list[tuple[int, ...]]:
+    """The same of a table over groups of categories, by where a single record lands."""
+    units = np.eye(domain.size, dtype=np.int64).reshape(-1, *domain.shape)
+    known = groupings_of(domain, {"groupings": groupings})
+    into = [
+        int(true_table(Table.dense(domain, unit), table, known).counts.argmax()) for unit in units
+    ]
+    return [tuple(c for c, to in enumerate(into) if to == k) for k in range(table.size)]
+
+
 @dataclass(frozen=True)
 class Figures:
     """What the reader would know of one table's judged cells."""
@@ -95,7 +106,7 @@ class Figures:
     certain: int
 
 
-class _Asked(Exception):
+class _AskedError(Exception):
     def __init__(self, number: int) -> None:
         self.number = number
 
@@ -105,7 +116,7 @@ class Reader:
 
     Raises
     ------
-    TooMany
+    TooManyError
         When more than ``most`` originals keep the limits.
     """
 
@@ -139,13 +150,7 @@ class Reader:
     def _summed(self, table: Domain) -> list[tuple[int, ...]]:
         if set(table.names) <= set(self.domain.names):
             return summed(self.domain, table.names)
-        groupings = groupings_of(self.domain, self.release.mechanism.parameters)
-        units = np.eye(self.domain.size, dtype=np.int64).reshape(-1, *self.domain.shape)
-        into = [
-            int(true_table(Table.dense(self.domain, unit), table, groupings).counts.argmax())
-            for unit in units
-        ]
-        return [tuple(c for c, to in enumerate(into) if to == k) for k in range(table.size)]
+        return grouped(self.domain, table, str(self.release.mechanism.parameters["groupings"]))
 
     def figures(self, table: Domain, judged: np.ndarray | None, limit: float) -> Figures:
         """Of the cells of a margin (or the inner table), or those of them that are judged."""
@@ -310,12 +315,12 @@ def _small(release: Release, rule: SmallCount) -> Chance:
         def order(number: int) -> np.ndarray:
             found = next(given, None)
             if found is None:
-                raise _Asked(number)
+                raise _AskedError(number)
             return np.array(found, dtype=np.int64)
 
         try:
             inner = small.round(order).inner
-        except _Asked as asked:
+        except _AskedError as asked:
             every = list(itertools.permutations(range(asked.number)))
             return sum(over_orders(small, (*taken, one)) for one in every) / len(every)
         shown = {t.domain.names: t for t in publication.sums(inner)}
