@@ -8,6 +8,7 @@ from datetime import date
 import numpy as np
 from markupsafe import Markup
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.bundle.check_lines import (
     CheckGroup,
     CheckLine,
@@ -18,6 +19,7 @@ from tabprotect.engine.bundle.check_lines import (
 from tabprotect.engine.bundle.confidential import Dossier, DossierStep
 from tabprotect.engine.bundle.verify import Verification
 from tabprotect.engine.disclosure.verdict import verdict
+from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.protection.registered import methods
@@ -121,19 +123,20 @@ def staff_edition(
     )
 
 
-def _truth(protected: Protected, published: PublishedTable) -> np.ndarray:
+def _truth(protected: Protected, published: PublishedTable) -> Ints:
     """A published table as it would be without protection."""
     problem, mechanism = protected.record.problem, protected.release.mechanism
     return problem.unprotected(
         published.table.domain,
         groupings_of(problem.table.domain, mechanism.parameters),
-        weighted=methods()[mechanism.method].weighted(mechanism.parameters),
+        weighted=methods()[mechanism.method].weighted(Values(mechanism.parameters)),
     ).counts
 
 
-def _moved(protected: Protected) -> np.ndarray:
+def _moved(protected: Protected) -> Ints:
     main = protected.release.tables[0]
-    return (main.table.counts - _truth(protected, main))[~main.hidden]
+    moved: Ints = (main.table.counts - _truth(protected, main))[~main.hidden]
+    return moved
 
 
 def _before_and_after(protected: Protected, published: PublishedTable) -> Grid:
