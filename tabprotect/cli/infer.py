@@ -15,6 +15,7 @@ from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.opening import read_text
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import parse_prior
@@ -93,12 +94,9 @@ def _release(args: argparse.Namespace, console: Console) -> Release:
         raise UsageError("--published and --mechanism go together")
     table = open_source(args, console).project.original
     path = args.mechanism
+    text = read_text(path)
     try:
-        stated = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError("there is no such file", file=path) from None
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from None
+        stated = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InputError("not valid JSON", file=path, line=getattr(error, "lineno", None)) from None
     try:

@@ -16,6 +16,7 @@ from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.errors import BundleError, TabprotectError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem, Protected, Steps
+from tabprotect.engine.protection.inline import require_inline
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.mechanism import Mechanism
@@ -109,7 +110,7 @@ def files(
         "risk_report.md": risk_text(protected).encode(),
         "risk_report.json": archive.dump_json(risk_json(protected)),
         "audit_trail.json": archive.dump_json(list(trail)),
-        "recipe.toml": recipe.encode(),
+        "recipe.toml": recipe.encode(errors="replace"),
         RELEASE: public.to_bytes(protected.release) if release is None else release,
     }
     return manifest.sealed({FOLDER + name: data for name, data in content.items()}, KIND)
@@ -213,9 +214,11 @@ def _read(data: bytes, progress: Progress) -> Protected:
         table = data_package.read_table(sums, release.domain, name=WEIGHTS).table
         weights = DesignWeights(table, *stated.weights)
     given = {**release.mechanism.parameters, **stated.parameters}
-    declared = {p.name for p in methods()[release.mechanism.method].parameters}
+    method = methods()[release.mechanism.method]
+    declared = {p.name for p in method.parameters}
     try:
-        replayed = methods()[release.mechanism.method].protect(
+        require_inline(method.parameters, stated.parameters)
+        replayed = method.protect(
             Problem(
                 original.table,
                 stated.at_risk,
@@ -262,7 +265,7 @@ class _Stated:
             given = Mechanism.from_json(stated["parameters"], domain)
             weights = stated.get("weights")
             return cls(
-                int(stated["seed"]),
+                Randomness.seeded(int(stated["seed"])).seed,
                 bool(stated["seed_given"]),
                 SmallCount(int(rule["low"]), int(rule["high"])),
                 given.parameters,

@@ -12,6 +12,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.opening import read_text
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet, all_margins, maximal
 from tabprotect.engine.tables.moves import MoveSet
@@ -180,14 +181,7 @@ def read(path: Path, *, domain: Domain | None = None) -> MoveSet:
     InputError
         Naming the file, and the cycle or line.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise InputError("there is no such file", file=path) from None
-    except UnicodeDecodeError:
-        raise InputError("not a text file in UTF-8", file=path) from None
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from None
+    text = read_text(path)
     try:
         if path.suffix in (".mat", ".mar", ".gra"):
             if domain is None:
@@ -195,7 +189,7 @@ def read(path: Path, *, domain: Domain | None = None) -> MoveSet:
             return from_4ti2(text, domain)
         try:
             data = json.loads(text)
-        except (json.JSONDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             line = getattr(error, "lineno", None)
             raise InputError("not valid JSON", line=line) from None
         return from_json(data, domain=domain)

@@ -264,6 +264,8 @@ def _fit(value: object, hint: object, what: str) -> None:
         assert isinstance(hint, type)
         if not isinstance(value, hint) or (hint is int and isinstance(value, bool)):
             raise InputError(f"{what} must be {KINDS[hint]}, is {value!r}")
+        if isinstance(value, str) and "\x00" in value:
+            raise InputError(f"{what} holds a NUL character", hint="no text and no name has one")
 
 
 def stated(**given: object) -> dict[str, Any]:
