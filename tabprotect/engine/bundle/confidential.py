@@ -15,8 +15,8 @@ from tabprotect.engine.bundle.risk_report import risk_json, risk_text
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.errors import BundleError, TabprotectError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.problem import Problem, Protected, Steps
 from tabprotect.engine.protection.inline import require_inline
+from tabprotect.engine.protection.problem import Problem, Protected, Steps
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.mechanism import Mechanism

@@ -9,16 +9,35 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tabprotect.engine.bundle import archive, data_package, manifest, reader_text
-from tabprotect.engine.errors import BundleError, InputError, ParameterError, TooLargeError
+from tabprotect.engine.errors import (
+    BundleError,
+    InfeasibleError,
+    InputError,
+    ParameterError,
+    TooLargeError,
+)
+from tabprotect.engine.posterior.factors.feasible import original_found
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.registered import likelihood_of
-from tabprotect.engine.release.likelihood import AdaptiveSequence, Likelihood, MoveSequence
+from tabprotect.engine.protection.guarantees import broken_openly
+from tabprotect.engine.protection.registered import likelihood_of, methods
+from tabprotect.engine.release.likelihood import (
+    AdaptiveSequence,
+    CellFactors,
+    Likelihood,
+    MoveSequence,
+)
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 
 KIND = "tabprotect release"
 MECHANISM = "mechanism.json"
 FILES = (data_package.PACKAGE, data_package.TABLE, MECHANISM, reader_text.NAME, manifest.NAME)
+
+POSSIBLE = "The published counts are possible under the mechanism."
+FITS = (
+    "An original fits every published count, one by one and together; what the method would choose "
+    "on it was not looked at."
+)
 
 
 @dataclass(frozen=True)
@@ -126,18 +145,51 @@ def verify_bytes(
         likelihood = _likelihood(release, checks)
     except (InputError, ParameterError) as error:
         raise BundleError(f"{MECHANISM}: {error.message}", detail=error.detail) from None
+    except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
+        # Methods check what a person may type; what else a forger thinks of ends here.
+        raise BundleError(f"{MECHANISM}: no method can make sense of it") from error
     checks.append("The method is known, its parameters are valid.")
+    method = methods()[release.mechanism.method]
+    parameters = release.mechanism.parameters
+    broken = broken_openly(method.promised(parameters), release.domain, parameters, release.tables)
+    if broken:
+        raise BundleError(f"the tables are not what {method.name} makes: {broken[0]}")
     if isinstance(likelihood, (MoveSequence, AdaptiveSequence)):
         checks.append("The cycles keep the margins they claim.")
-        rule = likelihood.rule if isinstance(likelihood, MoveSequence) else "any_zero"
-        if rule != "none" and release.table.has_negative:
-            raise BundleError(
-                f"{data_package.TABLE}: a published count is negative, which the blocking rule "
-                f"{rule!r} cannot produce"
-            )
     if likelihood is not None:
-        checks.append("The published counts are possible under the mechanism.")
+        checks.append(_possible(likelihood, progress))
     return Verification(release, found, tuple(checks))
+
+
+def _possible(likelihood: Likelihood, progress: Progress) -> str:
+    """What is known of originals that fit, in a sentence.
+
+    Raises
+    ------
+    BundleError
+        When there is none.
+    """
+    unknown = "Whether any original leads to the published counts was not found out."
+    if not isinstance(likelihood, CellFactors):
+        if likelihood.gamma > 0 or (isinstance(likelihood, MoveSequence) and _free(likelihood)):
+            # All coins may have left the table as it was; or each step can be taken back.
+            return POSSIBLE
+        return unknown
+    try:
+        found = original_found(likelihood, progress)
+    except InfeasibleError as error:
+        raise BundleError(
+            f"the published counts are impossible: {error.message}",
+            hint="a count was changed, or the tables belong to another mechanism",
+        ) from None
+    if not found:
+        return unknown
+    return POSSIBLE if likelihood.rerun is None else FITS
+
+
+def _free(likelihood: MoveSequence) -> bool:
+    both = likelihood.alpha > 0 and likelihood.beta > 0
+    return likelihood.rule == "none" or (likelihood.rule == "negative" and both)
 
 
 def _likelihood(release: Release, checks: list[str]) -> Likelihood | None:

@@ -17,6 +17,7 @@ from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
+
 def words(text: str) -> list[str]:
     """``NAME KEY=VALUE ...`` in its parts; quotation marks protect blanks.
 
