@@ -15,6 +15,7 @@ from tabprotect.cli.arguments import (
 )
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Verbs
+from tabprotect.engine.atomic import leftovers
 from tabprotect.engine.bundle.archive import load, sha256
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.project import DEFAULT_METHOD, Project
@@ -89,7 +90,8 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
         raise UsageError("--out and --dossier name one file")
     keep_apart([args.table, settings.get("cycles")], [args.out, args.dossier])
     history = open_source(args, console)
-    for note in history.project.notes:
+    opened = history.project.notes
+    for note in opened:
         console.say(f"note: {note}")
 
     def do(order: Order) -> None:
@@ -110,8 +112,20 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
     do(protect(accept_weak=args.accept_weak, seed=args.seed))
     dossier = None if args.dossier is None else str(args.dossier)
     do(publish(release=str(args.out), dossier=dossier, overwrite=True))
+    for note in history.project.notes[len(opened) :]:
+        console.say(f"note: {note}")
+    _say_leftovers([args.out, args.dossier], console)
     _say_protected(history.project, args, console)
     return 0
+
+
+def _say_leftovers(written: list[Path | None], console: Console) -> None:
+    for folder in {path.absolute().parent for path in written if path is not None}:
+        for left in leftovers(folder):
+            console.say(
+                f"note: {left.name} in {folder} is left of a program that was killed while it "
+                "wrote. It may be confidential: look at it, then remove it."
+            )
 
 
 def cycle_source(value: str) -> Order:
@@ -169,6 +183,8 @@ def _of_cycles(project: Project) -> dict[str, object]:
 def run_recipe(args: argparse.Namespace, console: Console) -> int:
     """Run a recipe file and write what it publishes into a folder."""
     history, written = run_file(args.recipe, args.out, progress=console)
+    for note in history.project.notes:
+        console.say(f"note: {note}")
     labels = [step.label for step in history.steps]
     console.result(
         {"steps": labels, "written": [str(path) for path in written]},

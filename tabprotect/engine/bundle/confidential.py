@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle import archive, data_package, manifest, public
 from tabprotect.engine.bundle.risk_report import risk_json, risk_text
 from tabprotect.engine.bundle.verify import verify_bytes
-from tabprotect.engine.errors import BundleError, TabprotectError
+from tabprotect.engine.errors import BundleError, InputError, TabprotectError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.inline import require_inline
 from tabprotect.engine.protection.problem import Problem, Protected, Steps
@@ -155,6 +156,25 @@ def _statuses(protected: Protected) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
+def kept_name(path: Path, release: bytes) -> Path | None:
+    """A free name for the dossier of another release that is there already.
+
+    Without it that release could never be accounted for. ``None`` where nothing is lost: there is
+    no dossier, or one of the very same release.
+    """
+    if not path.is_file():
+        return None
+    try:
+        found = archive.unpack(archive.load(path), allowed=lambda name: True)
+    except (BundleError, InputError):
+        return None
+    if found.get(FOLDER + RELEASE) in (None, release):
+        return None
+    numbers = itertools.count(1)
+    names = (path.with_name(f"{path.stem}-{n}{path.suffix}") for n in numbers)
+    return next(name for name in names if not name.exists())
+
+
 def write(
     protected: Protected,
     path: Path,
@@ -171,7 +191,7 @@ def write(
         When it cannot be written there.
     """
     data = archive.pack(files(protected, trail=trail, recipe=recipe))
-    write_bytes(path, data, overwrite=overwrite)
+    write_bytes(path, data, overwrite=overwrite, private=True)
 
 
 def read(path: Path, *, progress: Progress = SILENT) -> Protected:

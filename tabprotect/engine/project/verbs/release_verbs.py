@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
-from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.atomic import Whole, write_together
 from tabprotect.engine.bundle import archive, confidential, public
 from tabprotect.engine.cycles.designs import DESIGNS
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
@@ -160,6 +160,7 @@ def publish(
                 raise InputError("there is a file of that name already", file=taken)
     # All bytes are ready before any file is touched; until then it can be cancelled.
     data = public.verified_bytes(project.protected.release, context.progress)
+    files, notes = [Whole(path, data, overwrite)], project.notes
     if beside is not None:
         content = confidential.files(
             project.protected,
@@ -167,16 +168,13 @@ def publish(
             trail=[entry.as_json() for entry in context.trail],
             recipe=recipe.to_text(context.trail, seeds=True),
         )
-        was_there = beside.exists()
+        kept = confidential.kept_name(beside, data)
+        if kept is not None:
+            notes = (*notes, f"the dossier of another release was there: it is now {kept.name}")
         # First: without its dossier a release could never be accounted for.
-        write_bytes(beside, archive.pack(content), overwrite=overwrite)
-    try:
-        write_bytes(path, data, overwrite=overwrite)
-    except InputError:
-        if beside is not None and not was_there:
-            beside.unlink(missing_ok=True)
-        raise
-    return replace(project, published=True)
+        files.insert(0, Whole(beside, archive.pack(content), overwrite, private=True, kept=kept))
+    write_together(files)
+    return replace(project, published=True, notes=notes)
 
 
 @Declared(

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.resources import files
+from pathlib import Path
 from typing import TypeVar, cast
 
 import sqlalchemy as sa
@@ -23,6 +24,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import exc
 
+from tabprotect.engine.atomic import make_private
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.query_space.lattice import Lattice
 from tabprotect.engine.query_space.table_server.fold import AnswerKind, LogLine
@@ -147,6 +149,8 @@ class Ledger:
             ) from None
         self._name = address.render_as_string(hide_password=True)
         if address.get_backend_name() == "sqlite":
+            if address.database not in (None, "", ":memory:"):
+                make_private(Path(str(address.database)))
             _take_turns(self._engine)
         elif address.get_backend_name() == "postgresql":
             _be_patient_and_durable(self._engine)
