@@ -54,7 +54,13 @@ def add(verbs: Verbs) -> None:
         help="go on although the table would leave (almost) unchanged; the decision is recorded",
     )
     run_it.add_argument(
-        "--seed", type=int, help="replay these coins (default: the operating system's randomness)"
+        "--seed",
+        type=int,
+        help="replay these coins; recorded (default: the same table and mechanism always get the "
+        "same ones, by the key of the house)",
+    )
+    run_it.add_argument(
+        "--fresh", action="store_true", help="draw coins that nobody can draw again; recorded"
     )
     run_it.add_argument("--out", type=Path, required=True, metavar="release.zip")
     run_it.add_argument("--dossier", type=Path, metavar="dossier.zip", help="CONFIDENTIAL")
@@ -86,6 +92,8 @@ def _typed(project: Project, settings: dict[str, str]) -> dict[str, object]:
 def run_protect(args: argparse.Namespace, console: Console) -> int:
     """The same commands as the window's, in order."""
     settings = _settings(args.settings)
+    if args.fresh and args.seed is not None:
+        raise UsageError("--fresh and --seed exclude each other")
     if args.dossier is not None and args.dossier.absolute() == args.out.absolute():
         raise UsageError("--out and --dossier name one file")
     keep_apart([args.table, settings.get("cycles")], [args.out, args.dossier])
@@ -109,7 +117,7 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
         do(set_parameters(**_typed(history.project, settings)))
     if cycles is not None:
         do(cycle_source(cycles))
-    do(protect(accept_weak=args.accept_weak, seed=args.seed))
+    do(protect(accept_weak=args.accept_weak, seed=args.seed, fresh=args.fresh))
     dossier = None if args.dossier is None else str(args.dossier)
     do(publish(release=str(args.out), dossier=dossier, overwrite=True))
     for note in history.project.notes[len(opened) :]:

@@ -99,6 +99,7 @@ def protect(
     method: str = DEFAULT_METHOD,
     *,
     seed: int | None = None,
+    fresh: bool = False,
     title: str | None = None,
     at_risk: str | None = None,
     cycles: str | Path | None = None,
@@ -117,7 +118,10 @@ def protect(
     method
         Its name.
     seed
-        Replays the coins; from the operating system by default. CONFIDENTIAL.
+        Replays the coins; recorded. By default the same table and mechanism always get the same
+        ones, by the key of the house. CONFIDENTIAL.
+    fresh
+        Draw coins that nobody can draw again; recorded.
     title
         For the reader; published.
     at_risk
@@ -163,5 +167,5 @@ def protect(
             do(cycle_verbs.set_cycles(file=absolute(str(cycles))))
         else:
             do(cycle_verbs.set_cycles(kind=str(cycles)))
-    do(release_verbs.protect(accept_weak=accept_weak, seed=seed))
+    do(release_verbs.protect(accept_weak=accept_weak, seed=seed, fresh=fresh))
     return Protection(history, table.kind)

@@ -19,7 +19,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.inline import require_inline
 from tabprotect.engine.protection.problem import Problem, Protected, Steps
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.randomness import FIRST, Randomness
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.sensitivity.small_count import SmallCount
@@ -44,7 +44,8 @@ This dossier belongs to a release and must never leave the house. With it anybod
 original table and replay every coin.
 
 - `original.csv`: the original counts.
-- `record.json`: the seed, the rule for at-risk cells, all parameters, the findings, the decisions.
+- `record.json`: the seed and its generator, the rule for at-risk cells, all parameters, the
+  findings, the decisions.
 - `coins.csv` (cycles): each coin (+1 add, -1 subtract, 0 leave), what was done, what was blocked.
 - `statuses.csv` (suppression): S safe, U primary unsafe, P protected, M secondary, E empty.
 - `hidden.csv` (small count rounding): the rounded inner cells behind the published sub-tables.
@@ -89,6 +90,7 @@ def files(
         "confidential": True,
         "seed": str(record.seed),
         "seed_given": record.seed_given,
+        "generator": record.stream,
         "at_risk": {"low": record.problem.at_risk.low, "high": record.problem.at_risk.high},
         "parameters": given,
         "decisions": list(record.decisions),
@@ -248,7 +250,7 @@ def _read(data: bytes, progress: Progress) -> Protected:
             ),
             # What else is disclosed follows from the run.
             {n: v for n, v in given.items() if n in declared},
-            Randomness(stated.seed, given=stated.seed_given),
+            stated.randomness,
             accept_weak=True,
             progress=progress,
         )
@@ -269,8 +271,7 @@ def _read(data: bytes, progress: Progress) -> Protected:
 class _Stated:
     """What ``record.json`` says."""
 
-    seed: int
-    seed_given: bool
+    randomness: Randomness
     at_risk: SmallCount
     parameters: Mapping[str, object]
     decisions: tuple[str, ...]
@@ -285,8 +286,11 @@ class _Stated:
             given = Mechanism.from_json(stated["parameters"], domain)
             weights = stated.get("weights")
             return cls(
-                Randomness.seeded(int(stated["seed"])).seed,
-                bool(stated["seed_given"]),
+                Randomness(
+                    int(stated["seed"]),
+                    bool(stated["seed_given"]),
+                    str(stated.get("generator", FIRST)),
+                ),
                 SmallCount(int(rule["low"]), int(rule["high"])),
                 given.parameters,
                 tuple(map(str, stated["decisions"])),

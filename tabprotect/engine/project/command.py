@@ -47,9 +47,12 @@ class Context:
 
     def randomness(self, seed: int | None) -> Randomness:
         """Randomness of a seed, or fresh; the trail keeps which."""
-        found = Randomness.seeded(seed)
-        self._seeds.append(found.seed)
-        return found
+        return self.drawn(Randomness.seeded(seed))
+
+    def drawn(self, randomness: Randomness) -> Randomness:
+        """The same; the trail keeps its seed."""
+        self._seeds.append(randomness.seed)
+        return randomness
 
     @property
     def seed(self) -> int | None:

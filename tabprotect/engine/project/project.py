@@ -89,8 +89,8 @@ class Project:
         Where the cycle set came from, in words ("bidiagonal", a file's name, "drawn by hand").
     method, parameters
         The protection method and what was set of its parameters (cycles apart).
-    seed
-        ``None``: the operating system's randomness.
+    seed, fresh
+        A given seed; else whether coins are fresh. By default they follow from the house's key.
     protected
         The result of the last run on this very table and mechanism.
     released
@@ -119,6 +119,7 @@ class Project:
     method: str = DEFAULT_METHOD
     parameters: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     seed: int | None = field(default=None, repr=False)
+    fresh: bool = False
     protected: Protected | None = None
     released: Release | None = None
     published: bool = False
@@ -267,6 +268,7 @@ TOLD: Mapping[str, tuple[ChangeName, ...]] = MappingProxyType(
         "method": ("parameters",),
         "parameters": ("parameters",),
         "seed": ("parameters",),
+        "fresh": ("parameters",),
         "protected": ("release",),
         "released": ("table", "cycles", "release"),
         "published": ("release",),

@@ -302,6 +302,7 @@ class Method(ABC):
             problem=problem,
             seed=randomness.seed,
             seed_given=randomness.given,
+            stream=randomness.stream,
             preview=preview,
             parameters=values,
             decisions=decisions,

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from tabprotect.engine.arrays import Bools, Floats, Ints, Letters
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.protection.remedy import Remedy
+from tabprotect.engine.randomness import FIRST, Randomness
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.contributors import Contributors
@@ -198,6 +199,8 @@ class RunEvidence:
         All resolved parameters, the confidential ones too.
     decisions
         Explicit decisions, for example to accept a weak mechanism.
+    stream
+        Which generator made the coins of the seed.
     steps, statuses, hidden, findings, sentence
         As in the :class:`Draft`.
     """
@@ -213,6 +216,12 @@ class RunEvidence:
     hidden: Table | None = None
     findings: Mapping[str, object] = field(default_factory=dict, repr=False)
     sentence: str = ""
+    stream: str = FIRST
+
+    @property
+    def randomness(self) -> Randomness:
+        """What the coins were drawn from."""
+        return Randomness(self.seed, self.seed_given, self.stream)
 
     @property
     def blocked_share(self) -> float:

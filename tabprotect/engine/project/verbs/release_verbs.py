@@ -17,9 +17,16 @@ from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import PRIORS, Project, Who
 from tabprotect.engine.project.shell import SAVED, table_word
 from tabprotect.engine.project.verbs.cycle_verbs import QUICK_CELLS, set_cycles
+from tabprotect.engine.protection.coins import house_randomness
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.domain import Domain
+
+GIVEN_SEED = "a given seed was used: whoever knows it can replay every coin"
+FRESH_COINS = (
+    "fresh coins were drawn: the same table published again has others, and their average tells "
+    "more than either"
+)
 
 
 def _parameters_label(project: Project, given: Arguments) -> str:
@@ -47,10 +54,11 @@ def protect_words(project: Project, given: Arguments = MappingProxyType({})) -> 
     words += ["--at-risk", str(project.at_risk)]
     if project.title:
         words += ["--title", project.title]
-    if given.get("accept_weak") or (
-        project.protected is not None and project.protected.record.decisions
-    ):
+    done = project.protected
+    if given.get("accept_weak") or (done is not None and done.record.preview.weak):
         words.append("--accept-weak")
+    if given.get("fresh") or project.fresh:
+        words.append("--fresh")
     release = str(given.get("release") or "release.zip")
     dossier = str(given.get("dossier") or "release-CONFIDENTIAL-dossier.zip")
     return [*words, "--out", release, "--dossier", dossier]
@@ -95,14 +103,22 @@ def set_mechanism(
 
 # A policy: what it led to stands beside each run.
 @Declared(
-    lambda project, given: "take fresh randomness" if given["seed"] is None else "set a seed",
+    lambda project, given: (
+        "set a seed"
+        if given["seed"] is not None
+        else "take fresh randomness"
+        if given.get("fresh")
+        else "take the house's own randomness"
+    ),
     replayed=False,
 )
-def set_seed(project: Project, context: Context, *, seed: int | None) -> Project:
-    """Replay a seed, or (``None``) take the operating system's randomness."""
+def set_seed(
+    project: Project, context: Context, *, seed: int | None, fresh: bool = False
+) -> Project:
+    """Replay a seed, or take fresh coins, or (``None``) those that the house's key gives."""
     if seed is not None:
         Randomness.seeded(seed)
-    return replace(project.without_result(), seed=seed)
+    return replace(project.without_result(), seed=seed, fresh=fresh and seed is None)
 
 
 @Declared(
@@ -112,17 +128,50 @@ def set_seed(project: Project, context: Context, *, seed: int | None) -> Project
     slow=True,
 )
 def protect(
-    project: Project, context: Context, *, accept_weak: bool = False, seed: int | None = None
+    project: Project,
+    context: Context,
+    *,
+    accept_weak: bool = False,
+    seed: int | None = None,
+    fresh: bool = False,
 ) -> Project:
-    """Run the method. ``seed`` replays one run and is not kept as the project's policy."""
+    """Run the method, by default with the coins that the house's key gives this very run.
+
+    ``seed`` and ``fresh`` hold for one run and are not kept as the project's policy.
+    """
+    randomness, decisions = _coins(project, seed, fresh)
     protected = project.protection.protect(
         project.problem,
         project.given,
-        context.randomness(project.seed if seed is None else seed),
+        context.drawn(randomness),
         accept_weak=accept_weak,
         progress=context.progress,
     )
-    return replace(project, protected=protected, published=False)
+    record = replace(protected.record, decisions=(*protected.record.decisions, *decisions))
+    return replace(project, protected=replace(protected, record=record), published=False)
+
+
+def _coins(project: Project, seed: int | None, fresh: bool) -> tuple[Randomness, tuple[str, ...]]:
+    """What a run draws from, and the decision that it is where it is one.
+
+    Raises
+    ------
+    InputError
+        When the house's key is needed and cannot be read or made.
+    ParameterError
+        For a seed and fresh coins at once.
+    """
+    if fresh and seed is not None:
+        raise ParameterError({"seed": "given, and fresh coins are asked for as well"})
+    seed = project.seed if seed is None and not fresh else seed
+    values = project.protection.resolve(project.domain, project.given)
+    if not project.protection.is_random(values):
+        return Randomness.seeded(seed), ()
+    if seed is not None:
+        return Randomness.seeded(seed), (GIVEN_SEED,)
+    if fresh or project.fresh:
+        return Randomness.fresh(), (FRESH_COINS,)
+    return house_randomness(project.problem, project.method, values), ()
 
 
 @Declared("let the {who} believe {prior}")
