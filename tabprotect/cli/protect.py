@@ -29,6 +29,7 @@ from tabprotect.engine.project.verbs.release_verbs import (
 )
 from tabprotect.engine.project.verbs.table_verbs import set_at_risk, set_title
 from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.remarks import remarks_on_run
 from tabprotect.engine.protection.summary import summarise
 
 
@@ -147,7 +148,7 @@ def _say_protected(project: Project, args: argparse.Namespace, console: Console)
     protected = project.protected
     assert protected is not None
     preview = protected.record.preview
-    summary = summarise(protected)
+    summary, remarks = summarise(protected), remarks_on_run(protected.record)
     data: dict[str, object] = {
         "method": project.method,
         "title": project.title,
@@ -157,6 +158,7 @@ def _say_protected(project: Project, args: argparse.Namespace, console: Console)
             "blocked_share": preview.blocked_share if project.takes_cycles else None,
             "mean_absolute_deviation": preview.mean_absolute_deviation,
         },
+        "warnings": [remark.as_json() for remark in remarks],
         **_of_cycles(project),
         "parameters": project.values,
         "findings": dict(protected.record.findings),
@@ -170,6 +172,7 @@ def _say_protected(project: Project, args: argparse.Namespace, console: Console)
         summary.sentence,
         f"Expected: unchanged with probability {preview.unchanged_share:.2f}"
         + (f", {preview.blocked_share:.0%} of the moves blocked." if project.takes_cycles else "."),
+        *(f"Warning: {remark.message}" for remark in remarks),
         f"Release bundle (public): {args.out}",
         f"Fingerprint: {data['fingerprint']}",
         f"Dossier (CONFIDENTIAL): {args.dossier or 'none written'}",
