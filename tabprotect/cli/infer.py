@@ -14,6 +14,7 @@ from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.bundle import verify as bundle
+from tabprotect.engine.bundle.signature import public_key
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.opening import read_text
 from tabprotect.engine.posterior.infer import infer
@@ -60,11 +61,17 @@ def add(verbs: Verbs) -> None:
     check.add_argument(
         "--fingerprint", metavar="SHA256", help="the one its publisher named elsewhere"
     )
+    check.add_argument(
+        "--signer", metavar="PUBLIC", help="the public key that must have signed: a file or figures"
+    )
 
 
 def run_verify(args: argparse.Namespace, console: Console) -> int:
     """Print what was checked."""
-    found = bundle.verify(args.release, fingerprint=args.fingerprint, progress=console)
+    signer = None if args.signer is None else public_key(args.signer)
+    found = bundle.verify(
+        args.release, fingerprint=args.fingerprint, signer=signer, progress=console
+    )
     domain = found.release.table.domain
     data = {
         "ok": True,
@@ -74,12 +81,13 @@ def run_verify(args: argparse.Namespace, console: Console) -> int:
         "variables": list(domain.names),
         "shape": list(domain.shape),
         "checks": list(found.checks),
+        "signers": list(found.signers),
     }
     lines = [
         *(f"ok  {check}" for check in found.checks),
         f"Fingerprint (SHA-256): {found.fingerprint}",
-        "Compare it with the one its publisher names elsewhere: hashes inside a zip find damage, "
-        "not a forger.",
+        "Compare it with the one its publisher names elsewhere, or ask for the publisher's own key "
+        "(--signer): hashes inside a zip find damage, not a forger.",
     ]
     console.result(data, lines)
     return 0

@@ -63,6 +63,9 @@ def add(verbs: Verbs) -> None:
     run_it.add_argument(
         "--fresh", action="store_true", help="draw coins that nobody can draw again; recorded"
     )
+    run_it.add_argument(
+        "--sign", type=Path, metavar="KEY", help="sign the bundle with this private key"
+    )
     run_it.add_argument("--out", type=Path, required=True, metavar="release.zip")
     run_it.add_argument("--dossier", type=Path, metavar="dossier.zip", help="CONFIDENTIAL")
     add_reading(run_it)
@@ -97,7 +100,7 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
         raise UsageError("--fresh and --seed exclude each other")
     if args.dossier is not None and args.dossier.absolute() == args.out.absolute():
         raise UsageError("--out and --dossier name one file")
-    keep_apart([args.table, settings.get("cycles")], [args.out, args.dossier])
+    keep_apart([args.table, settings.get("cycles"), args.sign], [args.out, args.dossier])
     history = open_source(args, console)
     opened = history.project.notes
     for note in opened:
@@ -120,7 +123,8 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
         do(cycle_source(cycles))
     do(protect(accept_weak=args.accept_weak, seed=args.seed, fresh=args.fresh))
     dossier = None if args.dossier is None else str(args.dossier)
-    do(publish(release=str(args.out), dossier=dossier, overwrite=True))
+    sign = None if args.sign is None else absolute(str(args.sign))
+    do(publish(release=str(args.out), dossier=dossier, overwrite=True, sign=sign))
     for note in history.project.notes[len(opened) :]:
         console.say(f"note: {note}")
     _say_leftovers([args.out, args.dossier], console)

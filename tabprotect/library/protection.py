@@ -70,6 +70,7 @@ class Protection:
         *,
         dossier: str | Path | None = None,
         overwrite: bool = False,
+        sign: str | Path | None = None,
         progress: Progress = SILENT,
     ) -> Protection:
         """Write the release bundle and, where wanted, the CONFIDENTIAL dossier: both or neither.
@@ -81,7 +82,10 @@ class Protection:
         dossier
             The zip that stays in the house.
         overwrite
-            Whether files of these names may be replaced.
+            Whether files of these names may be replaced. The dossier of another release is kept
+            under a further name.
+        sign
+            The file of the private key that signs the bundle.
 
         Raises
         ------
@@ -89,7 +93,10 @@ class Protection:
             When a file is there already, or cannot be written.
         """
         beside = None if dossier is None else str(dossier)
-        order = release_verbs.publish(release=str(release), dossier=beside, overwrite=overwrite)
+        key = None if sign is None else absolute(str(sign))
+        order = release_verbs.publish(
+            release=str(release), dossier=beside, overwrite=overwrite, sign=key
+        )
         history, _ = self.history.do(order, progress=progress)
         return Protection(history, self.kind)
 

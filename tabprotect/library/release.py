@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tabprotect.engine.bundle import verify as checking
+from tabprotect.engine.bundle.signature import public_key
 from tabprotect.engine.bundle.verify import Verification
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.progress import SILENT, Progress
@@ -17,7 +18,11 @@ from tabprotect.library.table import cell_columns
 
 
 def verify(
-    path: str | Path, *, fingerprint: str | None = None, progress: Progress = SILENT
+    path: str | Path,
+    *,
+    fingerprint: str | None = None,
+    signer: str | Path | None = None,
+    progress: Progress = SILENT,
 ) -> Verification:
     """Check a release bundle: safe to open, undamaged, consistent, possible.
 
@@ -27,13 +32,16 @@ def verify(
         The zip.
     fingerprint
         The SHA-256 that its publisher named elsewhere.
+    signer
+        The public key that must have signed: its file, or its 64 figures.
 
     Raises
     ------
     BundleError
         With what is wrong and where.
     """
-    return checking.verify(Path(path), fingerprint=fingerprint, progress=progress)
+    key = None if signer is None else public_key(str(signer))
+    return checking.verify(Path(path), fingerprint=fingerprint, signer=key, progress=progress)
 
 
 def open_release(path: str | Path, *, progress: Progress = SILENT) -> Release:

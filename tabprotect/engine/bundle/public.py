@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tabprotect.engine.atomic import write_bytes
-from tabprotect.engine.bundle import archive, data_package, manifest, reader_text
+from tabprotect.engine.bundle import archive, data_package, manifest, reader_text, signature
 from tabprotect.engine.bundle.verify import KIND, MECHANISM, verify, verify_bytes
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.release import Release
@@ -33,16 +33,24 @@ def to_bytes(release: Release) -> bytes:
     return archive.pack(files(release))
 
 
-def verified_bytes(release: Release, progress: Progress = SILENT) -> bytes:
+def verified_bytes(
+    release: Release, progress: Progress = SILENT, *, signing: Path | None = None
+) -> bytes:
     """The bundle as one zip, checked as its readers will check it.
+
+    ``signing`` is the file of the private key that signs it.
 
     Raises
     ------
     BundleError
         When it would not pass (a published count is impossible, or it is too large).
+    InputError
+        When there is no key to sign with.
     """
+    key = None if signing is None else signature.private_key(signing)
     progress.report("packing the release", 0.0)
-    data = to_bytes(release)
+    content = files(release)
+    data = archive.pack(content if key is None else signature.signed(content, key))
     verify_bytes(data, progress=progress)
     return data
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from tabprotect.engine.bundle import archive, data_package, manifest, reader_text
+from tabprotect.engine.bundle import archive, data_package, manifest, reader_text, signature
 from tabprotect.engine.errors import (
     BundleError,
     InfeasibleError,
@@ -52,15 +52,22 @@ class Verification:
         SHA-256 of the zip, to compare with one published elsewhere.
     checks
         What was checked, in words.
+    signers
+        Public keys whose signatures hold, in hexadecimal.
     """
 
     release: Release
     fingerprint: str
     checks: tuple[str, ...]
+    signers: tuple[str, ...] = ()
 
 
 def verify(
-    path: Path, *, fingerprint: str | None = None, progress: Progress = SILENT
+    path: Path,
+    *,
+    fingerprint: str | None = None,
+    signer: str | None = None,
+    progress: Progress = SILENT,
 ) -> Verification:
     """Check a release bundle file, reading it once.
 
@@ -68,6 +75,8 @@ def verify(
     ----------
     fingerprint
         The SHA-256 of the zip that was published elsewhere, if any.
+    signer
+        The public key (in hexadecimal) that must have signed, if any.
 
     Raises
     ------
@@ -77,7 +86,8 @@ def verify(
         When there is no such file.
     """
     try:
-        return verify_bytes(archive.load(path), fingerprint=fingerprint, progress=progress)
+        data = archive.load(path)
+        return verify_bytes(data, fingerprint=fingerprint, signer=signer, progress=progress)
     except MemoryError:
         raise BundleError(f"{path.name}: too large for the memory of this machine") from None
     except BundleError as error:
@@ -86,7 +96,11 @@ def verify(
 
 
 def verify_bytes(
-    data: bytes, *, fingerprint: str | None = None, progress: Progress = SILENT
+    data: bytes,
+    *,
+    fingerprint: str | None = None,
+    signer: str | None = None,
+    progress: Progress = SILENT,
 ) -> Verification:
     """Check the bytes of a release bundle (see :func:`verify`)."""
     stage = "checking the bundle"
@@ -101,18 +115,28 @@ def verify_bytes(
             )
         checks.append("The fingerprint is the announced one.")
     files = archive.unpack(
-        data, allowed=lambda name: name in FILES or data_package.TABLES.match(name) is not None
+        data,
+        allowed=lambda name: (
+            name in (*FILES, signature.NAME) or data_package.TABLES.match(name) is not None
+        ),
     )
     checks.append("The zip is plain and safe to open.")
     for name in FILES:
         if name not in files:
             raise BundleError(f"{name} is missing", hint=f"this is no {KIND}")
-    manifest.check(files, KIND)
+    manifest.check(files, KIND, beside=signature.NAME)
+    signers = signature.signers(files)
+    if signer is not None and signer not in signers:
+        raise BundleError(
+            f"it is not signed by {signer}",
+            hint=f"it is signed by {', '.join(signers)}" if signers else "nobody signed it",
+        )
     try:
         files[reader_text.NAME].decode()
     except UnicodeDecodeError as error:
         raise BundleError(f"{reader_text.NAME}: not UTF-8 at byte {error.start}") from None
     checks.append("Every file has the SHA-256 that the manifest lists.")
+    checks += [f"It is signed by the key {key}." for key in signers]
     progress.report(stage, 0.1)
     package = archive.parse_json(data_package.PACKAGE, files[data_package.PACKAGE])
     described, title = data_package.read_package(package)
@@ -120,7 +144,7 @@ def verify_bytes(
     for name in (*sorted(names), *files):
         if name not in files:
             raise BundleError(f"{name} is missing", hint=f"this is no {KIND}")
-        if name not in FILES and name not in names:
+        if name not in (*FILES, signature.NAME) and name not in names:
             raise BundleError(f"{name} is not described in {data_package.PACKAGE}")
     tables = tuple(
         data_package.read_table(files[t.name], t.domain, name=t.name, hiding=t.hiding)
@@ -158,7 +182,7 @@ def verify_bytes(
         checks.append("The cycles keep the margins they claim.")
     if likelihood is not None:
         checks.append(_possible(likelihood, progress))
-    return Verification(release, found, tuple(checks))
+    return Verification(release, found, tuple(checks), signers)
 
 
 def _possible(likelihood: Likelihood, progress: Progress) -> str:

@@ -193,8 +193,12 @@ def publish(
     release: str,
     dossier: str | None = None,
     overwrite: bool = False,
+    sign: str | None = None,
 ) -> Project:
-    """Write the release bundle, and the dossier where one is wanted. Undo cannot cross it."""
+    """Write the release bundle, and the dossier where one is wanted. Undo cannot cross it.
+
+    ``sign`` is the file of the private key that signs the bundle.
+    """
     if project.protected is None:
         raise InfeasibleError(
             "there is nothing to publish yet", hint="protect the table as it stands first"
@@ -208,7 +212,11 @@ def publish(
             if taken is not None and taken.exists():
                 raise InputError("there is a file of that name already", file=taken)
     # All bytes are ready before any file is touched; until then it can be cancelled.
-    data = public.verified_bytes(project.protected.release, context.progress)
+    data = public.verified_bytes(
+        project.protected.release,
+        context.progress,
+        signing=None if sign is None else Path(sign),
+    )
     files, notes = [Whole(path, data, overwrite)], project.notes
     if beside is not None:
         content = confidential.files(
