@@ -28,17 +28,23 @@ def files(release: Release) -> dict[str, bytes]:
     return manifest.sealed(content, KIND)
 
 
-def to_bytes(release: Release) -> bytes:
-    """The bundle as one zip."""
-    return archive.pack(files(release))
+def to_bytes(release: Release, *, signing: Path | None = None) -> bytes:
+    """The bundle as one zip; ``signing`` is the file of the private key that signs it.
+
+    Raises
+    ------
+    InputError
+        When there is no key to sign with.
+    """
+    key = None if signing is None else signature.private_key(signing)
+    content = files(release)
+    return archive.pack(content if key is None else signature.signed(content, key))
 
 
 def verified_bytes(
     release: Release, progress: Progress = SILENT, *, signing: Path | None = None
 ) -> bytes:
-    """The bundle as one zip, checked as its readers will check it.
-
-    ``signing`` is the file of the private key that signs it.
+    """The bundle as :func:`to_bytes`, checked as its readers will check it.
 
     Raises
     ------
@@ -47,10 +53,8 @@ def verified_bytes(
     InputError
         When there is no key to sign with.
     """
-    key = None if signing is None else signature.private_key(signing)
     progress.report("packing the release", 0.0)
-    content = files(release)
-    data = archive.pack(content if key is None else signature.signed(content, key))
+    data = to_bytes(release, signing=signing)
     verify_bytes(data, progress=progress)
     return data
 
