@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     )
     from tabprotect.library.belief import Belief, infer
     from tabprotect.library.comparison import Comparison, compare
+    from tabprotect.library.cycles import Cycles, design
     from tabprotect.library.protection import Protection, protect
     from tabprotect.library.query_space import QuerySpace
     from tabprotect.library.reference import describe, methods
@@ -48,6 +49,7 @@ _HOMES = {
     ),
     "library.belief": ("Belief", "infer"),
     "library.comparison": ("Comparison", "compare"),
+    "library.cycles": ("Cycles", "design"),
     "library.protection": ("Protection", "protect"),
     "library.query_space": ("QuerySpace",),
     "library.reference": ("describe", "methods"),
@@ -67,6 +69,8 @@ __all__ = [  # noqa: RUF022
     "Protection",
     "methods",
     "describe",
+    "design",
+    "Cycles",
     "protect",
     "compare",
     "Comparison",

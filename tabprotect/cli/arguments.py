@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterable
 from pathlib import Path
 
+from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.formats.reading import Reading, options
 from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.progress import Progress
@@ -13,10 +14,6 @@ from tabprotect.engine.project import storage
 from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.verbs.table_verbs import open_table
-
-
-class UsageError(Exception):
-    """The command line itself is wrong."""
 
 
 def keep_apart(inputs: Iterable[Path | str | None], outputs: Iterable[Path | None]) -> None:

@@ -20,7 +20,7 @@ SHOWN = 40
 
 def add(verbs: Verbs) -> None:
     """Declare the command."""
-    command = verbs.add("bounds", run_bounds, "bounds of the cells, given released margins")
+    command = verbs.add("bounds", run_bounds)
     command.add_argument("table", metavar="TABLE", help="a file or example:NAME")
     command.add_argument(
         "--release",

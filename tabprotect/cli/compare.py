@@ -37,7 +37,7 @@ SHOWN = (
 
 def add(verbs: Verbs) -> None:
     """Declare the command."""
-    command = verbs.add("compare", run_compare, "compare methods by risk and utility")
+    command = verbs.add("compare", run_compare)
     command.add_argument("table", metavar="TABLE", help="a table file, a project, or example:NAME")
     command.add_argument(
         "--run",

@@ -14,7 +14,7 @@ from tabprotect.engine.formats.writing import format_to_write, write_table
 
 def add(verbs: Verbs) -> None:
     """Declare the command."""
-    command = verbs.add("convert", run, "write a table in another format")
+    command = verbs.add("convert", run)
     command.add_argument("table", metavar="TABLE", help="a file, a project, or example:NAME")
     command.add_argument(
         "--format", choices=format_names(), help="where the name of the file does not say it"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from tabprotect.cli.arguments import UsageError, positive
+from tabprotect.cli.arguments import positive
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import Verbs
+from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.bounds.counting import DRAWS, TableCount, count_tables
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.errors import InfeasibleError, ParameterError
@@ -18,9 +18,7 @@ from tabprotect.engine.randomness import Randomness
 
 def add(verbs: Verbs) -> None:
     """Declare the command."""
-    command = verbs.add(
-        "count-tables", run, "how many tables have these totals, or fit this release"
-    )
+    command = verbs.add("count-tables", run)
     command.add_argument("--rows", metavar="20,55,25,35", help="row totals, with --cols")
     command.add_argument("--cols", metavar="50,35,30,20", help="column totals")
     command.add_argument("--release", type=Path, metavar="RELEASE.zip", help="count its originals")

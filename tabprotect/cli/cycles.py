@@ -6,25 +6,34 @@ import argparse
 import json
 from pathlib import Path
 
-from tabprotect.cli.arguments import UsageError, add_reading, names, open_source, sizes
+from tabprotect.cli.arguments import add_reading, names, open_source, sizes
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import Verbs
+from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.cycles import files
+from tabprotect.engine.cycles.constructions.for_margins import design_for_margins
+from tabprotect.engine.cycles.constructions.triangular import Settings
 from tabprotect.engine.cycles.designs import DESIGNS, design
 from tabprotect.engine.cycles.report import check
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.groupings import parse_groupings
+from tabprotect.engine.formats.structural_zeros import read_zeros
 from tabprotect.engine.release.likelihood import BLOCKING_RULES
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.margins import maximal
+from tabprotect.engine.tables.hierarchy import Grouping
+from tabprotect.engine.tables.kept_margins import KeptMargins
+from tabprotect.engine.tables.margins import all_margins, maximal
+from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.table import Table
 
 
 def add(verbs: Verbs) -> None:
     """Declare the commands."""
-    group = verbs.group("cycles", "design and check cycle sets")
-    create = group.add("design", run_design, "make a cycle set from a shape")
+    group = verbs.group("cycles")
+    create = group.add("design", run_design, "make a cycle set from a shape, or for kept margins")
     create.add_argument("--shape", type=sizes, metavar="4,4")
-    create.add_argument("--table", metavar="TABLE", help="take shape and names from a table")
+    create.add_argument("--table", metavar="TABLE", help="take shape, names and margins of a table")
     create.add_argument(
         "--kind",
         default="default",
@@ -39,6 +48,20 @@ def add(verbs: Verbs) -> None:
         metavar="A,B",
         help="the margins the set claims to keep (all of one variable less than the table)",
     )
+    _add_keeping(create)
+    create.add_argument("--height", type=int, metavar="H", help="of strips: rows of a block")
+    create.add_argument("--cap", type=int, default=4, help="of triangular: touches to stay below")
+    create.add_argument(
+        "--lambda",
+        type=float,
+        default=4.0,
+        dest="weight",
+        metavar="LAMBDA",
+        help="of triangular: what a cell that may be zero costs",
+    )
+    create.add_argument(
+        "--theta", type=float, default=1.0, help="of triangular: how much counts spread"
+    )
     create.add_argument("--out", type=Path, metavar="FILE", help="JSON, or a 4ti2 .mat file")
     add_reading(create)
     examine = group.add("check", run_check, "examine a cycle set, on its own or on a table")
@@ -46,21 +69,55 @@ def add(verbs: Verbs) -> None:
     examine.add_argument("--table", metavar="TABLE")
     examine.add_argument("--blocking", choices=list(BLOCKING_RULES), default="any_zero")
     examine.add_argument("--passes", type=int, default=1)
+    _add_keeping(examine)
     add_reading(examine)
+
+
+def _add_keeping(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--keep", metavar="FORMULA", help="the margins to keep, for example geo + region*age"
+    )
+    parser.add_argument(
+        "--groupings", metavar="TEXT|FILE", default="", help="of categories, for the formula"
+    )
+    parser.add_argument(
+        "--zeros", type=Path, metavar="FILE", help="cells that are empty whatever the data are"
+    )
+
+
+def _kept(
+    args: argparse.Namespace, domain: Domain, known: tuple[Grouping, ...] = ()
+) -> Publication:
+    """What is to be kept: as said, or every margin of one variable less than the table.
+
+    ``known`` are groupings that came with the cycles.
+    """
+    groupings = parse_groupings(args.groupings, domain)
+    named = {grouping.name for grouping in groupings}
+    groupings += tuple(grouping for grouping in known if grouping.name not in named)
+    if args.keep is None:
+        return Publication(domain, all_margins(domain), groupings).maximal()
+    return Publication.of(domain, args.keep, groupings).maximal()
 
 
 def run_design(args: argparse.Namespace, console: Console) -> int:
     """Write a cycle set; to standard output where no file is named."""
     if (args.shape is None) == (args.table is None):
         raise UsageError("say either --shape or --table")
-    if args.shape is not None:
-        domain = Domain.of_shape(args.shape)
-    else:
-        domain = open_source(args, console).project.original.domain
+    table = None if args.table is None else open_source(args, console).project.original
+    domain = Domain.of_shape(args.shape) if table is None else table.domain
     kind = args.kind if args.keep_order is None else f"order-{args.keep_order}"
-    moves = design(domain, kind)
+    if kind == "triangular" and args.keep_order is None:
+        moves, found = _designed(args, domain, table, console)
+    else:
+        given = {} if args.height is None else {"height": args.height}
+        moves, found = design(domain, kind, given), {}
+        if args.keep is not None:
+            kept = _kept(args, domain)
+            moves = moves.keeping(kept.margins, kept.groupings)
     if args.margins is not None:
         moves = moves.keeping(maximal(domain, args.margins))
+    if args.margins is not None or args.keep is not None:
         broken = moves.violations(most=1)
         if broken:
             raise InputError(str(broken[0]), hint="take a design that keeps this margin")
@@ -79,9 +136,38 @@ def run_design(args: argparse.Namespace, console: Console) -> int:
         "cycles": len(moves),
         "shape": list(domain.shape),
         "margins": [list(m) for m in moves.margins],
+        **found,
     }
-    console.result(data, [f"{args.out}: {len(moves)} cycles"])
+    lines = [f"{args.out}: {len(moves)} cycles"]
+    if found.get("deficit"):
+        lines.append(
+            f"{found['deficit']} sums that nobody asked for stay exact: cycles check names them."
+        )
+    console.result(data, lines)
     return 0
+
+
+def _designed(
+    args: argparse.Namespace, domain: Domain, table: Table | None, console: Console
+) -> tuple[MoveSet, dict[str, object]]:
+    """A design for kept margins, with the proof of what it spans."""
+    publication = _kept(args, domain)
+    kept = KeptMargins.even(publication) if table is None else KeptMargins.of(publication, table)
+    found = design_for_margins(
+        kept,
+        Settings(args.cap, args.weight, args.theta),
+        zeros=None if args.zeros is None else read_zeros(args.zeros, domain),
+        progress=console,
+    )
+    plus, minus = found.moves.touches
+    return found.moves, {
+        "rank": found.rank,
+        "dimension": found.dimension,
+        "deficit": found.deficit,
+        "completed": found.completed,
+        "public_zeros": int((~found.support).sum()),
+        "most_touches": int((plus + minus).max()),
+    }
 
 
 def run_check(args: argparse.Namespace, console: Console) -> int:
@@ -90,7 +176,13 @@ def run_check(args: argparse.Namespace, console: Console) -> int:
         raise UsageError("--passes must be at least 1")
     table = None if args.table is None else open_source(args, console).project.original
     moves = files.read(args.cycles, domain=None if table is None else table.domain)
-    report = check(moves, table=table, rule=args.blocking, passes=args.passes)
+    if args.keep is not None:
+        kept = _kept(args, moves.domain, moves.groupings)
+        moves = moves.keeping(kept.margins, kept.groupings)
+    zeros = None if args.zeros is None else read_zeros(args.zeros, moves.domain)
+    report = check(
+        moves, table=table, zeros=zeros, rule=args.blocking, passes=args.passes, progress=console
+    )
     marks = {"ok": "ok     ", "warning": "warning", "bad": "BAD    "}
     console.result(report.as_json(), (f"{marks[s.verdict]}  {s.text}" for s in report.statements))
     return 0

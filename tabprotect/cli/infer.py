@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
 
-from tabprotect.cli.arguments import UsageError, add_reading, cell_list, open_source, positive
+from tabprotect.cli.arguments import add_reading, cell_list, keep_apart, open_source, positive
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import Verbs
+from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.atomic import replacing
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.bundle.signature import public_key
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.opening import read_text
-from tabprotect.engine.posterior.infer import infer
+from tabprotect.engine.posterior.columns import cells_json
+from tabprotect.engine.posterior.joint import together
 from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.posterior.posterior_file import posterior_file
 from tabprotect.engine.posterior.prior import parse_prior
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.randomness import Randomness
@@ -39,8 +43,14 @@ RANGE = 0.9
 
 def add(verbs: Verbs) -> None:
     """Declare the commands."""
-    command = verbs.add("infer", run_infer, "the posterior distribution of every true cell")
-    command.add_argument("release", type=Path, nargs="?", metavar="RELEASE.zip")
+    command = verbs.add("infer", run_infer)
+    command.add_argument(
+        "releases",
+        type=Path,
+        nargs="*",
+        metavar="RELEASE.zip",
+        help="several releases of one table are read together",
+    )
     command.add_argument("--published", dest="table", metavar="TABLE", help="with --mechanism")
     command.add_argument("--mechanism", type=Path, metavar="mechanism.json")
     command.add_argument(
@@ -52,11 +62,15 @@ def add(verbs: Verbs) -> None:
     command.add_argument(
         "--cells", type=cell_list, default=[], metavar="0,1;2,3", help="only these (default all)"
     )
+    command.add_argument(
+        "--format", choices=["csv", "parquet"], help="one row for each cell and possible count"
+    )
+    command.add_argument("--out", type=Path, metavar="FILE", help="of --format (csv: or printed)")
     command.add_argument("--way", choices=["auto", "exact", "monte_carlo"], default="auto")
     command.add_argument("--draws", type=positive, metavar="N", help="of Monte Carlo")
     command.add_argument("--seed", type=int, metavar="N", help="of Monte Carlo")
     add_reading(command)
-    check = verbs.add("verify", run_verify, "check a release bundle")
+    check = verbs.add("verify", run_verify)
     check.add_argument("release", type=Path, metavar="RELEASE.zip")
     check.add_argument(
         "--fingerprint", metavar="SHA256", help="the one its publisher named elsewhere"
@@ -64,13 +78,20 @@ def add(verbs: Verbs) -> None:
     check.add_argument(
         "--signer", metavar="PUBLIC", help="the public key that must have signed: a file or figures"
     )
+    check.add_argument(
+        "--quick", action="store_true", help="leave out what readers learn, which takes longest"
+    )
 
 
 def run_verify(args: argparse.Namespace, console: Console) -> int:
     """Print what was checked."""
     signer = None if args.signer is None else public_key(args.signer)
     found = bundle.verify(
-        args.release, fingerprint=args.fingerprint, signer=signer, progress=console
+        args.release,
+        fingerprint=args.fingerprint,
+        signer=signer,
+        judge=not args.quick,
+        progress=console,
     )
     domain = found.release.table.domain
     data = {
@@ -82,9 +103,14 @@ def run_verify(args: argparse.Namespace, console: Console) -> int:
         "shape": list(domain.shape),
         "checks": list(found.checks),
         "signers": list(found.signers),
+        "quick": args.quick,
+        "verdict": None if found.verdict is None else found.verdict.as_json(),
     }
     lines = [
         *(f"ok  {check}" for check in found.checks),
+        "What readers learn was left out (--quick)."
+        if found.verdict is None
+        else f"Verdict: {found.verdict.sentence}",
         f"Fingerprint (SHA-256): {found.fingerprint}",
         "Compare it with the one its publisher names elsewhere, or ask for the publisher's own key "
         "(--signer): hashes inside a zip find damage, not a forger.",
@@ -93,11 +119,13 @@ def run_verify(args: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def _release(args: argparse.Namespace, console: Console) -> Release:
-    if (args.release is None) == (args.table is None and args.mechanism is None):
+def _releases(args: argparse.Namespace, console: Console) -> list[Release]:
+    if (not args.releases) == (args.table is None and args.mechanism is None):
         raise UsageError("say either RELEASE.zip, or --published and --mechanism")
-    if args.release is not None:
-        return bundle.verify(args.release, progress=console).release
+    if args.releases:
+        return [
+            bundle.verify(path, judge=False, progress=console).release for path in args.releases
+        ]
     if args.table is None or args.mechanism is None:
         raise UsageError("--published and --mechanism go together")
     table = open_source(args, console).project.original
@@ -109,7 +137,7 @@ def _release(args: argparse.Namespace, console: Console) -> Release:
         raise InputError("not valid JSON", file=path, line=getattr(error, "lineno", None)) from None
     try:
         table = _named(table, stated)
-        return Release.of(table, Mechanism.from_json(stated, table.domain))
+        return [Release.of(table, Mechanism.from_json(stated, table.domain))]
     except InputError as error:
         raise error.in_file(path) from None
 
@@ -129,34 +157,68 @@ def _named(table: Table, mechanism: object) -> Table:
 
 def run_infer(args: argparse.Namespace, console: Console) -> int:
     """Print the posterior."""
-    release = _release(args, console)
-    likelihood = likelihood_of(release)
+    _check_format(args, console)
+    likelihoods = [likelihood_of(release) for release in _releases(args, console)]
     # Where only margins are published a posterior can be about one of these.
-    domain = likelihood.domain
+    domain = likelihoods[0].domain
     prior = parse_prior(args.prior, domain)
     for cell in args.cells:
         if len(cell) != domain.ndim:
             raise InputError(f"{cell} is not a cell of {domain.ndim} numbers")
         domain.flat(cell)
     randomness = None if args.seed is None else Randomness.seeded(args.seed)
-    posterior = infer(
-        likelihood,
+    posterior = together(
+        likelihoods,
         prior,
         way=args.way,
         randomness=randomness,
         draws=args.draws,
         progress=console,
     )
-    asked: list[Index] = args.cells or list(np.ndindex(*domain.shape))
-    if console.as_json:
-        console.result(_json(posterior, asked), ())
+    asked = np.array([domain.flat(cell) for cell in args.cells], dtype=np.int64)
+    if not args.cells:
+        asked = np.arange(domain.size)
+    if args.format:
+        _write(posterior, asked, args, console)
+    elif console.as_json:
+        console.stream(_json(posterior, asked, len(likelihoods)))
     else:
-        console.result({}, _lines(posterior, asked, all_asked=bool(args.cells)))
+        several = [f"{len(likelihoods)} releases of one table, read together."]
+        lines = _lines(posterior, asked, all_asked=bool(args.cells))
+        console.result({}, [*several[: len(likelihoods) - 1], *lines])
     return 0
 
 
-def _json(posterior: Posterior, cells: list[Index]) -> dict[str, object]:
-    mean, mode = posterior.mean, posterior.mode
+def _check_format(args: argparse.Namespace, console: Console) -> None:
+    if args.out is None:
+        if args.format == "parquet" or (args.format and console.as_json):
+            raise UsageError("say where to write it: --out FILE")
+    elif not args.format:
+        raise UsageError("--out goes with --format csv or --format parquet")
+    keep_apart([*args.releases, args.table, args.mechanism], [args.out])
+
+
+def _write(posterior: Posterior, cells: Ints, args: argparse.Namespace, console: Console) -> None:
+    pieces = posterior_file(posterior, cells, args.format)
+    if args.out is None:
+        console.stream(pieces)
+        return
+    with replacing(args.out) as file:
+        file.writelines(pieces)
+    console.result(
+        _head(posterior) | {"out": str(args.out)}, [*_heading(posterior), f"wrote {args.out}"]
+    )
+
+
+def _json(posterior: Posterior, cells: Ints, releases: int) -> Iterator[str]:
+    """The result in pieces: a million cells make some 200 MB."""
+    head = json.dumps(_head(posterior) | {"releases": releases}, allow_nan=False)
+    yield f'{head[:-1]}, "cells": ['
+    yield from cells_json(posterior, cells)
+    yield "]}\n"
+
+
+def _head(posterior: Posterior) -> dict[str, object]:
     domain = posterior.domain
     return {
         "way": posterior.way,
@@ -165,6 +227,7 @@ def _json(posterior: Posterior, cells: list[Index]) -> dict[str, object]:
         "note": posterior.note,
         "complete": posterior.complete,
         "approximate": posterior.approximate,
+        "independent": posterior.independent,
         "error": posterior.error,
         "effective_sample_size": posterior.effective_sample_size,
         "draws": posterior.draws,
@@ -172,28 +235,12 @@ def _json(posterior: Posterior, cells: list[Index]) -> dict[str, object]:
         "prior": posterior.prior.label,
         "originals": posterior.originals,
         "mode_is_published": posterior.mode_is_published,
-        "cells": [
-            {
-                "index": list(index),
-                "labels": list(domain.labels(index)),
-                "published": posterior.published_count(index),
-                "mean": float(mean[index]),
-                "mode": int(mode[index]),
-                "distribution": _distribution(posterior, index),
-            }
-            for index in cells
-        ],
     }
 
 
 def _published(posterior: Posterior, index: Index) -> str:
     count = posterior.published_count(index)
     return "-" if count is None else str(count)
-
-
-def _distribution(posterior: Posterior, index: Index) -> dict[str, float]:
-    values, chances = posterior.distribution(index)
-    return {str(v): p for v, p in zip(values.tolist(), chances.tolist(), strict=True)}
 
 
 def chances_text(values: Ints, chances: Floats) -> str:
@@ -221,14 +268,31 @@ def chances_text(values: Ints, chances: Floats) -> str:
     return "  ".join(filter(None, [f"{100 * RANGE:.0f} %: {low}..{high}", told, "..."]))
 
 
-def _lines(posterior: Posterior, cells: list[Index], *, all_asked: bool) -> list[str]:
+def _lines(posterior: Posterior, cells: Ints, *, all_asked: bool) -> list[str]:
     domain = posterior.domain
+    lines = [*_heading(posterior), ""]
+    shown = [domain.unflat(key) for key in (cells if all_asked else cells[:SHOWN]).tolist()]
+    width = max((len(domain.cell_text(i)) for i in shown), default=4)
+    lines.append(f"{'cell':<{width}}  published   mean  true count: probability")
+    for index in shown:
+        lines.append(
+            f"{domain.cell_text(index):<{width}}  {_published(posterior, index):>9}  "
+            f"{posterior.mean[index]:>5.2f}  {chances_text(*posterior.distribution(index))}"
+        )
+    if len(shown) < len(cells):
+        lines.append(f"... {len(cells) - len(shown):,} more; take --json, --format or --cells")
+    return lines
+
+
+def _heading(posterior: Posterior) -> list[str]:
     exact = "Exact posterior" if posterior.complete else "Incomplete posterior, computed exactly,"
     if posterior.approximate:
         exact = "Approximate posterior"
     way = (
         exact
         if posterior.way == "exact"
+        else f"Exact draws, ±{1.96 * (posterior.error or 0):.4f} at 95 % ({posterior.draws:,} of them)"
+        if posterior.independent
         else f"Monte Carlo posterior (standard error at most {posterior.error:.4f}, effective "
         f"sample size {posterior.effective_sample_size:,.0f})"
     )
@@ -238,7 +302,7 @@ def _lines(posterior: Posterior, cells: list[Index], *, all_asked: bool) -> list
     if estimate is not None:
         possible = f"about {Decimal(estimate.count):.3g} originals"
     matches = posterior.mode_matches
-    lines = [
+    return [
         f"{way} of a reader who {posterior.prior.label}: {possible} are possible."
         if originals != 1
         else f"{way} of a reader who {posterior.prior.label}: only one original is possible.",
@@ -251,16 +315,4 @@ def _lines(posterior: Posterior, cells: list[Index], *, all_asked: bool) -> list
             else ["No count is published for any of these cells."]
         ),
         *([posterior.note] if posterior.note else []),
-        "",
     ]
-    shown = cells if all_asked else cells[:SHOWN]
-    width = max((len(domain.cell_text(i)) for i in shown), default=4)
-    lines.append(f"{'cell':<{width}}  published   mean  true count: probability")
-    for index in shown:
-        lines.append(
-            f"{domain.cell_text(index):<{width}}  {_published(posterior, index):>9}  "
-            f"{posterior.mean[index]:>5.2f}  {chances_text(*posterior.distribution(index))}"
-        )
-    if len(shown) < len(cells):
-        lines.append(f"... {len(cells) - len(shown):,} more; take --json or --cells")
-    return lines

@@ -15,7 +15,7 @@ from tabprotect.engine.bundle import signature
 
 def add(verbs: Verbs) -> None:
     """Declare the commands."""
-    keys = verbs.group("keys", "keys to sign with, and the key of the house")
+    keys = verbs.group("keys")
     new = keys.add("new", run_new, "make a key to sign bundles with")
     new.add_argument(
         "--out", type=Path, required=True, metavar="KEY", help="CONFIDENTIAL; the public one: .pub"

@@ -14,24 +14,9 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-from tabprotect.cli import (
-    bounds,
-    compare,
-    convert,
-    count_tables,
-    cycles,
-    infer,
-    keys,
-    protect,
-    ptable,
-    query_space,
-    query_space_session,
-    restore,
-    tables,
-)
-from tabprotect.cli.arguments import UsageError
+from tabprotect.cli.families import FAMILIES, add_all
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import Parser, Run, Verbs
+from tabprotect.cli.verbs import Parser, Run, UsageError, Verbs
 from tabprotect.engine.errors import Interrupted, TabprotectError
 from tabprotect.version import __version__
 
@@ -46,8 +31,8 @@ class _UsageFault(TabprotectError):  # noqa: N818
     kind = "usage"
 
 
-def parser() -> argparse.ArgumentParser:
-    """The whole command line."""
+def parser(chosen: str | None = None) -> argparse.ArgumentParser:
+    """The command line: every command by name, and those of the chosen one's family in full."""
     top = Parser(
         prog="tabprotect",
         description="Protect tables of counts; without a command the window opens.",
@@ -55,27 +40,14 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"tabprotect {__version__}")
     top.set_defaults(run=None, group=None)
-    verbs = Verbs(top)
+    verbs = Verbs(
+        top, {name: said for family in FAMILIES.values() for name, said in family.items()}
+    )
     opener = verbs.add("open", _open_window, "open the window on a table, project or bundle")
     opener.add_argument("table", metavar="TABLE", help="a file or example:NAME")
     # For the test of a packaged program: paint the window into a file and quit.
     opener.add_argument("--smoke", metavar="FILE.png", help=argparse.SUPPRESS)
-    for family in (
-        tables,
-        convert,
-        cycles,
-        protect,
-        keys,
-        infer,
-        compare,
-        count_tables,
-        bounds,
-        query_space,
-        query_space_session,
-        ptable,
-        restore,
-    ):
-        family.add(verbs)
+    add_all(verbs, chosen)
     return top
 
 
@@ -114,7 +86,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if not arguments:
             return _window([])
-        args = parser().parse_args(arguments)
+        # No option before the command takes a value.
+        chosen = next((a for a in arguments if not a.startswith("-")), None)
+        args = parser(chosen).parse_args(arguments)
         if args.run is None:
             raise UsageError(f"a command is missing\n{(args.group or parser()).format_usage()}")
         console = Console(as_json=args.json, show_progress=args.progress)

@@ -43,6 +43,17 @@ class Console:
                 print(visible(line))
         sys.stdout.flush()
 
+    def stream(self, pieces: Iterable[str | bytes]) -> None:
+        """The outcome in pieces, as it is: of one that is too long to be held at once."""
+        for piece in pieces:
+            self.clear()
+            if isinstance(piece, str):
+                sys.stdout.write(piece)
+            else:
+                sys.stdout.flush()
+                sys.stdout.buffer.write(piece)
+        sys.stdout.flush()
+
     def say(self, text: str) -> None:
         """A remark that is no result."""
         self.clear()

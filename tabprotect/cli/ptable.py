@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from tabprotect.cli.arguments import UsageError, keep_apart
+from tabprotect.cli.arguments import keep_apart
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import Verbs
+from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.protection.cell_keys import perturbation_files as files
 from tabprotect.engine.protection.cell_keys.perturbation_table import (
@@ -25,7 +25,7 @@ ONS_KEYS = (256, 4096)
 
 def add(verbs: Verbs) -> None:
     """Declare the command."""
-    command = verbs.add("ptable", run_ptable, "make or convert a perturbation table")
+    command = verbs.add("ptable", run_ptable)
     command.add_argument("--D", type=int, metavar="N", help="largest noise")
     command.add_argument("--V", type=float, metavar="X", help="variance of the noise")
     command.add_argument("--js", type=int, default=0, metavar="N", help="never publish 1..N")

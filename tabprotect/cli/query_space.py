@@ -29,11 +29,9 @@ WORDS = {
 
 def add(verbs: Verbs) -> None:
     """Declare the commands."""
-    widths = verbs.add("widths", run_widths, "critical width of every sub-table")
+    widths = verbs.add("widths", run_widths)
     widths.add_argument("table", metavar="TABLE", help="a file or example:NAME")
-    frontier = verbs.add(
-        "frontier", run_frontier, "whether margins may be released together, and what then may not"
-    )
+    frontier = verbs.add("frontier", run_frontier)
     frontier.add_argument("table", metavar="TABLE", help="a file or example:NAME")
     frontier.add_argument(
         "--release",
@@ -43,7 +41,7 @@ def add(verbs: Verbs) -> None:
         help='a margin to release; give it once for each ("": the grand total)',
     )
     add_threshold(frontier)
-    best = verbs.add("optimal", run_optimal, "as many margins as may be released together")
+    best = verbs.add("optimal", run_optimal)
     best.add_argument("table", metavar="TABLE", help="a file or example:NAME")
     best.add_argument(
         "--method", choices=list(METHODS), default="annealing", help="(default: annealing)"

@@ -32,9 +32,7 @@ if TYPE_CHECKING:
 
 def add(verbs: Verbs) -> None:
     """Declare the command."""
-    serve = verbs.add(
-        "serve-session", run_session, "answer queries about one table, with a history"
-    )
+    serve = verbs.add("serve-session", run_session)
     serve.add_argument(
         "database", metavar="DB_URL", help="an SQLite file or any SQLAlchemy URL (confidential)"
     )

@@ -23,9 +23,7 @@ SHOWN = 40
 
 def add(verbs: Verbs) -> None:
     """Declare the command."""
-    command = verbs.add(
-        "restore", run_restore, "make published counts additive; expected inner cells"
-    )
+    command = verbs.add("restore", run_restore)
     command.add_argument(
         "published",
         metavar="PUBLISHED",

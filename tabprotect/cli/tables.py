@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from tabprotect.cli.arguments import UsageError, absolute, keep_apart, names
+from tabprotect.cli.arguments import absolute, keep_apart, names
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import Verbs
+from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.assessment.registered import measures
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.cycles.designs import DESIGNS
@@ -27,10 +27,10 @@ from tabprotect.version import __version__
 
 def add(verbs: Verbs) -> None:
     """Declare the commands."""
-    verbs.add("examples", run_examples, "list the bundled examples")
-    describe = verbs.add("describe", run_describe, "list methods, their parameters and guarantees")
+    verbs.add("examples", run_examples)
+    describe = verbs.add("describe", run_describe)
     describe.add_argument("method", nargs="?", metavar="METHOD", help="the page of one method")
-    counting = verbs.add("tabulate", run_tabulate, "count the records of a microdata file")
+    counting = verbs.add("tabulate", run_tabulate)
     counting.add_argument("microdata", help="a file of records, or example:NAME")
     counting.add_argument("--by", type=names, required=True, metavar="A,B")
     counting.add_argument("--weight", metavar="W", help="a column of whole-number weights")
@@ -55,7 +55,7 @@ def add(verbs: Verbs) -> None:
         metavar="TABLE.csv",
         help="a table in any format, or a project (.tabprotect, CONFIDENTIAL), which keeps keys and weights",
     )
-    keys = verbs.add("record-keys", run_record_keys, "give every record a random key, for good")
+    keys = verbs.add("record-keys", run_record_keys)
     keys.add_argument("microdata", type=Path, help="CSV file of records")
     keys.add_argument("--column", default="record_key", metavar="K", help="its name")
     keys.add_argument(

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NoReturn
 
-from tabprotect.cli.arguments import UsageError
 from tabprotect.cli.output import Console
 
 Run = Callable[[argparse.Namespace, Console], int]
+
+
+class UsageError(Exception):
+    """The command line itself is wrong."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -20,14 +23,28 @@ class Parser(argparse.ArgumentParser):
 
 
 class Verbs:
-    """Collects the commands; each gets ``--json``, ``--progress`` and ``--debug``."""
+    """Collects the commands; each gets ``--json``, ``--progress`` and ``--debug``.
 
-    def __init__(self, parser: argparse.ArgumentParser) -> None:
+    Parameters
+    ----------
+    help
+        What ``--help`` says of each command that is not declared with a sentence of its own.
+    """
+
+    def __init__(
+        self, parser: argparse.ArgumentParser, help: Mapping[str, str] | None = None
+    ) -> None:
         self._verbs = parser.add_subparsers(metavar="COMMAND", parser_class=Parser)
+        self._help = help or {}
 
-    def add(self, name: str, run: Run, help: str) -> argparse.ArgumentParser:
+    def mention(self, name: str, help: str = "") -> argparse.ArgumentParser:
+        """A command for the overview, which cannot be run yet."""
+        said = help or self._help[name]
+        return self._verbs.add_parser(name, help=said, description=said, allow_abbrev=False)
+
+    def add(self, name: str, run: Run, help: str = "") -> argparse.ArgumentParser:
         """Declare one command."""
-        parser = self._verbs.add_parser(name, help=help, description=help, allow_abbrev=False)
+        parser = self.mention(name, help)
         parser.set_defaults(run=run)
         parser.add_argument(
             "--json", action="store_true", help="one JSON object on standard output"
@@ -40,8 +57,8 @@ class Verbs:
         parser.add_argument("--debug", action="store_true", help="say where an internal error was")
         return parser
 
-    def group(self, name: str, help: str) -> Verbs:
+    def group(self, name: str) -> Verbs:
         """Declare a command that has commands of its own."""
-        parser = self._verbs.add_parser(name, help=help, description=help, allow_abbrev=False)
+        parser = self.mention(name)
         parser.set_defaults(run=None, group=parser)
         return Verbs(parser)

@@ -149,10 +149,9 @@ class SolverError(TabprotectError):
     kind = "solver"
 
 
-class RefusedError(TabprotectError):
+class RefusedError(InfeasibleError):
     """Possible, but it would not protect: going on takes an explicit, recorded decision."""
 
-    exit_code = 5
     kind = "refused"
 
 

@@ -1,41 +1,111 @@
-"""Plug-ins by folder: one file = one method, measure, criterion or rule."""
+"""Plug-ins by folder and by entry point: each declares itself, in one file."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
-from typing import Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from tabprotect.engine.errors import ParameterError
 
-T = TypeVar("T")
+
+class Named(Protocol):
+    """What all plug-ins have."""
+
+    @property
+    def name(self) -> str: ...
+
+
+T = TypeVar("T", bound=Named)
 
 
 class Registry(Mapping[str, T], Generic[T]):
-    """Every object of a class that the modules of one package offer as ``PLUGIN``.
+    """Every object of a class that is offered as a plug-in.
 
-    Works from source, from a wheel and in a frozen program (whose importer lists its modules
-    through ``pkgutil`` too); the packaging smoke test proves the last.
+    The modules of some packages offer theirs as ``PLUGIN``, or several as ``PLUGINS``; this works
+    from source, from a wheel and in a frozen program (whose importer lists its modules through
+    ``pkgutil`` too; the packaging smoke test proves it). Other installed packages offer theirs as
+    entry points: an object, its class, or a module with ``PLUGIN``.
+
+    A foreign plug-in that cannot be loaded stops nothing: it is in ``broken`` with the reason, and
+    asking for it tells.
+
+    Parameters
+    ----------
+    noun, plural
+        What one plug-in is called, and several; ``tabprotect.`` and the plural is the group of
+        the entry points.
+    order
+        What they are sorted by; their names by default.
     """
 
-    def __init__(self, package: ModuleType, kind: type[T], noun: str) -> None:
-        self._noun = noun
+    def __init__(
+        self,
+        packages: ModuleType | Sequence[ModuleType],
+        kind: type[T],
+        noun: str,
+        plural: str = "",
+        order: Callable[[T], Any] = lambda plugin: plugin.name,
+    ) -> None:
+        self._noun, self._kind, self._order = noun, kind, order
         found: dict[str, T] = {}
-        for module in pkgutil.iter_modules(package.__path__):
-            plugin = importlib.import_module(f"{package.__name__}.{module.name}").PLUGIN
-            if not isinstance(plugin, kind):
-                raise TypeError(f"{module.name}.PLUGIN is not a {kind.__name__}")
-            found[module.name] = plugin
-        self._found = dict(sorted(found.items()))
+        for package in (packages,) if isinstance(packages, ModuleType) else packages:
+            for module in pkgutil.iter_modules(package.__path__):
+                name = f"{package.__name__}.{module.name}"
+                for plugin in _offered(importlib.import_module(name)):
+                    if not isinstance(plugin, kind):
+                        raise TypeError(f"{name} offers what is not a {kind.__name__}")
+                    found[_key(plugin)] = plugin
+        self.broken: dict[str, str] = {}
+        for point in entry_points(group=f"tabprotect.{plural or noun + 's'}"):
+            try:
+                found |= self._loaded(point, found)
+            except Exception as error:
+                # Somebody else's code may fail in any way.
+                self.broken[point.name] = f"{type(error).__name__}: {error}"
+        self._found = self._sorted(found)
+
+    def _sorted(self, found: Mapping[str, T]) -> dict[str, T]:
+        return {_key(plugin): plugin for plugin in sorted(found.values(), key=self._order)}
+
+    def _loaded(self, point: EntryPoint, found: Mapping[str, T]) -> dict[str, T]:
+        out: dict[str, T] = {}
+        for offered in _offered(point.load()):
+            plugin = offered() if isinstance(offered, type) else offered
+            if not isinstance(plugin, self._kind):
+                raise TypeError(f"it is not a {self._kind.__name__}")
+            if _key(plugin) in found:
+                raise ValueError(f"there is a {self._noun} {plugin.name!r} already")
+            out[_key(plugin)] = plugin
+        return out
+
+    @contextmanager
+    def including(self, plugin: T) -> Iterator[None]:
+        """With one more plug-in, or another one of a name: to check it before it is installed."""
+        before = self._found
+        self._found = self._sorted(before | {_key(plugin): plugin})
+        try:
+            yield
+        finally:
+            self._found = before
 
     def __getitem__(self, name: str) -> T:
         try:
             return self._found[name]
         except KeyError:
-            known = ", ".join(self._found)
-            raise ParameterError({self._noun: f"unknown: {name!r}; there are {known}"}) from None
+            pass
+        if name in self.broken:
+            reason = self.broken[name]
+            raise ParameterError(
+                {self._noun: f"the plug-in {name!r} cannot be loaded: {reason}"},
+                hint="ask those it comes from, or uninstall its package",
+            )
+        known = ", ".join(self._found)
+        raise ParameterError({self._noun: f"unknown: {name!r}; there are {known}"})
 
     def __contains__(self, name: object) -> bool:
         return name in self._found
@@ -45,3 +115,15 @@ class Registry(Mapping[str, T], Generic[T]):
 
     def __len__(self) -> int:
         return len(self._found)
+
+
+def _key(plugin: Named) -> str:
+    # Names for people may have hyphens, as those of formats do.
+    return plugin.name.replace("-", "_")
+
+
+def _offered(source: object) -> tuple[object, ...]:
+    if not isinstance(source, ModuleType):
+        return (source,)
+    several = getattr(source, "PLUGINS", None)
+    return (source.PLUGIN,) if several is None else tuple(several)

@@ -7,14 +7,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tabprotect.engine.cycles import files
+from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import read as read_policy
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.project import DEFAULT_METHOD
 from tabprotect.engine.project.verbs import cycle_verbs, release_verbs, table_verbs
 from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.protection.staff_verdict import StaffVerdict
 from tabprotect.engine.protection.summary import summarise
 from tabprotect.engine.release.release import Release
+from tabprotect.library.cycles import Cycles
 from tabprotect.library.release import published_frame
 from tabprotect.library.table import Table, absolute
 
@@ -50,6 +55,13 @@ class Protection:
     def parameters(self) -> Mapping[str, object]:
         """All resolved parameters, the confidential ones too."""
         return self.protected.record.parameters
+
+    @property
+    def verdict(self) -> StaffVerdict:
+        """What readers of the release learn; ``staff`` holds the true figures. CONFIDENTIAL."""
+        found = self.protected.record.verdict
+        assert found is not None
+        return found
 
     @property
     def sentence(self) -> str:
@@ -109,8 +121,10 @@ def protect(
     fresh: bool = False,
     title: str | None = None,
     at_risk: str | None = None,
-    cycles: str | Path | None = None,
+    cycles: str | Path | Cycles | None = None,
+    accept: str | None = None,
     accept_weak: bool = False,
+    policy: HousePolicy | str | Path | None = None,
     progress: Progress = SILENT,
     **parameters: object,
 ) -> Protection:
@@ -134,9 +148,14 @@ def protect(
     at_risk
         Counts at risk, ``"1..2"`` by default.
     cycles
-        A kind of cycle design or a file of cycles, for methods that take them.
+        A kind of cycle design, a file of cycles or a :func:`~tabprotect.design`, for methods that
+        take them.
+    accept
+        Why it is published whatever the gate says; recorded.
     accept_weak
-        Go on although the table would leave (almost) unchanged; recorded.
+        The same without a reason.
+    policy
+        The limits of the house, or their file.
     **parameters
         Of the method; :func:`~tabprotect.describe` explains them.
 
@@ -145,7 +164,7 @@ def protect(
     ParameterError
         Naming every wrong parameter at once.
     RefusedError
-        With the remedies that were tried.
+        When readers of every draw would know too much; with ``remedies``.
 
     Examples
     --------
@@ -160,6 +179,9 @@ def protect(
         nonlocal history
         history, _ = history.do(order, progress=progress)
 
+    if policy is not None:
+        house = policy if isinstance(policy, HousePolicy) else read_policy(Path(policy))
+        do(release_verbs.set_policy(**house.as_dict()))
     if title is not None:
         do(table_verbs.set_title(title=title))
     if at_risk is not None:
@@ -168,11 +190,14 @@ def protect(
         do(release_verbs.set_method(method=method))
     if parameters:
         do(release_verbs.set_parameters(**parameters))
-    if cycles is not None:
+    if isinstance(cycles, Cycles):
+        do(cycle_verbs.set_cycles(cycles=files.to_json(cycles.moves)))
+    elif cycles is not None:
         path = Path(cycles)
         if path.suffix or path.exists():
             do(cycle_verbs.set_cycles(file=absolute(str(cycles))))
         else:
             do(cycle_verbs.set_cycles(kind=str(cycles)))
-    do(release_verbs.protect(accept_weak=accept_weak, seed=seed, fresh=fresh))
+    order = release_verbs.protect(accept=accept, accept_weak=accept_weak, seed=seed, fresh=fresh)
+    do(order)
     return Protection(history, table.kind)

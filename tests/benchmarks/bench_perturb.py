@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tabprotect.engine.cycles.designs import bidiagonal, default_design
+from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.cycles.layers import layers
 from tabprotect.engine.protection.cycle_runs.forward import flip, walk
 from tabprotect.engine.tables.domain import Domain
@@ -49,10 +49,12 @@ def perturb(name: str, moves: MoveSet, passes: int) -> float:
 def main() -> None:
     """Print the figures."""
     print("perturbing")
-    perturb("1000x1000 bidiagonal, 2 passes", bidiagonal(Domain.of_shape((1000, 1000))), 2)
-    perturb("1000x1000 default, 2 passes", default_design(Domain.of_shape((1000, 1000))), 2)
+    perturb(
+        "1000x1000 bidiagonal, 2 passes", design(Domain.of_shape((1000, 1000)), "bidiagonal"), 2
+    )
+    perturb("1000x1000 default, 2 passes", design(Domain.of_shape((1000, 1000)), "default"), 2)
     for n in (125, 250, 500, 1000):
-        perturb(f"{n}x{n} bidiagonal, 1 pass", bidiagonal(Domain.of_shape((n, n))), 1)
+        perturb(f"{n}x{n} bidiagonal, 1 pass", design(Domain.of_shape((n, n)), "bidiagonal"), 1)
 
 
 if __name__ == "__main__":

@@ -210,3 +210,31 @@ def test_the_three_way_example(run: Run, tmp_path: Path) -> None:
     found = run("infer", "--published", table, "--mechanism", mechanism, "--json").json
     assert found["originals"] == 3
     assert found["cells"][0]["distribution"] == pytest.approx({"1": 5 / 7, "2": 2 / 7})
+
+
+def test_a_posterior_as_a_file(run: Run, slide: Path, tmp_path: Path) -> None:
+    whole = run("infer", slide, "--json").json
+    printed = run("infer", slide, "--format", "csv").out
+    rows = [line.split(",") for line in printed.splitlines()]
+    assert rows[0] == ["v", "w", "published", "mean", "mode", "count", "probability"]
+    assert len(rows) - 1 == sum(len(cell["distribution"]) for cell in whole["cells"])
+    path = tmp_path / "posterior.csv"
+    told = run("infer", slide, "--format", "csv", "--out", path, "--json").json
+    assert told["out"] == str(path) and told["way"] == whole["way"] and "cells" not in told
+    assert path.read_text() == printed
+    assert run("infer", slide, "--format", "parquet", "--out", tmp_path / "p.parquet").code == 0
+    assert (tmp_path / "p.parquet").read_bytes()[:4] == b"PAR1"
+    few = run("infer", slide, "--format", "csv", "--cells", "0,1").out
+    assert {line.split(",")[1] for line in few.splitlines()[1:]} == {"w2"}
+
+
+def test_a_posterior_file_needs_a_place_and_keeps_what_is_there(
+    run: Run, slide: Path, tmp_path: Path
+) -> None:
+    assert run("infer", slide, "--format", "parquet").code == 2
+    assert run("infer", slide, "--format", "csv", "--json").code == 2
+    assert run("infer", slide, "--out", tmp_path / "a.csv").code == 2
+    before = slide.read_bytes()
+    assert run("infer", slide, "--format", "csv", "--out", slide).code == 2
+    assert slide.read_bytes() == before
+    assert run("infer", slide, "--format", "csv", "--out", tmp_path / "no" / "a.csv").code == 3

@@ -171,14 +171,49 @@ def test_all_wrong_parameters_are_named_at_once(run: Run, tmp_path: Path) -> Non
 def test_a_weak_mechanism_needs_the_decision(run: Run, tmp_path: Path) -> None:
     words = ["protect", "example:sparse-10x10", "--set", "cycles=bidiagonal"]
     refused = run(*words, "--out", tmp_path / "r.zip")
-    assert "unchanged with probability" in refused.err and "hint:" in refused.err
+    assert refused.code == 5 and "A reader would know" in refused.err and "hint:" in refused.err
     taken = run(*words, "--out", tmp_path / "r.zip", "--accept-weak", "--json")
-    assert taken.code == 0 and "accepted" in taken.json["decisions"][0]
+    assert taken.code == 0 and "no reason was given" in taken.json["decisions"][0]
+    taken = run(*words, "--out", tmp_path / "r.zip", "--accept", "zq-reason", "--json")
+    assert "zq-reason" in taken.json["decisions"][0] and taken.json["verdict"]["accepted"] is False
+    seen = run("verify", tmp_path / "r.zip", "--json")
+    assert seen.code == 0 and seen.json["verdict"]["accepted"] is False
+    both = run(*words, "--out", tmp_path / "r.zip", "--accept", "x", "--accept-weak")
+    assert both.code == 2
+
+
+def test_the_verdict_beside_the_release(run: Run, tmp_path: Path) -> None:
+    policy = tmp_path / "policy.toml"
+    policy.write_text('attempts_at_most = 2\nshare = 0.1\nat_risk = "1..3"\n')
+    words = ["protect", "example:duncan-roehrig-4x4", "--out", tmp_path / "r.zip"]
+    found = run(*words, "--policy", policy, "--seed", "5", "--json").json
+    verdict = found["verdict"]
+    assert set(verdict) >= {
+        *("at_risk", "known", "certain", "limit", "accepted", "attempts_at_most", "way"),
+        *("complete", "note", "tables", "staff"),
+    }
+    assert set(verdict["staff"]) == {
+        *("at_risk_cells", "known", "certain", "stuck", "mean_belief", "worst"),
+    }
+    assert verdict["attempts_at_most"] == 2 and verdict["staff"]["at_risk_cells"] == 6
+    assert verdict["limit"] == pytest.approx(0.1 * verdict["at_risk"])
+    assert found["warnings"] == []
+    judged = run("verify", tmp_path / "r.zip", "--json").json["verdict"]
+    assert "staff" not in judged or judged["staff"] is None
+    del verdict["staff"]
+    judged.pop("staff", None)
+    assert judged == verdict
+    quick = run("verify", tmp_path / "r.zip", "--quick")
+    assert quick.code == 0 and "--quick" in quick.out
+    assert run("verify", tmp_path / "r.zip", "--quick", "--json").json["verdict"] is None
+    assert run(*words, "--policy", tmp_path / "none.toml").code == 3
+    policy.write_text("share = 7\n")
+    assert run(*words, "--policy", policy).code == 4
 
 
 def test_a_forged_bundle_is_exit_code_6(run: Run, tmp_path: Path) -> None:
     path, forged = tmp_path / "r.zip", tmp_path / "forged.zip"
-    run("protect", "example:langsrud-lupp", "--out", path)
+    run("protect", "example:duncan-roehrig-4x4", "--out", path)
     with zipfile.ZipFile(path) as source, zipfile.ZipFile(forged, "w") as copy:
         for name in source.namelist():
             data = source.read(name)

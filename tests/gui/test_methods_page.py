@@ -258,14 +258,14 @@ def test_tab_follows_the_eye_through_fields_made_later(
 
 def test_a_choice_says_what_it_means_and_long_words_break(at_methods: MainWindow) -> None:
     shown = choose(at_methods, "Suppression")
-    rule = shown.form.fields["rule"]
-    box = rule.input
+    costs = shown.form.fields["costs"]
+    box = costs.input
     assert isinstance(box, QComboBox)
-    for name in ("dominance", "p_percent"):
+    for name in ("unity", "log"):
         box.setCurrentIndex(box.findData(name))
         box.activated.emit(box.currentIndex())
         words = box.currentData(Qt.ItemDataRole.ToolTipRole)
-        assert words[1:].rstrip(".") in rule.help.text()
+        assert words[1:].rstrip(".") in costs.help.text()
         assert words[1:].rstrip(".") in box.accessibleDescription()
     assert "=\u200bSpain" in shown.form.fields["groupings"].help.text()
 

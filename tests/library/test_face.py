@@ -21,6 +21,7 @@ from tabprotect.cli.main import main
 PROMISED = {
     *("Table", "examples", "read_table", "tabulate"),
     *("Protection", "methods", "describe", "protect", "compare", "Comparison", "QuerySpace"),
+    *("design", "Cycles"),
     *("verify", "open_release", "infer", "Belief", "__version__"),
     *("TabprotectError", "InputError", "ParameterError", "InfeasibleError", "RefusedError"),
     *("BundleError", "Interrupted"),

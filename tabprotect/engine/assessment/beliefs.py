@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, replace
 
 from tabprotect.engine.assessment.figure import NotComputable
-from tabprotect.engine.errors import InfeasibleError, Interrupted, TabprotectError
+from tabprotect.engine.errors import InfeasibleError, Interrupted, TabprotectError, TooLargeError
 from tabprotect.engine.posterior.factors.cell_laws import cell_laws
 from tabprotect.engine.posterior.factors.components import split
 from tabprotect.engine.posterior.infer import infer
@@ -33,17 +33,20 @@ class Budget:
         Inner cells up to which a posterior is asked for.
     joined
         Inner cells that hang together (by more than one published sum) up to which it is.
+    steps
+        Steps of the exact way through such cells, about half a microsecond each.
     joined_runs
-        Runs of one configuration in which such a posterior, which takes a second or more, is
-        worked out.
+        Runs of one configuration in which a posterior of moves that has to be drawn, which takes
+        a second or more, is worked out.
     draws
-        Draws of one that cannot be exact.
+        Draws of such a one.
     seconds
         After which one is given up: a safety net, that figures never depend on where it holds.
     """
 
     cells: int = 50_000
     joined: int = 64
+    steps: int = 100_000
     joined_runs: int = 3
     draws: int = 500
     seconds: float = 30.0
@@ -125,12 +128,22 @@ def _worked_out(
         if isinstance(likelihood, MoveSequence) or not joined:
             return infer(likelihood, way="exact", progress=watch)
     except InfeasibleError:
+        if isinstance(likelihood, MoveSequence) and likelihood.drawn_exactly:
+            return infer(likelihood, way="monte_carlo", randomness=means[0], progress=watch)
         if not joined:
             raise
     if joined > budget.joined:
         raise NotComputable(
             f"{joined:,} cells hang together: too many for a posterior in a comparison"
         )
+    if isinstance(likelihood, CellFactors):
+        try:
+            return infer(likelihood, way="exact", steps=budget.steps, progress=watch)
+        except TooLargeError:
+            raise NotComputable(
+                f"{joined:,} cells hang together in too many ways for a comparison: ask for the "
+                "posterior of one release"
+            ) from None
     if not affordable:
         raise NotComputable(
             f"it takes long: worked out in the first {budget.joined_runs} runs only"

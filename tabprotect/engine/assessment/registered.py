@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
-from types import MappingProxyType
 
 from tabprotect.engine.assessment import risk, utility
 from tabprotect.engine.assessment.measure import Measure
@@ -13,12 +12,15 @@ from tabprotect.engine.registry import Registry
 
 
 @cache
-def measures() -> Mapping[str, Measure]:
+def measures() -> Registry[Measure]:
     """Every registered measure by name, utility before risk."""
-    found: dict[str, Measure] = {}
-    for package in (utility, risk):
-        found |= Registry(package, Measure, "measure")  # type: ignore[type-abstract]
-    return MappingProxyType(found)
+    return Registry(
+        (utility, risk),
+        Measure,  # type: ignore[type-abstract]
+        "measure",
+        "measures",
+        lambda measure: (measure.noun != "utility", measure.name),
+    )
 
 
 def chosen(names: Sequence[str] | None) -> tuple[Measure, ...]:

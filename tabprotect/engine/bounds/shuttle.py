@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.bounds.bounds import Bounds
-from tabprotect.engine.bounds.support import MOST_CELLS, Support, support
+from tabprotect.engine.bounds.support import Support
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.margins import MarginSet
@@ -26,45 +25,6 @@ LATTICE_CELLS = 300_000
 
 EXACT_SUMS = 2**53
 """Sums below this are exact in double precision."""
-
-
-def shuttle_bounds(
-    table: Table, margins: MarginSet, cells: Ints, *, progress: Progress = SILENT
-) -> Bounds:
-    """Bounds by the generalised shuttle, or by the plain one where the table is large.
-
-    Parameters
-    ----------
-    table
-        The original. Every variable occurs in a margin.
-    margins
-        The released ones, none contained in another.
-    cells : int64 (m,)
-        Mixed-radix keys.
-
-    Raises
-    ------
-    InputError
-        When more than ``MOST_CELLS`` cells are open, or the counts are too large.
-    """
-    opened = support(table, margins, progress=progress)
-    if opened is None:
-        raise InputError(
-            f"the margins leave more than {MOST_CELLS:,} cells open: too many for the shuttle",
-            hint="release larger margins, or take fewer variables",
-        )
-    low, high = tighten(table, margins, opened, progress=progress)
-    at = opened.positions(cells)
-    lower, upper = opened.at(low, at), opened.at(high, at)
-    return Bounds(
-        cells,
-        lower,
-        upper,
-        sharp=lower == upper,
-        method="shuttle",
-        why="Bounds by the shuttle algorithm contain the true ones: they can prove a release "
-        "bad, never safe.",
-    )
 
 
 def fits(opened: Support) -> bool:

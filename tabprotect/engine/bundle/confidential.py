@@ -44,8 +44,8 @@ This dossier belongs to a release and must never leave the house. With it anybod
 original table and replay every coin.
 
 - `original.csv`: the original counts.
-- `record.json`: the seed and its generator, the rule for at-risk cells, all parameters, the
-  findings, the decisions.
+- `record.json`: the seed, its generator and which draw it was, the verdict, the rule for at-risk
+  cells, all parameters, the findings, the decisions.
 - `coins.csv` (cycles): each coin (+1 add, -1 subtract, 0 leave), what was done, what was blocked.
 - `statuses.csv` (suppression): S safe, U primary unsafe, P protected, M secondary, E empty.
 - `hidden.csv` (small count rounding): the rounded inner cells behind the published sub-tables.
@@ -91,6 +91,8 @@ def files(
         "seed": str(record.seed),
         "seed_given": record.seed_given,
         "generator": record.stream,
+        "attempt": record.attempt,
+        "verdict": None if record.verdict is None else record.verdict.as_json(),
         "at_risk": {"low": record.problem.at_risk.low, "high": record.problem.at_risk.high},
         "parameters": given,
         "decisions": list(record.decisions),
@@ -240,7 +242,7 @@ def _read(data: bytes, progress: Progress) -> Protected:
     declared = {p.name for p in method.parameters}
     try:
         require_inline(method.parameters, stated.parameters)
-        replayed = method.protect(
+        replayed = method.run(
             Problem(
                 original.table,
                 stated.at_risk,
@@ -251,7 +253,7 @@ def _read(data: bytes, progress: Progress) -> Protected:
             # What else is disclosed follows from the run.
             {n: v for n, v in given.items() if n in declared},
             stated.randomness,
-            accept_weak=True,
+            attempt=stated.attempt,
             progress=progress,
         )
     except TabprotectError as error:
@@ -272,6 +274,7 @@ class _Stated:
     """What ``record.json`` says."""
 
     randomness: Randomness
+    attempt: int
     at_risk: SmallCount
     parameters: Mapping[str, object]
     decisions: tuple[str, ...]
@@ -291,6 +294,8 @@ class _Stated:
                     bool(stated["seed_given"]),
                     str(stated.get("generator", FIRST)),
                 ),
+                # Dossiers of earlier versions hold the only draw there was.
+                int(stated.get("attempt", 1)),
                 SmallCount(int(rule["low"]), int(rule["high"])),
                 given.parameters,
                 tuple(map(str, stated["decisions"])),

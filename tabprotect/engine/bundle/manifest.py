@@ -13,7 +13,8 @@ from tabprotect.engine.errors import BundleError
 from tabprotect.version import __version__
 
 NAME = "manifest.json"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+"""Version 1 lists every cycle of a mechanism cell by cell; version 2 names its design or has arrays."""
 
 
 def sealed(files: Mapping[str, bytes], kind: str) -> dict[str, bytes]:
@@ -49,10 +50,10 @@ def check(files: Mapping[str, bytes], kind: str, *, beside: str = "") -> None:
     if not isinstance(manifest, dict) or manifest.get("format") != kind:
         raise BundleError(f"{NAME}: this is no {kind}")
     version = manifest.get("format_version")
-    if type(version) is not int or version != FORMAT_VERSION:
+    if type(version) is not int or not 1 <= version <= FORMAT_VERSION:
         raise BundleError(
             f"{NAME}: format version {manifest.get('format_version')!r} is unknown; this program "
-            f"reads version {FORMAT_VERSION}",
+            f"reads versions up to {FORMAT_VERSION}",
             hint="open it with a newer tabprotect",
         )
     listed = manifest.get("files")

@@ -51,16 +51,48 @@ def reader_text(release: Release) -> str:
         "",
         "or open the bundle in the program's window. " + _mode(release),
         "",
+        *_gate(release),
         "## Is it intact?",
         "",
         "    tabprotect verify release.zip",
         "",
         "checks every hash, that the mechanism is complete and the counts are possible under it, "
-        "and prints the fingerprint (SHA-256) of the zip. Hashes inside a zip find damage and "
+        "judges again what readers learn, and prints the fingerprint (SHA-256) of the zip. Hashes inside a zip find damage and "
         "careless edits, not a forger: compare the fingerprint with the one its publisher names "
         "elsewhere.",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _gate(release: Release) -> list[str]:
+    """By what it was let out, where that is stated."""
+    gate = release.mechanism.gate
+    if gate is None:
+        return []
+    draws = (
+        "One draw was made."
+        if gate.attempts_at_most == 1
+        else f"At most {gate.attempts_at_most} draws were made, and the first that passed was "
+        f"published: that changes no odds by more than a factor of {gate.attempts_at_most}, and "
+        "what is said of averages holds before this choice."
+    )
+    came = {
+        True: "This release passes",
+        False: "This release does not pass, and was published by a decision all the same",
+        None: "This release could not be judged",
+    }[gate.passed]
+    return [
+        "## How it was let out",
+        "",
+        f"By what its readers learn, not by the true counts. A count of {gate.at_risk} is known to "
+        f"a reader who believes in it with more than {gate.belief_limit:g}; of the counts of "
+        f"{gate.at_risk} that a reader expects at most {gate.share:.0%} may be known, table by "
+        f"table. {came}. {draws}",
+        "",
+        "Parameters that were chosen by looking at figures of the true table tell a little of it; "
+        "what anybody computes from this bundle leaves that out.",
+        "",
+    ]
 
 
 def _weighted(release: Release) -> bool:
@@ -128,7 +160,8 @@ def _parameters(release: Release) -> list[str]:
         if not parameter.public or value is None or value == "":
             continue
         if isinstance(value, MoveSet):
-            out.append(f"- {parameter.label}: {len(value)} cycles, listed in `mechanism.json`.")
+            by = "listed" if value.design is None else f"by the design `{value.design.kind}`"
+            out.append(f"- {parameter.label}: {len(value)} cycles, {by} in `mechanism.json`.")
         elif isinstance(value, (list, dict)):
             out.append(f"- {parameter.label}: listed in `mechanism.json`.")
         elif parameter.choices is not None and isinstance(value, str):

@@ -15,21 +15,12 @@ MOST_CELLS = 100_000
 def risk_json(protected: Protected) -> dict[str, object]:
     """The report as data."""
     record, release = protected.record, protected.release
-    preview, unflat = record.preview, record.problem.table.domain.unflat
     return {
         "confidential": True,
         "title": release.title,
         "at_risk_rule": str(record.problem.at_risk),
         "result": summarise(protected).as_json(),
-        "expected_before_the_run": {
-            "unchanged_share": preview.unchanged_share,
-            "blocked_share": preview.blocked_share,
-            "mean_absolute_deviation": preview.mean_absolute_deviation,
-            "change": {str(k): v for k, v in preview.change.items()},
-            "simulated_runs": preview.runs,
-            "immovable_cells": [list(unflat(k)) for k in preview.immovable[:MOST_CELLS].tolist()],
-            "verdict": preview.weak or "protects",
-        },
+        "verdict": None if record.verdict is None else record.verdict.as_json(),
         "decisions": list(record.decisions),
         "findings": dict(record.findings),
         "at_risk_cells": _cells(protected),
@@ -41,7 +32,6 @@ def _cells(protected: Protected) -> list[dict[str, object]]:
     original, mechanism = problem.table.counts, protected.release.mechanism
     weighted = methods()[mechanism.method].weighted(mechanism.parameters)
     unprotected = problem.unprotected(problem.table.domain, weighted=weighted).counts
-    likely = protected.record.preview.unchanged_by_cell
     out: list[dict[str, object]] = []
     for found in np.argwhere(problem.at_risk.mask(original))[:MOST_CELLS]:
         index = tuple(found.tolist())
@@ -54,7 +44,6 @@ def _cells(protected: Protected) -> list[dict[str, object]]:
                 "published": None
                 if inner is None or inner.hidden[index]
                 else int(inner.table.counts[index]),
-                "probability_unchanged": float(likely[index]),
             }
         )
     return out
@@ -62,7 +51,7 @@ def _cells(protected: Protected) -> list[dict[str, object]]:
 
 def risk_text(protected: Protected) -> str:
     """The report for people."""
-    record, preview = protected.record, protected.record.preview
+    record = protected.record
     summary = summarise(protected)
     cells = _cells(protected)
     lines = [
@@ -72,25 +61,20 @@ def risk_text(protected: Protected) -> str:
         "",
         f"At risk: counts of {record.problem.at_risk}. {summary.sentence}",
         "",
-        "Expected before the run: an at-risk cell stays unchanged with probability "
-        f"{preview.unchanged_share:.2f}, mean absolute deviation "
-        f"{preview.mean_absolute_deviation:.2f} ({preview.runs} trial runs).",
-        "",
-        *_of_cycles(protected),
+        *_of_the_verdict(protected),
         *([record.sentence, ""] if record.sentence else []),
         "Decisions: " + ("; ".join(record.decisions) or "none"),
         "",
-        "| at-risk cell | original | published | P(unchanged) |",
-        "|---|---:|---:|---:|",
+        "| at-risk cell | original | published |",
+        "|---|---:|---:|",
         *(
             f"| {', '.join(map(str, c['labels']))} | {_original(c)} "  # type: ignore[call-overload]
-            f"| {'not published' if c['published'] is None else c['published']} "
-            f"| {c['probability_unchanged']:.2f} |"
+            f"| {'not published' if c['published'] is None else c['published']} |"
             for c in cells[:200]
         ),
     ]
     if len(cells) > 200:
-        lines.append(f"| ... {len(cells) - 200:,} more in risk_report.json | | | |")
+        lines.append(f"| ... {len(cells) - 200:,} more in risk_report.json | | |")
     return "\n".join(lines) + "\n"
 
 
@@ -100,12 +84,8 @@ def _original(cell: dict[str, object]) -> str:
     return str(count) if count == shown else f"{count} ({shown} weighted)"
 
 
-def _of_cycles(protected: Protected) -> list[str]:
-    preview = protected.record.preview
-    if protected.record.steps is None:
+def _of_the_verdict(protected: Protected) -> list[str]:
+    found = protected.record.verdict
+    if found is None:
         return []
-    return [
-        f"Expected share of the moves that are blocked: {preview.blocked_share:.0%}. Positive "
-        f"cells that no cycle can move: {len(preview.immovable)}.",
-        "",
-    ]
+    return [f"{found.sentence} {'' if found.staff is None else found.staff.sentence}".strip(), ""]

@@ -5,10 +5,14 @@ Each check rests on the ones before it; the first that fails ends it with a ``Bu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tabprotect.engine.bundle import archive, data_package, manifest, reader_text, signature
+from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import (
     BundleError,
     InfeasibleError,
@@ -27,7 +31,9 @@ from tabprotect.engine.release.likelihood import (
     MoveSequence,
 )
 from tabprotect.engine.release.mechanism import Mechanism
+from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.verdict import Verdict
 
 KIND = "tabprotect release"
 MECHANISM = "mechanism.json"
@@ -54,12 +60,15 @@ class Verification:
         What was checked, in words.
     signers
         Public keys whose signatures hold, in hexadecimal.
+    verdict
+        What its readers learn, by the limits it states; ``None`` where that was left out.
     """
 
     release: Release
     fingerprint: str
     checks: tuple[str, ...]
     signers: tuple[str, ...] = ()
+    verdict: Verdict | None = None
 
 
 def verify(
@@ -67,6 +76,7 @@ def verify(
     *,
     fingerprint: str | None = None,
     signer: str | None = None,
+    judge: bool = False,
     progress: Progress = SILENT,
 ) -> Verification:
     """Check a release bundle file, reading it once.
@@ -77,6 +87,8 @@ def verify(
         The SHA-256 of the zip that was published elsewhere, if any.
     signer
         The public key (in hexadecimal) that must have signed, if any.
+    judge
+        Whether to judge again what its readers learn: the cost of a posterior.
 
     Raises
     ------
@@ -87,12 +99,50 @@ def verify(
     """
     try:
         data = archive.load(path)
-        return verify_bytes(data, fingerprint=fingerprint, signer=signer, progress=progress)
+        found = verify_bytes(data, fingerprint=fingerprint, signer=signer, progress=progress)
+        return judged(found, progress) if judge else found
     except MemoryError:
         raise BundleError(f"{path.name}: too large for the memory of this machine") from None
     except BundleError as error:
         message = f"{path.name}: {error.message}"
         raise BundleError(message, hint=error.hint, detail=error.detail) from None
+
+
+def judged(found: Verification, progress: Progress = SILENT) -> Verification:
+    """The same with the verdict, once it agrees with what the bundle says of itself.
+
+    Raises
+    ------
+    BundleError
+        When it says otherwise.
+    """
+    stated = found.release.mechanism.gate
+    try:
+        learned = verdict(found.release, progress=progress)
+    except (InputError, ParameterError) as error:
+        raise BundleError(error.message, hint=error.hint, detail=error.detail) from None
+    if stated is None:
+        learned = replace(learned, note=" ".join(filter(None, [learned.note, UNSTATED])))
+        return replace(found, verdict=learned)
+    if learned.passed is not stated.passed:
+        raise BundleError(
+            f"it says that it {_PASSED[stated.passed]}, and it {_PASSED[learned.passed]}",
+            detail=learned.sentence,
+        )
+    check = f"The gate: it {_PASSED[stated.passed]}, as it says."
+    return replace(found, verdict=learned, checks=(*found.checks, check))
+
+
+_PASSED = {
+    True: "passes the gate",
+    False: "does not pass the gate and was published all the same",
+    None: "could not be judged",
+}
+
+UNSTATED = (
+    "The bundle states no gate: it was made by a version that refused some originals, which is left "
+    "out here, or by hand."
+)
 
 
 def verify_bytes(
@@ -156,15 +206,9 @@ def verify_bytes(
         else "The tables are complete and as described: every cell once, whole counts."
     )
     progress.report(stage, 0.4)
-    stated = archive.parse_json(MECHANISM, files[MECHANISM])
-    progress.report(stage, 0.7)
     try:
-        if not isinstance(stated, dict) or "variables" not in stated or "shape" not in stated:
-            raise InputError('"variables" or "shape" is missing')
-        domain = Mechanism.stated_domain(stated, tables[0].table.domain)
-        if stated["shape"] != list(domain.shape):
-            raise InputError(f"it is for the shape {stated['shape']}, not {list(domain.shape)}")
-        release = Release(tables, Mechanism.from_json(stated, domain), title)
+        with _uncollected():
+            release = _release(files[MECHANISM], tables, title)
         progress.report(stage, 0.9)
         likelihood = _likelihood(release, checks)
     except (InputError, ParameterError) as error:
@@ -214,6 +258,29 @@ def _possible(likelihood: Likelihood, progress: Progress) -> str:
 def _free(likelihood: MoveSequence) -> bool:
     both = likelihood.alpha > 0 and likelihood.beta > 0
     return likelihood.rule == "none" or (likelihood.rule == "negative" and both)
+
+
+def _release(mechanism: bytes, tables: tuple[PublishedTable, ...], title: str) -> Release:
+    """The release of the tables and the mechanism that is stated for them."""
+    stated = archive.parse_json(MECHANISM, mechanism)
+    if not isinstance(stated, dict) or "variables" not in stated or "shape" not in stated:
+        raise InputError('"variables" or "shape" is missing')
+    domain = Mechanism.stated_domain(stated, tables[0].table.domain)
+    if stated["shape"] != list(domain.shape):
+        raise InputError(f"it is for the shape {stated['shape']}, not {list(domain.shape)}")
+    return Release(tables, Mechanism.from_json(stated, domain), title)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without the collector: it would walk over millions of live lists, and find nothing."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _likelihood(release: Release, checks: list[str]) -> Likelihood | None:

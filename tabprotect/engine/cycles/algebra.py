@@ -1,25 +1,28 @@
 """What a cycle set spans: rank, relations between cycles, distinct outcomes, known functionals.
 
-All of it works on signature groups (cells that move alike), component by component. Ranks are
-exact where every group is touched by at most two cycles (a signed graph, the usual case), else
-they come from elimination modulo a prime of 31 bits, which can only err by reporting too little,
-with a chance of about cycles / 2^31.
+All of it works on signature groups (cells that move alike). Cycles that can be peeled off, one cell
+of their own each, are independent of all others; what is left goes component by component. Ranks
+are exact where everything peels, or every group is touched by at most two cycles (a signed graph),
+else they come from elimination modulo a prime of 31 bits, which can only err by reporting too
+little, with a chance of about cycles / 2^31.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise, product
 from math import gcd
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools
+from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.cycles import graphs
+from tabprotect.engine.cycles.constructions.for_margins import dimension
+from tabprotect.engine.cycles.peeling import core
 from tabprotect.engine.cycles.signatures import Signatures, signatures
-from tabprotect.engine.cycles.width import components
 from tabprotect.engine.tables.domain import Index
-from tabprotect.engine.tables.margins import all_margins, dimension
 from tabprotect.engine.tables.moves import MoveSet
 
 PRIME = 2**31 - 1
@@ -174,45 +177,79 @@ def _part(rows: list[Row], members: list[int]) -> CycleComponent:
 
 
 class CycleAlgebra:
-    """Everything about one cycle set that does not depend on a table's counts."""
+    """Everything about one cycle set that does not depend on a table's counts.
 
-    def __init__(self, moves: MoveSet) -> None:
+    Parameters
+    ----------
+    moves
+    support : bool (cells,)
+        Cells that are no public zeros; all by default. A cycle that touches another cell can never
+        be taken, and counts for nothing here.
+    """
+
+    def __init__(self, moves: MoveSet, support: Bools | None = None) -> None:
+        self.support = support
+        if support is not None and not support.all():
+            dead = np.logical_or.reduceat(~support[moves.cells], moves.starts[:-1])
+            moves = moves.take(np.flatnonzero(~dead))
         self.moves = moves
         self.signatures = signatures(moves)
         sig = self.signatures
-        label = components(sig, len(moves))
-        group_label = label[sig.cycles[sig.starts[:-1]]] if len(sig) else label[:0]
-        cycle_order = np.argsort(label, kind="stable")
-        group_order = np.argsort(group_label, kind="stable")
-        count = int(label.max()) + 1 if len(label) else 0
-        cycle_at = np.searchsorted(label[cycle_order], np.arange(count + 1))
-        group_at = np.searchsorted(group_label[group_order], np.arange(count + 1))
+        touching = np.repeat(np.arange(len(sig)), np.diff(sig.starts))
+        stays = core(sig.cycles, touching, count=len(moves))
+        self.peeled = int((~stays).sum())
+        self.parts = self._parts(stays, touching)
+
+    def _parts(self, stays: Bools, touching: Ints) -> list[tuple[list[int], CycleComponent]]:
+        """The connected components of the cycles that do not peel off, with their members."""
+        if not stays.any():
+            return []
+        sig = self.signatures
+        kept = stays[sig.cycles]
+        cycles, touching = sig.cycles[kept], touching[kept]
+        signs = sig.signs[kept]
+        first = np.flatnonzero(np.r_[True, np.diff(touching) != 0])
+        spans = np.diff(np.r_[first, len(touching)])
+        label = graphs.components(np.repeat(cycles[first], spans), cycles, len(stays))
+        label[~stays] = -1
+        rows: dict[int, list[Row]] = {}
+        for a, n in zip(first.tolist(), spans.tolist(), strict=True):
+            own = cycles[a : a + n]
+            row = dict(zip(own.tolist(), signs[a : a + n].tolist(), strict=True))
+            rows.setdefault(int(label[own[0]]), []).append(row)
         seen: dict[tuple[object, ...], CycleComponent] = {}
-        self.parts: list[tuple[list[int], CycleComponent]] = []
-        for c in range(count):
-            members = cycle_order[cycle_at[c] : cycle_at[c + 1]].tolist()
-            rows = _rows(sig, group_order[group_at[c] : group_at[c + 1]].tolist())
+        parts: list[tuple[list[int], CycleComponent]] = []
+        order = np.argsort(label, kind="stable")
+        bounds = np.flatnonzero(np.r_[True, np.diff(label[order]) != 0, True])
+        for a, b in pairwise(bounds.tolist()):
+            members = order[a:b].tolist()
+            if label[members[0]] < 0:
+                continue
             number = {v: k for k, v in enumerate(members)}
-            shape = tuple(sorted(tuple(sorted((number[k], v) for k, v in r.items())) for r in rows))
+            own_rows = rows[int(label[members[0]])]
+            shape = tuple(
+                sorted(tuple(sorted((number[k], v) for k, v in r.items())) for r in own_rows)
+            )
             if shape not in seen:
                 local = [dict(r) for r in shape]
                 seen[shape] = _part(local, list(range(len(members))))
-            self.parts.append((members, seen[shape]))
+            parts.append((members, seen[shape]))
+        return parts
 
     @property
     def rank(self) -> int | None:
         """Rank of the cycle set; ``None`` when too large to compute."""
-        total = 0
+        total = self.peeled
         for _, part in self.parts:
             if part.rank is None:
                 return None
             total += part.rank
         return total
 
-    @property
-    def dimension(self) -> int:
-        """Number of independent moves that keep the margins."""
-        return dimension(self.moves.domain, self.moves.margins)
+    @cached_property
+    def dimension(self) -> int | None:
+        """Number of independent moves that keep the margins; ``None`` when too large to compute."""
+        return dimension(self.moves.publication, self.support)
 
     def distinct_outcomes(self, passes: int = 1) -> int | None:
         """Number of distinct tables the coins can reach when nothing is blocked.
@@ -222,7 +259,9 @@ class CycleAlgebra:
         prod(2p + 1 - |r_i|) of them. Small remaining components are counted one by one.
         ``None`` when there are too many to count (or more than 2^63).
         """
-        total = 1
+        total = int((2 * passes + 1) ** min(self.peeled, 64))
+        if total > MOST_OUTCOMES:
+            return None
         counted: dict[int, int | None] = {}
         for members, part in self.parts:
             if id(part) not in counted:
@@ -258,12 +297,16 @@ class CycleAlgebra:
         """
         domain = self.moves.domain
         rank = self.rank
-        if domain.size > 400 or rank is None:
+        if domain.size > 400 or rank is None or self.dimension is None:
             return None
         wanted = self.dimension - rank
         span = Span()
-        for names in self.moves.margins or all_margins(domain):
-            keys = domain.project_keys(np.arange(domain.size, dtype=np.int64), names)
+        if self.support is not None:
+            for cell in np.flatnonzero(~self.support).tolist():
+                span.add({cell: 1})
+        kept = self.moves.publication
+        for m in range(len(kept.margins)):
+            keys = kept.keys(m)
             for key in range(int(keys.max()) + 1):
                 span.add({int(c): 1 for c in np.flatnonzero(keys == key)})
         found: list[dict[Index, int]] = []

@@ -1,4 +1,7 @@
-"""Cycle sets as JSON (the form inside every bundle) and as 4ti2 matrix files."""
+"""Cycle sets as JSON files for people and programs, and as 4ti2 matrix files.
+
+What a mechanism states of its cycles is read too.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +14,23 @@ from typing import Any
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
+from tabprotect.engine.cycles import stated
+from tabprotect.engine.cycles.stated import MAX_CYCLE_CELLS
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.groupings import stated_groupings
 from tabprotect.engine.formats.opening import read_text
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.hierarchy import Grouping, check_groupings
 from tabprotect.engine.tables.margins import MarginSet, all_margins, maximal
 from tabprotect.engine.tables.moves import MoveSet
-
-MAX_CYCLE_CELLS = 50_000_000
-"""More entries than this are refused when a file is read."""
+from tabprotect.engine.tables.publication import Publication
 
 
 def to_json(moves: MoveSet) -> dict[str, object]:
     """``{"variables", "shape", "cycles": [{"plus": [...], "minus": [...]}], "margins"}``.
 
-    ``margins`` is left out when all (k-1)-way margins are kept, the usual case.
+    ``margins`` is left out when all (k-1)-way margins are kept, the usual case. Where they name
+    groupings, ``groupings`` lists ``{"name", "of", "groups"}``, a group for each category.
     """
     out: dict[str, object] = {
         "variables": list(moves.domain.names),
@@ -36,6 +42,10 @@ def to_json(moves: MoveSet) -> dict[str, object]:
     }
     if set(moves.margins) != set(all_margins(moves.domain)):
         out["margins"] = [list(m) for m in moves.margins]
+    if moves.groupings:
+        out["groupings"] = [
+            {"name": g.name, "of": g.of, "groups": list(g.groups)} for g in moves.groupings
+        ]
     return out
 
 
@@ -68,17 +78,44 @@ def _shape(data: Mapping[str, object], domain: Domain | None) -> Domain:
     return Domain.of_shape(sizes, [str(n) for n in names])
 
 
-def _margins(data: Mapping[str, object], domain: Domain) -> MarginSet:
+def _claim(data: Mapping[str, object], domain: Domain) -> tuple[MarginSet, tuple[Grouping, ...]]:
+    """What the cycles claim to keep: margins, and the groupings that these name."""
     given = data.get("margins")
     if given is None:
-        return all_margins(domain)
+        return all_margins(domain), ()
     if not isinstance(given, list) or not all(
         isinstance(m, list) and all(isinstance(n, str) for n in m) for m in given
     ):
         raise InputError('"margins" must be a list of lists of variables')
     names = data.get("variables")
     renamed = dict(zip(names, domain.names, strict=True)) if isinstance(names, list) else {}
-    return maximal(domain, [[str(renamed.get(n, n)) for n in m] for m in given])
+    groupings = _groupings(data.get("groupings"), domain, renamed)
+    margins = [[str(renamed.get(n, n)) for n in m] for m in given]
+    if not groupings:
+        return maximal(domain, margins), ()
+    kept = Publication.of(domain, margins, groupings).maximal()
+    return kept.margins, kept.groupings
+
+
+def _groupings(
+    given: object, domain: Domain, renamed: Mapping[object, str]
+) -> tuple[Grouping, ...]:
+    """From a file's list; a mechanism has them as text, as a person writes them."""
+    if given is None:
+        return ()
+    if isinstance(given, str):
+        return stated_groupings(given, domain)
+    found = []
+    for one in given if isinstance(given, list) else [None]:
+        if not isinstance(one, Mapping) or not isinstance(one.get("groups"), list):
+            raise InputError('"groupings" must be a list of {"name", "of", "groups"}')
+        name, of = (str(one.get(key, "")) for key in ("name", "of"))
+        groups = tuple(map(str, one["groups"]))
+        if not name or not all(groups):
+            raise InputError('a grouping in "groupings" has no name, or a group has none')
+        found.append(Grouping(name, renamed.get(of, of), groups))
+    check_groupings(domain, found)
+    return tuple(found)
 
 
 def _in_one_go(cycles: list[Any], domain: Domain) -> tuple[Ints, Ints, Ints] | None:
@@ -130,11 +167,15 @@ def from_json(data: object, *, domain: Domain | None = None) -> MoveSet:
         raise InputError("a cycle set is a JSON object", hint='see "tabprotect cycles design"')
     over = _shape(data, domain)
     cycles = data.get("cycles")
+    if isinstance(cycles, Mapping):
+        found = stated.build(cycles, over)
+        return found.keeping(*_claim(data, over)) if "margins" in data else found
     if not isinstance(cycles, list) or not cycles:
         raise InputError('"cycles" is missing or empty')
     sound = _in_one_go(cycles, over)
     if sound is not None:
-        return MoveSet.of(over, *sound, margins=_margins(data, over))
+        margins, groupings = _claim(data, over)
+        return MoveSet.of(over, *sound, margins=margins, groupings=groupings)
     starts, cells, signs = [0], [], []
     for number, cycle in enumerate(cycles, 1):
         if not isinstance(cycle, Mapping):
@@ -161,7 +202,8 @@ def from_json(data: object, *, domain: Domain | None = None) -> MoveSet:
         starts.append(len(cells))
         if len(cells) > MAX_CYCLE_CELLS:
             raise InputError("the cycle set is absurdly large")
-    return MoveSet.of(over, starts, cells, signs, margins=_margins(data, over))
+    margins, groupings = _claim(data, over)
+    return MoveSet.of(over, starts, cells, signs, margins=margins, groupings=groupings)
 
 
 def write(moves: MoveSet, path: Path) -> None:

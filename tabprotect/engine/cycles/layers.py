@@ -13,25 +13,37 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.engine.tables.moves import MoveSet, Signs
 
 LONG = 256
 """Cycles of at least this many cells on average gain nothing from sharing a layer."""
 
 
-@dataclass(frozen=True)
+FEW = 64
+"""Runs of cycles after which it shows whether they are long."""
+
+SHORT = 32
+"""Runs of fewer cycles on average are given up for layers that reach further."""
+
+
+@dataclass(frozen=True, eq=False)
 class Layer:
     """Disjoint cycles of one pass.
 
-    ``cells``, ``signs`` and ``rows`` list all entries (rows count within the layer); cycle j of
-    the layer begins at ``starts[j]`` and is number ``cycles[j]`` of the set.
+    ``cells`` and ``signs`` list all entries; cycle j of the layer begins at ``starts[j]`` and is
+    number ``cycles[j]`` of the set.
     """
 
     cycles: Ints
     starts: Ints
     cells: Ints
-    signs: Ints
-    rows: Ints
+    signs: Signs
+
+    @property
+    def rows(self) -> Ints:
+        """The cycle of each entry, counted within the layer."""
+        lengths = np.diff(self.starts, append=len(self.cells))
+        return np.repeat(np.arange(len(self.cycles)), lengths)
 
 
 def layer_numbers(moves: MoveSet) -> Ints:
@@ -62,23 +74,59 @@ def layer_numbers(moves: MoveSet) -> Ints:
     return layer
 
 
+def runs(moves: MoveSet) -> Ints | None:
+    """Where runs of disjoint cycles, one after the other in the list, begin, and the end.
+
+    Such runs are layers as they stand, views into the list. Two passes over the entries. ``None``
+    where they are short.
+    """
+    last = np.full(moves.domain.size, -1, dtype=np.int64)
+    bounds = [0]
+    begin, chunk = 0, FEW
+    while begin < len(moves):
+        end = min(begin + chunk, len(moves))
+        span = slice(int(moves.starts[begin]), int(moves.starts[end]))
+        cells = moves.cells[span]
+        row = np.repeat(np.arange(begin, end), np.diff(moves.starts[begin : end + 1]))
+        before = last[cells]
+        # Backwards, so that each cell names the first of these cycles that touches it.
+        last[cells[::-1]] = row[::-1]
+        taken = (last[cells] != row) | ((before >= bounds[-1]) & (before < begin))
+        if not taken.any():
+            begin, chunk = end, 2 * chunk
+            continue
+        begin = int(row[taken.argmax()])
+        # The next run is most often as long as this one.
+        chunk = begin - bounds[-1] + 1
+        bounds.append(begin)
+        if len(bounds) > FEW and begin < SHORT * len(bounds):
+            return None
+    if len(moves) < SHORT * len(bounds):
+        return None
+    return np.array([*bounds, len(moves)], dtype=np.int64)
+
+
 def layers(moves: MoveSet) -> list[Layer]:
     """The layers of one pass, in order."""
     if not len(moves):
         return []
     alone = len(moves.cells) >= LONG * len(moves)
+    found = None if alone else runs(moves)
+    if found is not None:
+        return [_run(moves, a, b) for a, b in itertools.pairwise(found.tolist())]
     number = np.arange(len(moves)) if alone else layer_numbers(moves)
     by_layer = np.argsort(number, kind="stable")
     bounds = np.flatnonzero(np.r_[True, np.diff(number[by_layer]) != 0, True])
-    length = np.diff(moves.starts)
     out = []
     for a, b in itertools.pairwise(bounds):
         cycles = by_layer[a:b]
-        spans = length[cycles]
-        starts = np.cumsum(spans) - spans
-        rows = np.repeat(np.arange(len(cycles)), spans)
-        take = np.repeat(moves.starts[cycles] - starts, spans) + np.arange(spans.sum())
-        out.append(
-            Layer(cycles, starts, moves.cells[take], moves.signs[take].astype(np.int64), rows)
-        )
+        layer = moves.take(cycles)
+        out.append(Layer(cycles, layer.starts[:-1], layer.cells, layer.signs))
     return out
+
+
+def _run(moves: MoveSet, first: int, end: int) -> Layer:
+    begin = int(moves.starts[first])
+    span = slice(begin, int(moves.starts[end]))
+    starts = moves.starts[first:end] - begin
+    return Layer(np.arange(first, end), starts, moves.cells[span], moves.signs[span])

@@ -8,16 +8,22 @@ from typing import Literal
 
 import numpy as np
 
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.cycles import reach
 from tabprotect.engine.cycles.algebra import CycleAlgebra
+from tabprotect.engine.cycles.constructions.for_margins import expected_counts
 from tabprotect.engine.cycles.width import elimination_cost
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import MarginSet, all_margins
 from tabprotect.engine.tables.moves import MoveSet, Violation
 from tabprotect.engine.tables.table import Table
 
 MOST_VIOLATIONS = 1000
+MOST_NAMED = 3
+LONGEST_NAMED = 8
+"""Sums that are named, and cells of one."""
 
 Verdict = Literal["ok", "warning", "bad"]
 
@@ -59,8 +65,12 @@ class CycleReport:
     balanced
         Whether each touched cell is touched equally often by + and by -.
     rank, dimension
-        Of the lattice the cycles span, and of all moves that keep the margins; ``rank`` is
-        ``None`` when too large to compute.
+        Of the lattice the cycles span, and of all moves that keep the margins and touch no public
+        zero; ``None`` when too large to compute.
+    support
+        Number of cells that are no public zeros.
+    named
+        Some of the sums that nobody asked for and that are published exactly, in words.
     distinct_outcomes
         Tables reachable by the coins when nothing is blocked; ``None`` when too many to count.
     width
@@ -86,7 +96,9 @@ class CycleReport:
     coverage_max: int
     balanced: bool
     rank: int | None
-    dimension: int
+    dimension: int | None
+    support: int
+    named: tuple[str, ...]
     distinct_outcomes: int | None
     width: int | None
     exact: bool
@@ -102,13 +114,23 @@ class CycleReport:
 
     @property
     def known_functionals(self) -> int | None:
-        """Independent linear combinations published exactly beyond the margins.
+        """Independent linear combinations published exactly beyond the margins: not wanted.
 
         ``None`` when the rank is unknown, or when margins are broken.
         """
-        if self.rank is None or self.violations:
+        if self.rank is None or self.dimension is None or self.violations:
             return None
         return self.dimension - self.rank
+
+    @property
+    def wanted_exact(self) -> int | None:
+        """Independent linear combinations that are published exactly because they are kept."""
+        return None if self.dimension is None else self.support - self.dimension
+
+    @property
+    def largest_change(self) -> int:
+        """How far a published count can be from the true one."""
+        return self.coverage_max * self.passes
 
     def as_json(self) -> dict[str, object]:
         """The object of ``cycles check --json``."""
@@ -121,7 +143,11 @@ class CycleReport:
             "cycles": self.cycles,
             "rank": self.rank,
             "dimension": self.dimension,
+            "wanted_exact": self.wanted_exact,
+            "unwanted_exact": self.known_functionals,
+            "unwanted": list(self.named),
             "known_functionals": self.known_functionals,
+            "largest_change": self.largest_change,
             "distinct_outcomes": self.distinct_outcomes,
             "width": self.width,
             "exact": self.exact,
@@ -185,14 +211,13 @@ class CycleReport:
         )
 
     def _interval(self) -> Statement:
-        reach = self.coverage_max * self.passes
-        text = f"A published count differs from the true one by at most {reach}"
+        text = f"A published count differs from the true one by at most {self.largest_change}"
         if self.coverage_min != self.coverage_max:
             text += f" (for some cells {self.coverage_min * self.passes})"
         return Statement("interval", "ok", text + ".")
 
     def _rank(self) -> Statement:
-        if self.rank is None:
+        if self.rank is None or self.dimension is None:
             return Statement("rank", "warning", "The rank is too large to compute.")
         if self.violations:
             return Statement(
@@ -206,10 +231,11 @@ class CycleReport:
                 "rank", "ok", f"Rank {self.rank} of {self.dimension}: only margins are exact."
             )
         noun = "linear combination is" if known == 1 else "linear combinations are"
+        which = f", for example {'; '.join(self.named)}" if self.named else ""
         return Statement(
             "rank",
             "warning",
-            f"Rank {self.rank} of {self.dimension}: {known} {noun} published exactly.",
+            f"Rank {self.rank} of {self.dimension}: {known} {noun} published exactly{which}.",
         )
 
     def _attack(self) -> Statement:
@@ -238,9 +264,11 @@ class CycleReport:
         if self.exact:
             return Statement("width", "ok", f"The posterior is exact (width {self.width}).")
         width = "over 40" if self.width is None else str(self.width)
-        return Statement(
-            "width", "warning", f"The posterior is Monte Carlo, with its error (width {width})."
+        text = (
+            f"No formula whatever is published (width {width}): exact where large counts cannot "
+            "block, exact draws under the rule negative, else Monte Carlo with its error."
         )
+        return Statement("width", "warning", text)
 
     def _blocked(self, share: float) -> Statement:
         verdict: Verdict = "ok" if share < 0.5 else "warning" if share < 0.9 else "bad"
@@ -281,15 +309,55 @@ def _attacks(algebra: CycleAlgebra) -> list[Attack]:
     return sorted(out, key=lambda a: -a.revealed / max(a.others, 1))
 
 
+def _support(
+    moves: MoveSet, table: Table | None, zeros: Bools | None, progress: Progress
+) -> Bools | None:
+    """Cells that are no public zeros, (cells,); ``None`` where all are."""
+    support = np.ones(moves.domain.size, dtype=np.bool_)
+    if table is not None:
+        kept = KeptMargins.of(moves.publication, table)
+        if not kept.counts.all():
+            support = expected_counts(kept, progress=progress) > 0
+    if zeros is not None:
+        support &= ~zeros
+    return None if support.all() else support
+
+
+def _named(algebra: CycleAlgebra) -> tuple[str, ...]:
+    """The first few sums that stay exact unasked, in words."""
+    if algebra.dimension is None or algebra.rank is None or algebra.rank >= algebra.dimension:
+        return ()
+    found = algebra.known_functionals() or []
+    named = []
+    for sum_of in found[:MOST_NAMED]:
+        if len(sum_of) > LONGEST_NAMED:
+            continue
+        parts: list[str] = []
+        for cell, times in sum_of.items():
+            sign = ("" if not parts else "+ ") if times > 0 else "− "
+            often = "" if abs(times) == 1 else f"{abs(times)} × "
+            parts.append(f"{sign}{often}{algebra.moves.domain.cell_text(cell)}")
+        named.append(" ".join(parts))
+    return tuple(named)
+
+
 def check(
     moves: MoveSet,
     *,
     table: Table | None = None,
+    zeros: Bools | None = None,
     rule: str = "any_zero",
     passes: int = 1,
     progress: Progress = SILENT,
 ) -> CycleReport:
     """Examine a cycle set; with a table also what it can do there.
+
+    Parameters
+    ----------
+    table
+        Cells that its kept margins show to be empty are public zeros.
+    zeros : bool (cells,)
+        Further cells that are empty whatever is published.
 
     Raises
     ------
@@ -298,10 +366,13 @@ def check(
     """
     if table is not None:
         moves = moves.on(table.domain)
-    algebra = CycleAlgebra(moves)
+    support = _support(moves, table, zeros, progress)
+    algebra = CycleAlgebra(moves, support)
     cost = elimination_cost(moves, passes, progress=progress)
     plus, minus = moves.touches
     touched = plus + minus
+    if support is not None:
+        touched = touched[support]
     blocked = immovable = bridges = None
     if table is not None:
         blocked = float(reach.blocked_cycles(moves, table, rule).mean())
@@ -321,6 +392,8 @@ def check(
         balanced=bool((plus == minus).all()),
         rank=algebra.rank,
         dimension=algebra.dimension,
+        support=moves.domain.size if support is None else int(support.sum()),
+        named=_named(algebra),
         distinct_outcomes=algebra.distinct_outcomes(passes),
         width=None if cost is None else cost.width,
         exact=cost is not None and cost.affordable,

@@ -7,6 +7,7 @@ depends on the groups only: a 1000 x 1000 table under the bidiagonal set has 1,0
 from __future__ import annotations
 
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.tables.moves import MoveSet
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Signatures:
     """The groups of touched cells.
 
@@ -49,8 +50,17 @@ def signatures(moves: MoveSet) -> Signatures:
     """Group the cells by which cycles touch them with which sign.
 
     Exact, by sorting: cells are sorted by their number of touches, then by the lists themselves.
-    O(entries log entries).
+    O(entries log entries), once for each cycle set.
     """
+    if moves not in _FOUND:
+        _FOUND[moves] = _grouped(moves)
+    return _FOUND[moves]
+
+
+_FOUND: WeakKeyDictionary[MoveSet, Signatures] = WeakKeyDictionary()
+
+
+def _grouped(moves: MoveSet) -> Signatures:
     order = np.lexsort((moves.rows, moves.cells))
     cell, row, sign = moves.cells[order], moves.rows[order], moves.signs[order]
     group_of_cell = np.full(moves.domain.size, -1, dtype=np.int64)

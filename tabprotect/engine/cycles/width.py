@@ -11,6 +11,7 @@ from __future__ import annotations
 import heapq
 import itertools
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -128,9 +129,16 @@ def _eliminate(
 
 def components(sig: Signatures, cycles: int) -> Ints:
     """The connected component of each cycle (cycles that share cells hang together)."""
-    # Each touch is linked to the first touch of its group.
-    first = np.repeat(sig.cycles[sig.starts[:-1]], np.diff(sig.starts))
-    return graphs.components(first, sig.cycles, cycles)
+    known = _FOUND.setdefault(sig, {})
+    if cycles not in known:
+        # Each touch is linked to the first touch of its group.
+        first = np.repeat(sig.cycles[sig.starts[:-1]], np.diff(sig.starts))
+        known[cycles] = graphs.components(first, sig.cycles, cycles)
+        known[cycles].flags.writeable = False
+    return known[cycles]
+
+
+_FOUND: WeakKeyDictionary[Signatures, dict[int, Ints]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)

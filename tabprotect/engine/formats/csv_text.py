@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import operator
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 import numpy as np
@@ -16,6 +17,9 @@ from tabprotect.engine.tables.table import Table
 FULL_LIMIT = 2**24
 """Sparse tables beyond this many cells are written without their zeros."""
 
+BLOCK = 64
+"""Lines that are written together, at least."""
+
 _NEEDS_QUOTES = re.compile('[",;\t|\r\n\ufeff]|^\\s|\\s$')
 
 
@@ -26,29 +30,41 @@ def _quoted(field: str) -> str:
     return '"' + field.replace('"', '""') + '"'
 
 
-def _lines(table: Table) -> Iterator[str]:
+def _blocks(table: Table, without: Bools | None, first: str, last: str) -> Iterator[str]:
+    """Lines of a dense table, many at a time: labels are put together once for many cells."""
     domain = table.domain
-    if table.is_sparse and domain.size > FULL_LIMIT:
-        keys, counts = table.cells
-    else:
-        keys, counts = np.arange(domain.size), table.counts.reshape(-1)
+    counts = list(map(str, table.counts.reshape(-1).tolist()))
+    if without is not None:
+        # Alone in its line an empty field is quoted, since a blank line is no record.
+        nothing = "" if domain.ndim else '""'
+        for at in np.flatnonzero(without).tolist():
+            counts[at] = nothing
+    if last:
+        counts = [count + last for count in counts]
+    quoted = [[_quoted(category) + "," for category in v.categories] for v in domain.variables]
+    inner = [""]
+    while quoted and len(inner) < BLOCK:
+        labels = quoted.pop()
+        inner = [label + rest for label in labels for rest in inner]
+    for number, outer in enumerate(map("".join, itertools.product([first], *quoted))):
+        part = counts[number * len(inner) : (number + 1) * len(inner)]
+        yield outer + f"\n{outer}".join(map(operator.add, inner, part))
+
+
+def _listed(table: Table, first: str, last: str) -> Iterator[str]:
+    """Lines of the cells of a sparse table that are not zero."""
+    keys, counts = table.cells
     quoted = [
         np.array([_quoted(category) for category in variable.categories], dtype=object)
-        for variable in domain.variables
+        for variable in table.domain.variables
     ]
     for begin in range(0, len(keys), 1 << 18):
         span = slice(begin, begin + (1 << 18))
-        # The grand total alone is a table without variables.
-        codes = np.unravel_index(keys[span], domain.shape) if domain.ndim else ()
+        codes = np.unravel_index(keys[span], table.domain.shape)
         columns = [labels[code] for labels, code in zip(quoted, codes, strict=True)]
         numbers = map(str, counts[span].tolist())
-        yield from map(",".join, zip(*columns, numbers, strict=True))
-
-
-def _without_count(line: str) -> str:
-    """A line with an empty last field; alone it is quoted, since a blank line is no record."""
-    labels, comma, _ = line.rpartition(",")
-    return labels + comma if comma else '""'
+        for line in map(",".join, zip(*columns, numbers, strict=True)):
+            yield first + line + last
 
 
 def write_csv(
@@ -72,14 +88,8 @@ def write_csv(
         Columns that say the same in every line, by name.
     """
     header = ",".join(map(_quoted, (*before, *table.domain.names, count, *after)))
-    lines: Iterable[str] = _lines(table)
-    if without is not None:
-        lines = (
-            _without_count(line) if blank else line
-            for line, blank in zip(lines, without.reshape(-1).tolist(), strict=True)
-        )
-    if before or after:
-        first = "".join(_quoted(value) + "," for value in before.values())
-        last = "".join("," + _quoted(value) for value in after.values())
-        lines = (first + line + last for line in lines)
+    first = "".join(_quoted(value) + "," for value in before.values())
+    last = "".join("," + _quoted(value) for value in after.values())
+    listed = table.is_sparse and table.domain.size > FULL_LIMIT
+    lines = _listed(table, first, last) if listed else _blocks(table, without, first, last)
     return ("\n".join(itertools.chain([header], lines)) + "\n").encode("utf-8")

@@ -55,6 +55,20 @@ def parse_groupings(text: str, domain: Domain) -> tuple[Grouping, ...]:
     return found
 
 
+def stated_groupings(text: str, domain: Domain) -> tuple[Grouping, ...]:
+    """As :func:`parse_groupings`, for text that came with somebody's release: it names no file.
+
+    Raises
+    ------
+    InputError
+        Also where a part is no grouping written out.
+    """
+    for part in filter(None, map(str.strip, _PARTS.findall(text))):
+        if ">" not in part:
+            raise InputError(f"{part[:60]!r} is not a grouping", hint=FORM)
+    return parse_groupings(text, domain)
+
+
 def unchecked_groupings(text: str, domain: Domain) -> tuple[Grouping, ...]:
     """As :func:`parse_groupings`, for groupings that have a column of their own in the domain."""
     found: list[Grouping] = []

@@ -23,6 +23,8 @@ def infer(
     way: Way = "auto",
     randomness: Randomness | None = None,
     draws: int | None = None,
+    work: float | None = None,
+    steps: int | None = None,
     progress: Progress = SILENT,
 ) -> Posterior:
     """The posterior distribution of every true cell.
@@ -36,6 +38,12 @@ def infer(
     randomness, draws
         For Monte Carlo: fresh by default (nothing confidential depends on it), and as many draws
         as take well under a minute.
+    work
+        Nominal microseconds that weighing whole originals may cost, where the mechanism says more
+        than its factors.
+    steps
+        Of the exact way through cells that published sums join: beyond, it is given up. By
+        default as many as take some seconds.
 
     Raises
     ------
@@ -55,5 +63,12 @@ def infer(
             likelihood, prior, way=way, randomness=randomness, draws=draws, progress=progress
         )
     return infer_factors(
-        likelihood, prior, way=way, randomness=randomness, draws=draws, progress=progress
+        likelihood,
+        prior,
+        way=way,
+        randomness=randomness,
+        draws=draws,
+        work=work,
+        steps=steps,
+        progress=progress,
     )

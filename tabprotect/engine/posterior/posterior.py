@@ -70,10 +70,16 @@ class Posterior:
     r_hat
         How well chains agree that started far apart: 1 is perfect, above 1.1 is too little;
         ``None`` where draws are independent or the posterior is exact.
+    independent
+        Whether the draws are independent ones from the very posterior: simulated, yet no
+        approximation.
     note
         What of the mechanism was left out, in words; empty when nothing was.
     approximate
         Whether what was not left out is only close to the mechanism's own law.
+    list_originals
+        All originals int64 (originals, cells) and their probabilities, worked out when asked;
+        ``None`` where they are too many to be listed (or drawn).
     estimate_originals
         An estimate of the number of originals where they cannot be counted, worked out when asked.
     """
@@ -93,8 +99,12 @@ class Posterior:
     effective_sample_size: float | None = None
     draws: int | None = None
     r_hat: float | None = None
+    independent: bool = False
     note: str = ""
     approximate: bool = False
+    list_originals: Callable[[], tuple[Ints, Floats] | None] = field(
+        default=lambda: None, repr=False
+    )
     estimate_originals: Callable[[], TableCount | None] = field(default=lambda: None, repr=False)
 
     @property

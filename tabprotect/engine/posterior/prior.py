@@ -276,10 +276,41 @@ class CellTable(Prior):
         return np.where(listed, logs[found], 0.0)
 
 
+@dataclass(frozen=True)
+class Factorial(Prior):
+    """Proportional to prod (1/x!)^theta: for theta 1 the law of counts without association.
+
+    Given kept margins, that is the conditional law under the log-linear model of exactly these
+    margins; whatever is expected of a cell cancels. The blocking rule ``reversible`` is the chain
+    that leaves this law as it is.
+
+    Attributes
+    ----------
+    theta
+        0 is uniform.
+    """
+
+    theta: float = 1.0
+
+    @property
+    def label(self) -> str:
+        return "assumes no association beyond what the margins say"
+
+    def alike(self, keys: Ints) -> Ints:
+        return np.zeros(len(keys), dtype=np.int64)
+
+    def _log_weight(self, keys: Ints, values: Ints) -> Floats:
+        # Late: scipy would be a third of the program's start.
+        from scipy.special import gammaln
+
+        return np.asarray(-self.theta * gammaln(values + 1.0), dtype=np.float64)
+
+
 def parse_prior(text: str, domain: Domain) -> Prior:
     """A prior as written on the command line.
 
-    ``uniform``; ``positive`` (all cells) or ``positive:0,1;2,3`` (the cells with these category
+    ``uniform``; ``factorial`` or ``factorial(0.5)`` (no association beyond the margins, which
+    the rule ``reversible`` draws exactly); ``positive`` (all cells) or ``positive:0,1;2,3`` (the cells with these category
     numbers, from 0); ``poisson:FILE``, ``negative_binomial:FILE`` or
     ``negative_binomial(2.5):FILE`` (with its dispersion) around the counts of a file;
     ``table:FILE`` with a ``count`` and a ``weight`` column. Files are long CSV: one column per
@@ -295,6 +326,12 @@ def parse_prior(text: str, domain: Domain) -> Prior:
     kind, colon, name = text.partition(":")
     if kind in ("uniform", "positive") and not colon:
         return Uniform() if kind == "uniform" else Positive()
+    if kind.startswith("factorial") and not colon:
+        theta = kind.removeprefix("factorial").strip("()") or "1"
+        try:
+            return Factorial(float(theta))
+        except ValueError:
+            raise ParameterError({"prior": f"not a number: {theta!r}"}) from None
     if kind == "positive" and name:
         return Positive(_chosen(name, domain))
     if kind == "table" and name:
@@ -309,7 +346,7 @@ def parse_prior(text: str, domain: Domain) -> Prior:
             raise ParameterError({"prior": f"not a dispersion: {dispersion!r}"}) from None
     raise ParameterError(
         {"prior": f"unknown: {text!r}"},
-        hint="uniform, positive, positive:CELLS, poisson:FILE, negative_binomial:FILE or table:FILE",
+        hint="uniform, factorial, positive, positive:CELLS, poisson:FILE, negative_binomial:FILE or table:FILE",
     )
 
 

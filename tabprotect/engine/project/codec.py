@@ -14,7 +14,7 @@ import hashlib
 import io
 import tokenize
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from types import MappingProxyType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -23,7 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.project.project import Project, checked
-from tabprotect.engine.protection.problem import Preview, Protected
+from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.tables.hierarchy import check_groupings
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
 
@@ -34,7 +35,15 @@ def _table(domain: Any, _array: Any, _keys: Any, _values: Any) -> Table:
     return Table.sparse(domain, _keys, _values) if _array is None else Table.dense(domain, _array)
 
 
-def _moves(domain: Any, starts: Any, cells: Any, signs: Any, margins: Any) -> MoveSet:
+def _moves(
+    domain: Any,
+    starts: Any,
+    cells: Any,
+    signs: Any,
+    margins: Any,
+    groupings: Any = (),
+    design: Any = None,
+) -> MoveSet:
     if (
         starts.ndim != 1
         or starts[0] != 0
@@ -42,9 +51,12 @@ def _moves(domain: Any, starts: Any, cells: Any, signs: Any, margins: Any) -> Mo
         or (np.diff(starts) < 0).any()
     ):
         raise ValueError("a cycle set is torn")
+    check_groupings(domain, groupings)
+    grouped = {grouping.name for grouping in groupings}
     for margin in margins:
-        domain.project(margin)
-    return MoveSet.of(domain, starts, cells, signs, margins=margins)
+        domain.project([name for name in margin if name not in grouped])
+    moves = MoveSet.of(domain, starts, cells, signs, margins=margins, groupings=groupings)
+    return replace(moves, design=design)
 
 
 def _protected(release: Any, record: Any) -> Protected:
@@ -62,14 +74,7 @@ BUILD: Mapping[type, Callable[..., object]] = {
 """Constructors that check what the class itself takes for granted."""
 
 
-def _flat_immovable(given: Fields) -> None:
-    # Index tuples once, flat keys since.
-    shape = given["unchanged_by_cell"].shape
-    cells = given["immovable"].reshape(-1, len(shape))
-    given["immovable"] = np.ravel_multi_index(tuple(cells.T), shape).astype(np.int64)
-
-
-MIGRATIONS: Mapping[type, Sequence[Callable[[Fields], None]]] = {Preview: (_flat_immovable,)}
+MIGRATIONS: Mapping[type, Sequence[Callable[[Fields], None]]] = {}
 """What makes version n + 1 out of version n of a kind's fields, in order, from 1."""
 
 

@@ -86,16 +86,6 @@ class FirstFormat:
         ]
         return self._new("Release", tables=tables, mechanism=mechanism, title=data["title"])
 
-    def _preview(self, data: Json) -> Json:
-        remedies = [
-            self._new("Remedy", **r | {"parameters": self._mapping(r["parameters"])})
-            for r in data["remedies"]
-        ]
-        arrays = ("blocked_by_cycle", "unchanged_by_cell", "immovable")
-        other: Json = {name: _array(data[name]) for name in arrays}
-        other |= {"change": {"dict": data["change"]}, "remedies": remedies}
-        return self._new("Preview", **data | other)
-
     def _result(self, data: Json) -> Json:
         release = self._release(data["release"])
         problem = self._new(
@@ -114,7 +104,6 @@ class FirstFormat:
             problem=problem,
             seed=int(data["seed"]),
             seed_given=data["seed_given"],
-            preview=self._preview(data["preview"]),
             parameters=self._mapping(data["parameters"]),
             decisions=data["decisions"],
             steps=steps,

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
-from tabprotect.engine.cycles.designs import default_design
+from tabprotect.engine.disclosure.policy import HousePolicy, in_force
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.project.comparison_plan import ComparisonPlan
 from tabprotect.engine.project.placement import Placement
@@ -21,10 +20,12 @@ from tabprotect.engine.project.release_plan import ReleasePlan
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.subtables import kept_of
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.design_weights import DesignWeights
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import MarginSet, all_margins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
@@ -52,11 +53,6 @@ Changes = frozenset[ChangeName]
 
 EVERYTHING: Changes = frozenset(get_args(ChangeName))
 """Another project altogether."""
-
-
-@lru_cache(maxsize=8)
-def _default_cycles(domain: Domain) -> MoveSet:
-    return default_design(domain)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +87,8 @@ class Project:
         The protection method and what was set of its parameters (cycles apart).
     seed, fresh
         A given seed; else whether coins are fresh. By default they follow from the house's key.
+    policy
+        The house's limits; ``None`` takes those in force where the program runs.
     protected
         The result of the last run on this very table and mechanism.
     released
@@ -120,6 +118,7 @@ class Project:
     parameters: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     seed: int | None = field(default=None, repr=False)
     fresh: bool = False
+    policy: HousePolicy | None = None
     protected: Protected | None = None
     released: Release | None = None
     published: bool = False
@@ -184,12 +183,21 @@ class Project:
             if not isinstance(found, MoveSet):
                 raise InputError("the release has no cycle set")
             return found
-        return _default_cycles(self.domain) if self.moves is None else self.moves
+        if self.moves is not None:
+            return self.moves
+        values = self.protection.resolve_for(self.problem, dict(self.parameters))
+        return cast(MoveSet, values["cycles"])
+
+    @property
+    def kept(self) -> KeptMargins:
+        """The margins that the parameters say are kept, with their counts: what cycles are
+        designed for."""
+        return KeptMargins.of(kept_of(self.domain, self.parameters), self.original)
 
     @property
     def margins(self) -> MarginSet:
         """The margins that are kept exactly."""
-        return all_margins(self.domain) if self.moves is None else self.moves.margins
+        return self.cycles.margins if self.takes_cycles else all_margins(self.domain)
 
     @property
     def protection(self) -> Method:
@@ -199,10 +207,10 @@ class Project:
     @property
     def values(self) -> dict[str, object]:
         """All parameters but the cycles, defaults filled in."""
-        if self.released is not None:
-            given = dict(self.released.mechanism.parameters)
-        else:
-            given = {p.name: p.default for p in self.protection.parameters} | dict(self.parameters)
+        given = {p.name: p.default for p in self.protection.parameters}
+        given |= dict(
+            self.parameters if self.released is None else self.released.mechanism.parameters
+        )
         given.pop("cycles", None)
         return given
 
@@ -210,7 +218,14 @@ class Project:
     def given(self) -> dict[str, object]:
         """Parameters as the method takes them, the cycle set included where it takes one."""
         given = dict(self.parameters)
-        return given | {"cycles": self.cycles} if self.takes_cycles else given
+        return (
+            given if self.moves is None or not self.takes_cycles else given | {"cycles": self.moves}
+        )
+
+    @property
+    def limits(self) -> HousePolicy:
+        """The limits by which releases are judged."""
+        return in_force() if self.policy is None else self.policy
 
     @property
     def takes_cycles(self) -> bool:
@@ -269,6 +284,7 @@ TOLD: Mapping[str, tuple[ChangeName, ...]] = MappingProxyType(
         "parameters": ("parameters",),
         "seed": ("parameters",),
         "fresh": ("parameters",),
+        "policy": ("parameters",),
         "protected": ("release",),
         "released": ("table", "cycles", "release"),
         "published": ("release",),

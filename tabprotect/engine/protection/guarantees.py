@@ -22,8 +22,9 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import terms
 from tabprotect.engine.tables.grouped import true_table
 from tabprotect.engine.tables.hierarchy import Grouping
-from tabprotect.engine.tables.margins import MarginSet, all_margins, differing_margins
+from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.engine.tables.publication import Publication
 
 Values = Mapping[str, object]
 Check = Callable[[Problem, Values, Draft], str]
@@ -128,14 +129,20 @@ def _exact(problem: Problem, values: Values, draft: Draft) -> str:
 def _margins_kept(problem: Problem, values: Values, draft: Draft) -> str:
     moves = draft.disclosed.get("cycles", values.get("cycles"))
     domain = problem.table.domain
-    kept: MarginSet = moves.margins if isinstance(moves, MoveSet) else all_margins(domain)
+    kept = moves.publication if isinstance(moves, MoveSet) else None
     stated = values.get("kept")
     if isinstance(stated, str):
-        kept = terms(stated or "1", domain.names)
+        kept = Publication(domain, terms(stated or "1", domain.names))
     elif isinstance(stated, (list, tuple)):
-        kept = tuple(tuple(m) for m in cast("list[list[str]]", stated))
-    broken = differing_margins(problem.table, draft.tables[0].table, kept)
-    return f"the margin {' x '.join(broken[0][0]) or 'total'}" if broken else ""
+        kept = Publication(domain, tuple(tuple(m) for m in cast("list[list[str]]", stated)))
+    if kept is None:
+        kept = Publication(domain, all_margins(domain))
+    for margin, true, published in zip(
+        kept.margins, kept.sums(problem.table), kept.sums(draft.tables[0].table), strict=True
+    ):
+        if true != published:
+            return f"the margin {' x '.join(margin) or 'total'}"
+    return ""
 
 
 def _total_kept(problem: Problem, values: Values, draft: Draft) -> str:
@@ -197,7 +204,7 @@ def _none_below_base(domain: Domain, values: Values, tables: Tables) -> str:
 
 
 def _within_deviation(problem: Problem, values: Values, draft: Draft) -> str:
-    most = int(cast(int, values["D"]))
+    most = int(cast(int, values["D"] if "D" in values else values["cap"]))
     return _each(
         draft.tables,
         lambda p: np.abs(p.table.counts - _truth(problem, values, p)) > most,
@@ -244,13 +251,14 @@ GUARANTEES: Mapping[str, Guarantee] = MappingProxyType(
         "within_base": Guarantee("Within the base", _within_base),
         "none_below_base": Guarantee("No small count published", seen=_none_below_base),
         "exact": Guarantee("What is published is exact", _exact),
-        "within_deviation": Guarantee("Noise within D", _within_deviation),
+        "within_deviation": Guarantee("Noise within its bound", _within_deviation),
         "small_avoided": Guarantee("Small counts avoided", seen=_small_avoided),
         "no_at_risk": Guarantee("No at-risk count published", _no_at_risk),
         "intervals_protected": Guarantee("Protection intervals hold", _intervals),
         "bounded": Guarantee("Bounded change"),
         "consistent": Guarantee("Consistent between tables"),
         "unbiased": Guarantee("Unbiased"),
+        "differential_privacy": Guarantee("Differential privacy"),
         "posterior": Guarantee("Posterior computable"),
     }
 )

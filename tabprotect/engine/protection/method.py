@@ -7,39 +7,41 @@ and the comparison follow.
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
 
-from tabprotect.engine.errors import InputError, ParameterError, RefusedError
+from tabprotect.engine.arrays import Floats
+from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.groupings import grouping_text
 from tabprotect.engine.parameters import Parameter, resolve
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection import guarantees as promises
+from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.judged_cells import Judged
 from tabprotect.engine.protection.needs import NEEDS
 from tabprotect.engine.protection.problem import Draft, Preview, Problem, Protected, RunEvidence
-from tabprotect.engine.protection.remedy import OTHERWISE
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, groupings_of, publication_of
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import Likelihood
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
-
-WEAK_UNCHANGED = 0.9
-"""A mechanism is refused when at-risk cells stay unchanged with more than this probability."""
-
-PREVIEW_SEED = 20061984
-"""The preview is an estimate, not protection: a fixed seed makes its verdict repeatable. Its
-random numbers are never used for a release."""
+from tabprotect.engine.tables.publication import Publication
 
 PREVIEW_WORK = 1_000_000
 """Published cells (or inner ones, if more) the trial runs of a preview may produce."""
+
+
+def trial_generator(problem: Problem) -> np.random.Generator:
+    """For trial runs, which protect nothing: the same figures whenever they are looked at."""
+    names = "\n".join(problem.table.domain.names)
+    digest = hashlib.sha256(f"trial runs\n{names}".encode()).digest()
+    return np.random.Generator(np.random.PCG64(int.from_bytes(digest[:16], "little")))
 
 
 class Method(ABC):
@@ -57,6 +59,8 @@ class Method(ABC):
         Names of ``GUARANTEES`` -> the promise in a sentence.
     most_trials
         Runs of a preview at most.
+    calibrations
+        The simulations in which the beliefs of its readers have to come true.
     """
 
     name: ClassVar[str]
@@ -65,6 +69,7 @@ class Method(ABC):
     needs: ClassVar[tuple[str, ...]] = ()
     guarantees: ClassVar[Mapping[str, str]] = {}
     most_trials: ClassVar[int] = 100
+    calibrations: ClassVar[tuple[CalibrationPlan, ...]] = (CalibrationPlan(),)
 
     # -- what a method writes -----------------------------------------------------------------
 
@@ -129,6 +134,10 @@ class Method(ABC):
             raise ParameterError(wrong, hint=hint)
         return values
 
+    def resolve_for(self, problem: Problem, given: Mapping[str, object]) -> dict[str, object]:
+        """As :meth:`resolve`, where what holds by default follows from what is kept exactly."""
+        return self.resolve(problem.table.domain, given)
+
     def is_random(self, values: Mapping[str, object]) -> bool:
         """Whether two runs may differ; a method without chance is tried once."""
         return True
@@ -141,6 +150,14 @@ class Method(ABC):
         """Whether sums of design weights are published, not counts of records."""
         return False
 
+    def transitions(self, release: Release) -> tuple[tuple[int, Floats], ...] | None:
+        """P(published | true count) of the true counts 0, 1, 2, ..., from disclosed parameters.
+
+        Each as the lowest published count and the probabilities from there on; as many as show
+        every pair of neighbouring counts. ``None`` where numbers are not protected one by one.
+        """
+        return None
+
     def trial_parameters(self, domain: Domain) -> dict[str, object]:
         """Parameters to try the method with where its defaults alone say too little."""
         return {}
@@ -150,17 +167,31 @@ class Method(ABC):
         reasons = {name: NEEDS[name].missing(problem) for name in self.needs}
         return {name: reason for name, reason in reasons.items() if reason}
 
-    def weakness(
-        self, problem: Problem, values: Mapping[str, object], preview: Preview, draft: Draft
-    ) -> str:
-        """Why the mechanism should be refused on this table, or ``""``. Never from one outcome
-        of a random method: that would change the mechanism, and every posterior with it."""
-        if not preview.at_risk_cells or preview.unchanged_share <= WEAK_UNCHANGED:
-            return ""
-        return (
-            f"an at-risk cell would be published unchanged with probability "
-            f"{preview.unchanged_share:.2f}: the table would leave the house (almost) as it is"
-        )
+    def kept(self, domain: Domain, values: Mapping[str, object]) -> Publication | None:
+        """The margins that every release states exactly, whatever the chance in it."""
+        return None
+
+    def deliberate(self, release: Release) -> bool:
+        """Whether published cells state their true count on purpose.
+
+        Those outside the inner table are not judged then, unless they are suppressed.
+        """
+        return "exact" in self.promised(release.mechanism.parameters)
+
+    def apart(self, release: Release, number: int) -> Likelihood | None:
+        """What one published table says about its own cells, where :meth:`likelihood` leaves that
+        table out; ``None`` where it does not."""
+        return None
+
+    def objection(self, findings: Mapping[str, object]) -> str:
+        """Why a criterion of the method's own, stated by it, speaks against a run; or ``""``."""
+        return ""
+
+    def alternatives(
+        self, domain: Domain, values: Mapping[str, object]
+    ) -> tuple[tuple[str, Mapping[str, object]], ...]:
+        """Other settings that may protect better: what, in words, and the parameters to change."""
+        return ()
 
     # -- what follows -------------------------------------------------------------------------
 
@@ -184,24 +215,16 @@ class Method(ABC):
     def preview(
         self, problem: Problem, given: Mapping[str, object], progress: Progress = SILENT
     ) -> Preview:
-        """What the method would do to this table, judged before any random number of the run."""
-        values = self.resolve(problem.table.domain, given)
+        """What the method would do to this table, before any random number of the run."""
+        values = self.resolve_for(problem, given)
         self.require(problem)
-        return self.judge(problem, values, progress)[0]
+        return self.foresee(problem, values, progress)
 
-    def judge(
-        self,
-        problem: Problem,
-        values: Mapping[str, object],
-        progress: Progress = SILENT,
-        *,
-        with_remedies: bool = True,
-    ) -> tuple[Preview, Draft | None]:
-        """The preview, and the draft itself where there is no chance in it.
-
-        Trial runs from a fixed seed; the figures are about the main table.
-        """
-        generator = np.random.Generator(np.random.PCG64(PREVIEW_SEED))
+    def foresee(
+        self, problem: Problem, values: Mapping[str, object], progress: Progress = SILENT
+    ) -> Preview:
+        """The same of resolved parameters, by trial runs; the figures are about the main table."""
+        generator = trial_generator(problem)
         groupings = groupings_of(problem.table.domain, values)
         progress.report("trying the method on this table", 0.0)
         draft = self.draw(problem, values, generator, progress)
@@ -212,39 +235,31 @@ class Method(ABC):
             size = sum(published.table.domain.size for published in draft.tables)
             size = max(size, problem.table.domain.size)
             runs = int(np.clip(PREVIEW_WORK // max(size, 1), 3, self.most_trials))
-        unchanged = np.zeros(judged.truth.shape)
+        unchanged = 0
         change: dict[int, float] = {}
         last = draft
         for run in range(runs):
             if run:
                 progress.report("trying the method on this table", run / runs)
                 last = self.draw(problem, values, generator)
-            unchanged += judged.unchanged(last.tables[0])
+            unchanged += int(judged.unchanged(last.tables[0])[judged.cells].sum())
             seen = judged.cells & ~last.tables[0].hidden
             moved = (last.tables[0].table.counts - judged.truth)[seen]
             for value, count in zip(*np.unique(moved, return_counts=True), strict=True):
                 change[int(value)] = change.get(int(value), 0.0) + int(count)
-        unchanged /= runs
         seen_cells = sum(change.values())
         cells = int(judged.cells.sum())
-        shape = problem.table.domain.shape
-        inner = main.table.domain == problem.table.domain
-        preview = Preview(
+        return Preview(
             at_risk_cells=judged.at_risk,
             judged_cells=cells,
-            unchanged_share=float(unchanged[judged.cells].mean()) if cells else 1.0,
+            unchanged_share=unchanged / (cells * runs) if cells else 1.0,
             mean_absolute_deviation=sum(abs(k) * n for k, n in change.items()) / seen_cells
             if seen_cells
             else 0.0,
             change={k: n / seen_cells for k, n in sorted(change.items())},
-            unchanged_by_cell=unchanged if inner else np.broadcast_to(0.0, shape),
             runs=runs,
             sentence="" if self.is_random(values) else draft.sentence,
         )
-        weak = self.weakness(problem, values, preview, draft)
-        if weak:
-            preview = replace(preview, weak=weak)
-        return preview, None if self.is_random(values) else draft
 
     def perform(
         self,
@@ -261,51 +276,48 @@ class Method(ABC):
             When a promise is broken.
         """
         draft = self.draw(problem, values, generator, progress)
-        return self._released(problem, values, draft), draft
-
-    def _released(self, problem: Problem, values: Mapping[str, object], draft: Draft) -> Release:
         promises.verify(self.promised(values), problem, values, draft)
-        public = {p.name: values[p.name] for p in self.parameters if p.public}
+        public = {
+            p.name: values[p.name]
+            for p in self.parameters
+            if p.public and not (p.may_be_unstated and values[p.name] is None)
+        }
         mechanism = Mechanism(self.name, problem.table.domain, public | dict(draft.disclosed))
-        return Release(draft.tables, mechanism, problem.title)
+        return Release(draft.tables, mechanism, problem.title), draft
 
-    def protect(
+    def run(
         self,
         problem: Problem,
         given: Mapping[str, object],
         randomness: Randomness,
         *,
-        accept_weak: bool = False,
+        attempt: int = 1,
         progress: Progress = SILENT,
     ) -> Protected:
-        """Protect the table.
+        """Protect the table by one draw that nobody has judged: see ``disclosure.gate``.
+
+        Parameters
+        ----------
+        attempt
+            Which of the draws that the randomness yields, from 1.
 
         Raises
         ------
-        RefusedError
-            When it would (almost) not protect and this was not accepted.
+        ParameterError
+            For wrong parameters, or a problem that lacks what the method needs.
+        InputError, InfeasibleError
+            When this table cannot be protected so.
         """
-        values = self.resolve(problem.table.domain, given)
+        values = self.resolve_for(problem, given)
         self.require(problem)
-        preview, draft = self.judge(problem, values, progress, with_remedies=not accept_weak)
-        if preview.weak and not accept_weak:
-            raise RefusedError(
-                preview.weak,
-                hint="; ".join(map(str, preview.remedies)) or OTHERWISE,
-                detail="to go on all the same takes an explicit, recorded decision",
-            )
-        if draft is None:
-            draft = self.draw(problem, values, randomness.generator(), progress)
-        release = self._released(problem, values, draft)
-        decisions = (f"accepted a weak mechanism: {preview.weak}",) if preview.weak else ()
+        release, draft = self.perform(problem, values, randomness.generator(attempt), progress)
         record = RunEvidence(
             problem=problem,
             seed=randomness.seed,
             seed_given=randomness.given,
             stream=randomness.stream,
-            preview=preview,
+            attempt=attempt,
             parameters=values,
-            decisions=decisions,
             steps=draft.steps,
             statuses=draft.statuses,
             hidden=draft.hidden,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.protection.guarantees import GUARANTEES
 from tabprotect.engine.protection.method import Method
@@ -12,8 +14,7 @@ def method_page(method: Method) -> str:
     """Made from the method's declarations alone."""
     parts = [f"# {method.label} (`{method.name}`)", method.help]
     if method.parameters:
-        rows = "\n".join(map(_row, method.parameters))
-        parts += ["## Parameters", rows]
+        parts += ["## Parameters", parameter_list(method.parameters)]
     if method.guarantees:
         promises = "\n".join(
             f"- {GUARANTEES[name].label}: {sentence}"
@@ -23,6 +24,11 @@ def method_page(method: Method) -> str:
     if method.needs:
         parts += ["## What it needs", "\n".join(f"- {NEEDS[n].sentence}." for n in method.needs)]
     return "\n\n".join(parts) + "\n"
+
+
+def parameter_list(parameters: Iterable[Parameter]) -> str:
+    """Each parameter with its help, default and choices."""
+    return "\n".join(map(_row, parameters))
 
 
 def _row(parameter: Parameter) -> str:

@@ -40,17 +40,10 @@ def _two_variables(problem: Problem) -> str:
     return "" if problem.table.domain.ndim >= 2 else "the table has one variable only"
 
 
-def _contributors(problem: Problem) -> str:
-    if problem.contributors is not None:
-        return ""
-    return "nothing is known of the largest contributions of the cells"
-
-
 NEEDS: Mapping[str, Need] = MappingProxyType(
     {
         "record_keys": Need("Record keys in the microdata", _record_keys),
         "two_way": Need("A table of two variables", _two_way),
         "two_variables": Need("At least two variables", _two_variables),
-        "contributors": Need("The largest contributions of every cell", _contributors),
     }
 )

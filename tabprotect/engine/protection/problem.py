@@ -10,11 +10,10 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats, Ints, Letters
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.protection.remedy import Remedy
+from tabprotect.engine.protection.staff_verdict import StaffVerdict
 from tabprotect.engine.randomness import FIRST, Randomness
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
-from tabprotect.engine.sensitivity.contributors import Contributors
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.design_weights import DesignWeights
 from tabprotect.engine.tables.domain import Domain
@@ -34,8 +33,6 @@ class Problem:
         keys.
     weights
         What the records of each cell stand for, where they have design weights.
-    contributors
-        Who stands behind the cells, where more is known than their number.
     """
 
     table: Table
@@ -43,7 +40,6 @@ class Problem:
     title: str = ""
     record_keys: Table | None = None
     weights: DesignWeights | None = None
-    contributors: Contributors | None = None
 
     def __post_init__(self) -> None:
         if self.record_keys is not None and self.record_keys.domain != self.table.domain:
@@ -85,15 +81,8 @@ class Preview:
         Expected |published - original| per judged cell.
     change
         Probability of each change of a judged cell (published - original).
-    unchanged_by_cell
-        Probability that each cell of the original is published unchanged, shape of the table;
-        0 where inner cells are not published.
     runs
         Number of simulated runs behind the figures; 1 for a method without chance.
-    weak
-        Why the mechanism is refused on this table; empty when it is not.
-    remedies
-        What to do instead, tried on this table, best first.
     blocked_share
         Of cycles: expected share of the moves the coins ask for that are blocked.
     blocked_by_cycle
@@ -109,10 +98,7 @@ class Preview:
     unchanged_share: float
     mean_absolute_deviation: float
     change: dict[int, float]
-    unchanged_by_cell: Floats
     runs: int
-    weak: str = ""
-    remedies: tuple[Remedy, ...] = ()
     blocked_share: float = 0.0
     blocked_by_cycle: Floats = field(default_factory=lambda: np.zeros(0))
     immovable: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
@@ -189,6 +175,10 @@ class Draft:
     steps: Steps | None = None
 
 
+OVERRULED = "published all the same"
+"""How a decision begins that lets out what should not be."""
+
+
 @dataclass(frozen=True)
 class RunEvidence:
     """What the house keeps: the original, the seed, the coins, the decisions. Confidential.
@@ -197,10 +187,14 @@ class RunEvidence:
     ----------
     parameters
         All resolved parameters, the confidential ones too.
+    attempt
+        Which draw it was. Confidential as nothing else here: told, it would disclose counts.
     decisions
-        Explicit decisions, for example to accept a weak mechanism.
+        Explicit decisions, for example to publish against the gate.
     stream
         Which generator made the coins of the seed.
+    verdict
+        What readers learn, beside the true figures.
     steps, statuses, hidden, findings, sentence
         As in the :class:`Draft`.
     """
@@ -208,7 +202,7 @@ class RunEvidence:
     problem: Problem
     seed: int = field(repr=False)
     seed_given: bool
-    preview: Preview
+    attempt: int = 1
     parameters: Mapping[str, object] = field(default_factory=dict, repr=False)
     decisions: tuple[str, ...] = ()
     steps: Steps | None = None
@@ -217,11 +211,17 @@ class RunEvidence:
     findings: Mapping[str, object] = field(default_factory=dict, repr=False)
     sentence: str = ""
     stream: str = FIRST
+    verdict: StaffVerdict | None = None
 
     @property
     def randomness(self) -> Randomness:
         """What the coins were drawn from."""
         return Randomness(self.seed, self.seed_given, self.stream)
+
+    @property
+    def overruled(self) -> bool:
+        """Whether it goes out against what was found of it, by decision."""
+        return any(decision.startswith(OVERRULED) for decision in self.decisions)
 
     @property
     def blocked_share(self) -> float:

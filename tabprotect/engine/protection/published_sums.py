@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, TooLargeError
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
@@ -17,6 +17,9 @@ from tabprotect.engine.tables.table import Table
 
 MOST_JOINED = 500
 """Inner cells up to which totals go into a posterior beside published inner cells."""
+
+MOST_ENTRIES = 40_000_000
+"""Inner cells times margins that are followed, at some 50 bytes each."""
 
 INNER_NOTE = (
     "This posterior uses the published inner cells only; the published totals say a little more."
@@ -89,6 +92,7 @@ def sum_factors(
     total: Support | None = None,
     rerun: Rerun | None = None,
     note: str = "",
+    signed: bool = False,
 ) -> CellFactors:
     """One factor for each published number; cells that are the same sum are one number.
 
@@ -104,14 +108,26 @@ def sum_factors(
         What the grand total may be, where that is known beyond its own publication.
     rerun, note
         As in ``CellFactors``.
+    signed
+        Whether the mechanism can publish negative counts.
 
     Raises
     ------
     InputError
         For a count that no mechanism of this kind produces.
+    TooLargeError
+        Before the work, with what it would cost.
     """
-    if (counts < 0).any():
+    if not signed and (counts < 0).any():
         raise InputError("a published count is negative; this mechanism makes none")
+    entries = publication.domain.size * len(publication.margins)
+    if entries > MOST_ENTRIES:
+        raise TooLargeError(
+            f"{publication.domain.size:,} inner cells in {len(publication.margins):,} published "
+            f"sub-tables are too many to be followed: it would take about {50 * entries / 1e9:.0f} "
+            "GB",
+            hint="ask for bounds of some cells instead (tabprotect bounds)",
+        )
     cells, _ = publication.distinct
     incidence = publication.incidence[cells]
     behind = np.diff(incidence.indptr).astype(np.int64)

@@ -1,4 +1,4 @@
-"""What to do instead of a mechanism that would not protect: other settings, tried on the table."""
+"""What to do instead of a mechanism that would not protect: other settings, tried beforehand."""
 
 from __future__ import annotations
 
@@ -12,21 +12,27 @@ OTHERWISE = "merge categories so that fewer cells are small, or take another met
 
 @dataclass(frozen=True)
 class Remedy(Suggestion):
-    """Other settings that would protect this table. Confidential, like every figure of a trial.
+    """Other settings whose releases pass the gate more often.
 
     Among its parameters ``cycles`` is the name of a template; what it does not name stays.
 
     Attributes
     ----------
-    unchanged_share
-        How likely a judged cell is still published unchanged, from trial runs.
+    chance
+        How often they passed on synthetic tables with the same kept margins: public things only.
+    known
+        The share of the expected at-risk cells that readers of those would know, on average.
     """
 
-    unchanged_share: float
+    chance: float
+    known: float
 
     @property
     def reached(self) -> str:
-        return f"unchanged with probability {self.unchanged_share:.2f}"
+        return (
+            f"passed on {self.chance:.0%} of synthetic tables, where {self.known:.0%} of the at-risk "
+            "cells were known"
+        )
 
     def __str__(self) -> str:
         return f"{self.text} ({self.reached})"

@@ -10,6 +10,7 @@ from tabprotect.engine.formats.groupings import parse_groupings
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.hierarchy import Grouping
+from tabprotect.engine.tables.margins import MarginSet, all_margins
 from tabprotect.engine.tables.publication import Publication
 
 MOST_PUBLISHED = 20_000_000
@@ -30,6 +31,45 @@ GROUPINGS = Parameter(
     "eu:country=Spain>EU,Portugal>EU,Iceland>outside; or a file.",
     "groupings",
 )
+
+
+KEEP = Parameter(
+    "keep",
+    "Kept margins",
+    "The margins that are published exactly, as a model formula: geo + region*age keeps the "
+    "counts of each geo and of each region by age. Without one all margins of one variable less "
+    "than the table.",
+    "formula",
+    may_be_unstated=True,
+)
+
+
+def kept_of(domain: Domain, values: Mapping[str, object]) -> Publication:
+    """The margins that a method's values say are kept, all those the formula names.
+
+    Raises
+    ------
+    InputError
+        For a formula or a grouping that does not fit the table, or when the table itself is kept.
+    """
+    formula = values.get(KEEP.name)
+    groupings = groupings_of(domain, values)
+    if not formula:
+        return _publication_of(domain, all_margins(domain), groupings)
+    kept = _publication(domain, str(formula), groupings)
+    if any(kept.determines(margin, domain.names) for margin in kept.margins):
+        raise InputError(
+            "with these margins kept the table itself would be published as it is",
+            hint="keep margins of fewer variables, or of groups of categories",
+        )
+    return kept
+
+
+@lru_cache(maxsize=8)
+def _publication_of(
+    domain: Domain, margins: MarginSet, groupings: tuple[Grouping, ...]
+) -> Publication:
+    return Publication(domain, margins, groupings)
 
 
 def groupings_of(domain: Domain, values: Mapping[str, object]) -> tuple[Grouping, ...]:

@@ -13,8 +13,9 @@ from tabprotect.engine.protection.judged_cells import Judged
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import groupings_of
-from tabprotect.engine.tables.margins import all_margins, differing_margins
+from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
 
@@ -121,9 +122,13 @@ def summarise(protected: Protected) -> RunSummary:
     preserved = None
     if main.table.domain == domain and main.suppressed is None:
         moves = parameters.get("cycles")
-        margins = moves.margins if isinstance(moves, MoveSet) else all_margins(domain)
+        kept = (
+            moves.publication
+            if isinstance(moves, MoveSet)
+            else Publication(domain, all_margins(domain))
+        )
         truth = Table.dense(domain, judged.truth) if weighted else record.problem.table
-        preserved = not differing_margins(truth, main.table, margins)
+        preserved = kept.sums(truth) == kept.sums(main.table)
     return RunSummary(
         at_risk_cells=judged.at_risk,
         judged_cells=cells,

@@ -16,7 +16,7 @@ from tabprotect.engine.registry import Registry
 @cache
 def criteria() -> Registry[RiskCriterion]:
     """Every registered risk criterion by name."""
-    return Registry(criteria_package, RiskCriterion, "criterion")  # type: ignore[type-abstract]
+    return Registry(criteria_package, RiskCriterion, "criterion", "criteria")  # type: ignore[type-abstract]
 
 
 @cache
@@ -28,4 +28,4 @@ def rules() -> Registry[ReleaseRule]:
 @cache
 def utilities() -> Registry[ReleaseUtility]:
     """Every registered utility by name."""
-    return Registry(utilities_package, ReleaseUtility, "utility")  # type: ignore[type-abstract]
+    return Registry(utilities_package, ReleaseUtility, "utility", "utilities")  # type: ignore[type-abstract]

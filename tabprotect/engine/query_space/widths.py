@@ -136,35 +136,6 @@ def parsimonious_width(cells: AtRiskCells, query: Query) -> int:
     return int((counts[near] - np.maximum(lower, 0)).min(initial=smallest))
 
 
-def wide_enough(
-    cells: AtRiskCells, beta: int, *, progress: Progress = SILENT
-) -> Iterator[tuple[Query, int]]:
-    """Every sub-table of critical width >= beta with its width, level by level.
-
-    Widths never grow with the sub-table, so only those are looked at whose every sub-table of
-    one variable less passed: for lattices too large to list.
-    """
-    start = parsimonious_width(cells, 0)
-    passed = [0] if start >= beta else []
-    if passed:
-        yield 0, start
-    for dimension in range(1, cells.lattice.variables + 1):
-        before = set(passed)
-        passed = []
-        for done, query in enumerate(before):
-            progress.report(f"sub-tables of {dimension} variables", done / len(before))
-            top = query.bit_length()
-            for v in range(top, cells.lattice.variables):
-                larger = query | 1 << v
-                if all(smaller in before for smaller in cells.lattice.below(larger)):
-                    width = parsimonious_width(cells, larger)
-                    if width >= beta:
-                        passed.append(larger)
-                        yield larger, width
-        if not passed:
-            return
-
-
 def _with_lower_bounds(cells: AtRiskCells, progress: Progress) -> Iterator[tuple[Query, int]]:
     """The sub-tables that bound some at-risk cell from below, with their widths.
 

@@ -8,8 +8,8 @@ function of the true count there.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -21,7 +21,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
 
-BlockingRule = Literal["any_zero", "negative", "none"]
+BlockingRule = Literal["any_zero", "negative", "reversible", "none"]
 
 BLOCKING_RULES: dict[BlockingRule, str] = {
     "any_zero": (
@@ -31,6 +31,11 @@ BLOCKING_RULES: dict[BlockingRule, str] = {
     "negative": (
         "A cycle is not applied in a direction that would make a cell negative. Zeros can rise; "
         "small counts drift up a little."
+    ),
+    "reversible": (
+        "A cycle is taken with the chance that its result is worth as much as what is there: the "
+        "product of 1/x! over the counts, to the power theta. Zeros can rise. Serves where "
+        "association is weak: chi-square stays honest; strong association is pulled towards none."
     ),
     "none": (
         "Every cycle is applied. Cells can become negative: for analysis, not for release "
@@ -62,6 +67,9 @@ class MoveSequence:
         Rounds over the whole list.
     rule
         When a step is blocked (``BLOCKING_RULES``).
+    theta
+        Of the rule ``reversible``: a move from x to y is taken with probability
+        min(1, prod (x!/y!)^theta), and never to a negative count. 0 is ``negative``.
     """
 
     published: Table
@@ -70,11 +78,17 @@ class MoveSequence:
     beta: float
     passes: int
     rule: BlockingRule
+    theta: float = 0.0
 
     @property
     def domain(self) -> Domain:
         """Of the original, and of the posterior."""
         return self.published.domain
+
+    @property
+    def drawn_exactly(self) -> bool:
+        """Whether independent exact draws can be had under a uniform prior."""
+        return self.rule == "negative" and self.alpha == self.beta
 
     @property
     def gamma(self) -> float:
@@ -142,11 +156,14 @@ class Rerun:
         About how many microseconds of a usual core one call takes. Stated, never timed: how a
         posterior is found depends on it, and the same release has to give the same one. ``None``:
         by the number of cells. Programmes solved on the way count themselves.
+    programmes
+        Whether programmes are solved on the way: one call can take seconds.
     """
 
     estimate: Callable[[Table, np.random.Generator], float]
     exact: bool
     cost: float | None = None
+    programmes: bool = False
 
     def cost_over(self, cells: int) -> float:
         """The stated cost, or the usual one of a candidate original with so many cells."""
@@ -242,6 +259,56 @@ class CellFactors:
     def factors(self) -> int:
         """Number of factors."""
         return len(self.kind)
+
+
+def product(factors: Sequence[CellFactors]) -> CellFactors:
+    """P(all these releases | original): the factors of every one.
+
+    The published tables are those of the first. What the mechanisms say as a whole multiplies, too.
+    """
+    first = factors[0]
+    if len(factors) == 1:
+        return first
+    reruns = [one.rerun for one in factors if one.rerun is not None]
+    return replace(
+        first,
+        starts=_appended([one.starts for one in factors]),
+        cells=np.concatenate([one.cells for one in factors]),
+        kind=np.concatenate(
+            [one.kind + sum(len(f.low) for f in factors[:k]) for k, one in enumerate(factors)]
+        ),
+        low=np.concatenate([one.low for one in factors]),
+        high=np.concatenate([one.high for one in factors]),
+        log_starts=_appended([one.log_starts for one in factors]),
+        logs=np.concatenate([one.logs for one in factors]),
+        rerun=_product_of_reruns(reruns, first.domain) if reruns else None,
+        note=" ".join(dict.fromkeys(one.note for one in factors if one.note)),
+        approximate=any(one.approximate for one in factors),
+    )
+
+
+def _appended(starts: Sequence[Ints]) -> Ints:
+    """Run starts one after the other."""
+    lengths = np.concatenate([np.diff(one) for one in starts])
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+
+
+def _product_of_reruns(reruns: Sequence[Rerun], domain: Domain) -> Rerun:
+    def estimate(original: Table, generator: np.random.Generator) -> float:
+        chance = 1.0
+        for rerun in reruns:
+            chance *= rerun.estimate(original, generator)
+            if not chance:
+                break
+        return chance
+
+    return replace(
+        reruns[0],
+        estimate=estimate,
+        exact=all(rerun.exact for rerun in reruns),
+        cost=sum(rerun.cost_over(domain.size) for rerun in reruns),
+        programmes=any(rerun.programmes for rerun in reruns),
+    )
 
 
 def each_cell(domain: Domain) -> tuple[Ints, Ints]:

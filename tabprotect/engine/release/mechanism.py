@@ -6,10 +6,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tabprotect.engine.cycles import files
+from tabprotect.engine.cycles import files, stated
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.release.gate import STATED, Gate
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
+
+NAMED = frozenset({"method", "variables", "shape", "categories"})
+"""What a mechanism states beside its parameters."""
 
 
 @dataclass(frozen=True)
@@ -24,11 +28,14 @@ class Mechanism:
         The table's variables.
     parameters
         The disclosed parameters; a cycle set is a ``MoveSet``, the rest plain values.
+    gate
+        By which limits the release was judged; ``None`` where that is not stated.
     """
 
     method: str
     domain: Domain
     parameters: Mapping[str, object]
+    gate: Gate | None = None
 
     def as_json(self, *, categories: bool = False) -> dict[str, object]:
         """One flat object: ``method``, ``variables``, ``shape``, then the parameters.
@@ -44,12 +51,11 @@ class Mechanism:
             out["categories"] = {v.name: list(v.categories) for v in self.domain.variables}
         for name, value in self.parameters.items():
             if isinstance(value, MoveSet):
-                cycles = files.to_json(value)
-                out[name] = cycles["cycles"]
-                if "margins" in cycles:
-                    out["margins"] = cycles["margins"]
+                out |= stated.state(value)
             else:
                 out[name] = value
+        if self.gate is not None:
+            out |= self.gate.as_json()
         return out
 
     def to_text(self, *, categories: bool = False) -> str:
@@ -79,15 +85,13 @@ class Mechanism:
                 f"the mechanism is for the variables {names}, the table has {list(domain.names)}",
                 hint="the order matters; take the mechanism that came with the table",
             )
-        parameters: dict[str, object] = {
-            k: v for k, v in data.items() if k not in ("method", "variables", "shape", "categories")
-        }
+        parameters: dict[str, object] = {k: v for k, v in data.items() if k not in NAMED | STATED}
         if "cycles" in data:
             moves = files.from_json(data, domain=domain)
             # The margins beside cycles are those the cycles keep.
             parameters.pop("margins", None)
             parameters = {**parameters, "cycles": moves}
-        return cls(method, domain, parameters)
+        return cls(method, domain, parameters, Gate.from_json(data))
 
     @staticmethod
     def stated_domain(data: object, published: Domain) -> Domain:

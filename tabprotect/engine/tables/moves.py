@@ -6,17 +6,19 @@ are zero; a *cycle* is a move with entries -1, 0, +1; a *cycle set* is an ordere
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from tabprotect.engine.arrays import Ints
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.engine.tables.hierarchy import Grouping, check_groupings
 from tabprotect.engine.tables.margins import MarginSet, all_margins
+from tabprotect.engine.tables.publication import Publication
 
 Signs = npt.NDArray[np.int8]
 
@@ -60,6 +62,22 @@ class Violation:
         )
 
 
+@dataclass(frozen=True)
+class Designed:
+    """The named design that a cycle set follows from: it can be built again from this alone.
+
+    Attributes
+    ----------
+    kind
+        Registered name of the design.
+    parameters
+        What it takes besides the table's shape, JSON values.
+    """
+
+    kind: str
+    parameters: Mapping[str, object] = field(default_factory=dict, hash=False)
+
+
 @dataclass(frozen=True, eq=False)
 class MoveSet:
     """An ordered list of cycles over the cells of a domain.
@@ -75,7 +93,11 @@ class MoveSet:
     signs : int8 (entries,)
         +1 or -1.
     margins
-        The margins the set claims to keep.
+        The margins the set claims to keep, by names of variables or groupings.
+    groupings
+        The groupings that those margins name.
+    design
+        What the cycles follow from; ``None`` for a list of its own. Says nothing of the margins.
     """
 
     domain: Domain
@@ -83,6 +105,8 @@ class MoveSet:
     cells: Ints
     signs: Signs
     margins: MarginSet
+    groupings: tuple[Grouping, ...] = ()
+    design: Designed | None = None
 
     @classmethod
     def of(
@@ -93,6 +117,7 @@ class MoveSet:
         signs: npt.ArrayLike,
         *,
         margins: MarginSet | None = None,
+        groupings: tuple[Grouping, ...] = (),
     ) -> MoveSet:
         """From compressed rows, sorted and checked (cells in range, signs +-1, none twice).
 
@@ -104,20 +129,20 @@ class MoveSet:
         s = np.asarray(starts, dtype=np.int64)
         c = np.asarray(cells, dtype=np.int64)
         g = np.asarray(signs, dtype=np.int8)
-        rows = np.repeat(np.arange(len(s) - 1), np.diff(s))
-        bad = (c < 0) | (c >= domain.size)
-        if bad.any():
-            raise InputError(f"cycle {rows[bad][0] + 1} touches a cell outside the table")
-        if ((g != 1) & (g != -1)).any():
-            row = rows[(g != 1) & (g != -1)][0]
+        if len(c) and not 0 <= int(c.min()) <= int(c.max()) < domain.size:
+            row = _row(s, (c < 0) | (c >= domain.size))
+            raise InputError(f"cycle {row + 1} touches a cell outside the table")
+        if len(g) and (np.abs(g) != 1).any():
+            row = _row(s, np.abs(g) != 1)
             raise InputError(f"cycle {row + 1} has an entry other than -1, 0, +1")
-        order = np.lexsort((c, rows))
-        c, g = c[order], g[order]
-        twice = (np.diff(c) == 0) & (np.diff(rows) == 0)
+        c, g = _ascending(s, c, g)
+        twice = c[1:] == c[:-1]
+        twice[s[1:-1][(s[1:-1] > 0) & (s[1:-1] < len(c))] - 1] = False
         if twice.any():
             at = int(np.flatnonzero(twice)[0])
+            row = _row(s, np.arange(len(c)) == at)
             raise InputError(
-                f"cycle {rows[at] + 1} names the cell {domain.unflat(int(c[at]))} twice",
+                f"cycle {row + 1} names the cell {domain.unflat(int(c[at]))} twice",
                 hint="each cell stands once, in plus or in minus",
             )
         if margins is not None and not margins:
@@ -128,7 +153,7 @@ class MoveSet:
             raise InputError(f"cycle {empty[0] + 1} is empty")
         for array in (s, c, g):
             array.flags.writeable = False
-        return cls(domain, s, c, g, all_margins(domain) if margins is None else margins)
+        return cls(domain, s, c, g, all_margins(domain) if margins is None else margins, groupings)
 
     @classmethod
     def from_cells(
@@ -184,6 +209,7 @@ class MoveSet:
         return (
             self.domain == other.domain
             and self.margins == other.margins
+            and self.groupings == other.groupings
             and np.array_equal(self.starts, other.starts)
             and np.array_equal(self.cells, other.cells)
             and np.array_equal(self.signs, other.signs)
@@ -230,7 +256,9 @@ class MoveSet:
         length = np.diff(self.starts)[chosen]
         starts = np.concatenate([[0], np.cumsum(length)]).astype(np.int64)
         at = np.arange(starts[-1]) - np.repeat(starts[:-1] - self.starts[chosen], length)
-        return MoveSet(self.domain, starts, self.cells[at], self.signs[at], self.margins)
+        return MoveSet(
+            self.domain, starts, self.cells[at], self.signs[at], self.margins, self.groupings
+        )
 
     def on(self, domain: Domain) -> MoveSet:
         """The same cycles over a table of the same shape (names and labels may differ).
@@ -240,6 +268,8 @@ class MoveSet:
         InputError
             When the shapes differ.
         """
+        if domain == self.domain:
+            return self
         if domain.shape != self.domain.shape:
             raise InputError(
                 f"the cycles are for a {' x '.join(map(str, self.domain.shape))} table, "
@@ -247,12 +277,24 @@ class MoveSet:
                 hint="design cycles for this table's shape",
             )
         axes = dict(zip(self.domain.names, domain.names, strict=True))
-        margins = tuple(tuple(axes[n] for n in margin) for margin in self.margins)
-        return MoveSet(domain, self.starts, self.cells, self.signs, margins)
+        margins = tuple(tuple(axes.get(n, n) for n in margin) for margin in self.margins)
+        groupings = tuple(Grouping(g.name, axes[g.of], g.groups) for g in self.groupings)
+        check_groupings(domain, groupings)
+        return replace(self, domain=domain, margins=margins, groupings=groupings)
 
-    def keeping(self, margins: MarginSet) -> MoveSet:
+    def keeping(self, margins: MarginSet, groupings: tuple[Grouping, ...] = ()) -> MoveSet:
         """The same cycles with another claim of what they keep (the grand total at least)."""
-        return MoveSet(self.domain, self.starts, self.cells, self.signs, margins or ((),))
+        return replace(self, margins=margins or ((),), groupings=groupings)
+
+    @cached_property
+    def publication(self) -> Publication:
+        """The margins that are kept, as sub-tables that are published exactly."""
+        return Publication(self.domain, self.margins, self.groupings)
+
+    @cached_property
+    def keeps_margins(self) -> bool:
+        """Whether no margin is broken; looked at once."""
+        return not self.violations(most=1)
 
     def violations(self, *, most: int | None = None) -> list[Violation]:
         """Every margin that a cycle breaks, exactly (integers), at most ``most`` of them.
@@ -260,9 +302,13 @@ class MoveSet:
         One sort of the entries per margin: O(entries log entries) each, never a dense table.
         """
         found: list[Violation] = []
-        for names in self.margins:
-            domain = self.domain.project(names)
-            key = self.domain.project_keys(self.cells, names)
+        if not self.margins:
+            return found
+        kept = self.publication
+        for m, (names, domain) in enumerate(zip(kept.margins, kept.domains, strict=True)):
+            key = kept.keys(m, self.cells)
+            if self._cancels(key):
+                continue
             order = np.lexsort((key, self.rows))
             row, key, sign = self.rows[order], key[order], self.signs[order].astype(np.int64)
             if not len(row):
@@ -277,9 +323,44 @@ class MoveSet:
                     return found
         return sorted(found, key=lambda v: (v.cycle, v.margin, v.index))
 
+    def _cancels(self, key: Ints) -> bool:
+        """Whether short cycles of one length surely keep a margin: entry against entry."""
+        each = len(key) // max(len(self), 1)
+        if not 0 < each <= 8 or (np.diff(self.starts) != each).any():
+            return False
+        keys = np.ascontiguousarray(key.reshape(-1, each).T)
+        signs = np.ascontiguousarray(self.signs.reshape(-1, each).T)
+        for own in keys:
+            sums = np.zeros(len(self), dtype=np.int8)
+            for other, sign in zip(keys, signs, strict=True):
+                sums += sign * (other == own)
+            if sums.any():
+                return False
+        return True
+
     @cached_property
     def touches(self) -> tuple[Ints, Ints]:
         """How many cycles add to and subtract from each cell, two flat arrays (cells,)."""
         plus = np.bincount(self.cells[self.signs > 0], minlength=self.domain.size)
         minus = np.bincount(self.cells[self.signs < 0], minlength=self.domain.size)
         return plus.astype(np.int64), minus.astype(np.int64)
+
+
+def _row(starts: Ints, wrong: Bools) -> int:
+    """The cycle of the first entry that is wrong."""
+    return int(np.searchsorted(starts, np.flatnonzero(wrong)[0], side="right")) - 1
+
+
+def _ascending(starts: Ints, cells: Ints, signs: Signs) -> tuple[Ints, Signs]:
+    """The entries with ascending cells within each cycle."""
+    lengths = np.diff(starts)
+    if len(lengths) and (lengths == lengths[0]).all() and lengths[0] * len(lengths) == len(cells):
+        # Cycles of one length, as designs make them: many short sorts in place of a long one.
+        rows = cells.reshape(len(lengths), -1)
+        if (rows[:, 1:] > rows[:, :-1]).all():
+            return cells.copy(), signs.copy()
+        order = np.argsort(rows, axis=1, kind="stable")
+        of_rows = np.take_along_axis(signs.reshape(rows.shape), order, axis=1)
+        return np.take_along_axis(rows, order, axis=1).reshape(-1), of_rows.reshape(-1)
+    order = np.lexsort((cells, np.repeat(np.arange(len(lengths)), lengths)))
+    return cells[order], signs[order]

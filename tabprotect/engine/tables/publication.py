@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, TooLargeError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import terms
 from tabprotect.engine.tables.hierarchy import Grouping, check_groupings
@@ -153,6 +153,38 @@ class Publication:
             )
         )
 
+    def maximal(self) -> Publication:
+        """Without the margins that add up from another one, and the groupings no margin names.
+
+        The order is that of the variables, so that one family of margins has one form.
+        """
+        names = self.margins
+        chosen = [
+            margin
+            for m, margin in enumerate(names)
+            if not any(
+                self.determines(other, margin)
+                # Of two that determine each other the first stands.
+                and (k < m or not self.determines(margin, other))
+                for k, other in enumerate(names)
+                if k != m
+            )
+        ]
+        chosen.sort(key=lambda margin: [self._places[name] for name in margin])
+        used = {name for margin in chosen for name in margin}
+        groupings = tuple(g for g in self.groupings if g.name in used)
+        return Publication(self.domain, tuple(chosen), groupings)
+
+    def resolution(self, m: int, axis: int) -> Counts | None:
+        """Which categories of an axis margin m tells apart: a number for each, (categories,).
+
+        ``None`` where it adds all of them up.
+        """
+        offset = self._offsets(m)[axis]
+        if offset is None:
+            return None
+        return np.unique(offset, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
     def _offsets(self, m: int) -> list[Counts | None]:
         """What each axis adds to the key in margin m, (categories,); None where it adds nothing."""
         offsets: list[Counts | None] = [None] * self.domain.ndim
@@ -176,7 +208,7 @@ class Publication:
 
         Raises
         ------
-        InputError
+        TooLargeError
             When all are asked of a table too large to be laid out.
         """
         offsets = self._offsets(m)
@@ -198,7 +230,7 @@ class Publication:
 
     def _check_laid_out(self) -> None:
         if self.domain.size > DENSE_LIMIT:
-            raise InputError(
+            raise TooLargeError(
                 f"a table of {self.domain.size:,} cells is too large to be laid out in full",
                 hint="leave out a variable or merge categories",
             )
@@ -209,7 +241,7 @@ class Publication:
 
         Raises
         ------
-        InputError
+        TooLargeError
             For a table too large to be laid out.
         """
         # scipy.sparse is a third of the program's start, and few need it.

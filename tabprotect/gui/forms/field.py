@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.gui.look import icons
+from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.theme import GRID, THEME
 
@@ -87,6 +88,10 @@ class Field(QWidget):
         THEME.changed.connect(self._colour)
         self._colour()
 
+    def _chosen(self) -> None:
+        self._explain()
+        self.changed.emit()
+
     def _explain(self) -> None:
         """The help below the input: for a choice also what the chosen one means."""
         text = self.parameter.help
@@ -120,7 +125,7 @@ class Field(QWidget):
             combo.setSizeAdjustPolicy(
                 QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
             )
-            combo.activated.connect(lambda _: (self._explain(), self.changed.emit()))
+            combo.activated.connect(self._chosen)
             self._read = combo.currentData
             self._write = lambda v: combo.setCurrentIndex(combo.findData(v))
             return combo
@@ -157,7 +162,7 @@ class Field(QWidget):
         return "none" if parameter.default in (None, "") else ""
 
     def _open_button(self) -> QToolButton:
-        button = QToolButton(icon=icons.icon("open"), autoRaise=True)
+        button = tool_button(icon=icons.icon("open"), flat=True)
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         button.setAccessibleName(f"Choose a file for {self.parameter.label}")
         button.setToolTip("Choose a file")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QScrollArea, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from tabprotect.engine.errors import ParameterError, TabprotectError
 from tabprotect.engine.parameters import Parameter, Shares
@@ -15,6 +14,7 @@ from tabprotect.engine.protection.method import Method
 from tabprotect.gui.forms.field import Field
 from tabprotect.gui.forms.seed_chooser import SeedChooser
 from tabprotect.gui.forms.share_editor import ShareEditor
+from tabprotect.gui.look.buttons import emptied, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import GRID
 
@@ -90,11 +90,7 @@ class MethodForm(QScrollArea):
         self.seeds.setVisible(house and (coins[0] is not None or _is_random(method, values)))
 
     def _build(self, method: Method) -> None:
-        while self._rows.count():
-            widget = self._rows.takeAt(0).widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        emptied(self._rows)
         self._method, self.fields, self.editors, self.stops = method, {}, [], []
         self.verticalScrollBar().setValue(0)
         single: dict[Shares, Field] = {}
@@ -131,7 +127,7 @@ class MethodForm(QScrollArea):
                 field.show_value(field.parameter.default)
 
     def _cycles(self) -> QWidget:
-        button: Any = QToolButton(text="The cycle set: see Cycles")
+        button = tool_button("The cycle set: see Cycles")
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         button.setAccessibleName("Go to the cycle set")
         button.clicked.connect(lambda: self.cycles_asked.emit())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeySequence
@@ -48,7 +49,7 @@ class Actions(QObject):
                     f"go_{menu}",
                     f"Go to {page_name.title()}",
                     "",
-                    lambda p=page_name: window.go(p),
+                    partial(window.go, page_name),
                 )
         self._view()
         self._help()
@@ -131,7 +132,7 @@ class Actions(QObject):
                 f"page_{page.name}",
                 page.label,
                 f"Ctrl+{number}",
-                lambda name=page.name: window.go(name),
+                partial(window.go, page.name),
                 picture=page.icon,
             )
         self.menus["View"].addSeparator()
@@ -152,7 +153,7 @@ class Actions(QObject):
         )
         for mode, text in modes:
             action = self._add(
-                "View", f"mode_{mode}", text, "", lambda m=mode: THEME.apply(mode=m), checkable=True
+                "View", f"mode_{mode}", text, "", partial(THEME.apply, mode=mode), checkable=True
             )
             action.setChecked(THEME.mode == mode)
             group.addAction(action)
@@ -220,7 +221,7 @@ class Actions(QObject):
         self.recent_menu.clear()
         # Names of the house's files are not for whoever looks on in public view.
         for path in () if self._hiding else self.files.recent():
-            self.recent_menu.addAction(path, lambda p=path: self.files.open(p))
+            self.recent_menu.addAction(path, partial(self.files.open, path))
         if self.recent_menu.isEmpty():
             none = "Not shown in the public view" if self._hiding else "None yet"
             self.recent_menu.addAction(none).setEnabled(False)

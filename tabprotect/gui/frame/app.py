@@ -167,7 +167,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     settings = QSettings()
     mode, zoom = settings.value("mode", "system"), settings.value("zoom", 1.0)
     with contextlib.suppress(TypeError, ValueError):
-        THEME.apply(mode=mode if mode in ("light", "dark") else "system", zoom=float(zoom))
+        THEME.apply(mode=mode if mode in ("light", "dark") else "system", zoom=float(str(zoom)))
     window = MainWindow(Document(), settings)
     install_hook(window)
     autosave = Autosave(window, state_folder())

@@ -28,6 +28,7 @@ from tabprotect.gui.frame.recipe_panel import RecipePanel
 from tabprotect.gui.frame.stages import OTHERS, PAGES
 from tabprotect.gui.frame.strip import Strip
 from tabprotect.gui.frame.window import Window
+from tabprotect.gui.look.buttons import scrolling
 from tabprotect.gui.look.icons import icon
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import GRID, THEME, count_text
@@ -61,7 +62,7 @@ class MainWindow(Window):
             self.pages[page_type.name] = page_type(document)
         for page in self.pages.values():
             # Each page scrolls by itself where it does not fit (200 % scale, a small screen).
-            area = QScrollArea(widgetResizable=True, frameShape=QFrame.Shape.NoFrame)
+            area = scrolling()
             area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             area.setWidget(page)
             page.told.connect(self._tell)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -170,7 +171,7 @@ class Files(QObject):
                 page.show_error(
                     error,
                     remedy_label=label,
-                    remedy=lambda option=option: self.open(source, **given, **{option: True}),
+                    remedy=partial(self.open, source, **given, **{option: True}),
                 )
                 return
         page.show_error(error)
@@ -182,7 +183,7 @@ class Files(QObject):
         if self.window.settings is None:
             return []
         value = self.window.settings.value("recent", [])
-        paths = [value] if isinstance(value, str) else list(value or [])
+        paths = value if isinstance(value, list) else [value] if value else []
         return [p for p in map(str, paths) if Path(p).exists()]
 
     def remember(self, path: str) -> None:

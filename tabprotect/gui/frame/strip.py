@@ -8,12 +8,12 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QProgressBar,
     QSizePolicy,
-    QToolButton,
     QWidget,
 )
 
 from tabprotect.gui.base.jobs import Job, Jobs
 from tabprotect.gui.look import icons
+from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.theme import GRID, THEME
 
@@ -43,7 +43,7 @@ class JobView(QWidget):
         self._bar.setMaximumHeight(12)
         self._bar.setAccessibleName(f"Progress of: {job.label}")
         self._bar.setRange(0, 0)
-        self._cancel = QToolButton(autoRaise=True, icon=icons.icon("close"))
+        self._cancel = tool_button(flat=True, icon=icons.icon("close"))
         self._cancel.setToolTip("Cancel (Esc)")
         self._cancel.setAccessibleName(f"Cancel: {job.label}")
         self._cancel.clicked.connect(self._stop)

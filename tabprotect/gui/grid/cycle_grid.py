@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -240,7 +241,7 @@ class CycleGrid(QWidget):
         delegate.unbalanced = flat(overlay.unbalanced)
         touches = flat(overlay.touches)
         counts = flat(overlay.counts)
-        text = count_text
+        text: Callable[[int], str] = count_text
         if touches is not None and overlay.touches is not None:
             delegate.mark = delegate.sign = None
             delegate.ground = shade_numbers(touches, float(overlay.touches.max(initial=1)))

@@ -97,10 +97,6 @@ class Layout:
             for n in self.placement.layers
         )
 
-    def with_layer(self, index: Index) -> Layout:
-        """The layer of another cell, unfiltered."""
-        return Layout(self.domain, self.placement, index)
-
     def only(self, wanted: Bools) -> Layout:
         """Only rows and columns with a wanted cell; ``wanted`` has the table's shape."""
         grid = self.flat(wanted)

@@ -204,7 +204,7 @@ class PlacementBar(QScrollArea):
         for zone_name, zone in self.zones.items():
             while zone.row.count() > 1:
                 item = zone.row.takeAt(1)
-                widget = item.widget()
+                widget = None if item is None else item.widget()
                 if widget is not None:
                     widget.hide()
                     widget.deleteLater()
@@ -223,8 +223,10 @@ class PlacementBar(QScrollArea):
                 hint = Label("drop a variable here")
                 hint.setProperty("role", "quiet")
                 zone.row.addWidget(hint)
-        self.widget().adjustSize()
-        self.setFixedHeight(self.widget().sizeHint().height() + 2)
+        inner = self.widget()
+        assert inner is not None
+        inner.adjustSize()
+        self.setFixedHeight(inner.sizeHint().height() + 2)
         if focused is not None:
             self.chip(focused).setFocus(Qt.FocusReason.OtherFocusReason)
 

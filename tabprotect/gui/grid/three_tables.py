@@ -135,7 +135,7 @@ class ThreeTables(QSplitter):
         assert layout is not None
         flat = layout.flat(counts)
         grid = self.grids[part]
-        sums = margins or None
+        sums = None if isinstance(margins, bool) else margins
         if margins is True:
             sums = flat.sum(axis=1), flat.sum(axis=0), flat.sum()
         grid.show_grid(layout, flat, margins=sums, text=text, margin_text=text)

@@ -272,7 +272,8 @@ class GridView(QWidget):
 
         From ranges: a list of a million selected indexes would take seconds.
         """
-        ranges = list(self.cells.selectionModel().selection())
+        chosen = self.cells.selectionModel().selection()
+        ranges = [chosen.at(n) for n in range(chosen.count())]
         if not ranges:
             return None
         return (

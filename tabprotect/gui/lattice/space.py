@@ -19,7 +19,6 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.release_state import released_set
 from tabprotect.engine.query_space.evidence import Judgement
-from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_set import Consequence, ReleaseSet
 from tabprotect.gui.base.document import Document
@@ -247,10 +246,3 @@ class Space(QObject):
         while len(self._foresights) > KEPT:
             self._foresights.popitem(last=False)
         self.foreseen.emit(found)
-
-
-def frontier_text(letters: VariableLetters, frontier: Frontier, limit: int = 6) -> str:
-    """``ABC, ADE and 3 more``."""
-    names = [letters.text(query) for query in frontier]
-    more = len(names) - limit
-    return ", ".join(names[:limit]) + (f" and {more:,} more" if more > 0 else "")

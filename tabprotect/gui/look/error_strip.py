@@ -11,13 +11,13 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QPlainTextEdit,
     QPushButton,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.gui.look import icons
+from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import GRID, THEME
 
@@ -46,12 +46,12 @@ class ErrorStrip(QFrame):
         self._button.clicked.connect(lambda: self._mend(self._remedy))
         self._second = QPushButton()
         self._second.clicked.connect(lambda: self._mend(self._other))
-        self._details = QToolButton(text="Details", checkable=True, autoRaise=True)
+        self._details = tool_button("Details", checkable=True, flat=True)
         self._details.setAccessibleName("Show the details of the error")
-        self._copy = QToolButton(text="Copy", autoRaise=True)
+        self._copy = tool_button("Copy", flat=True)
         self._copy.setAccessibleName("Copy the error")
         self._copy.clicked.connect(self._to_clipboard)
-        self._close = QToolButton(autoRaise=True)
+        self._close = tool_button(flat=True)
         self._close.setAccessibleName("Close the error")
         self._close.clicked.connect(self.clear)
         self._detail = QPlainTextEdit(readOnly=True)

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPushButton,
-    QScrollArea,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
@@ -22,6 +21,7 @@ from tabprotect.engine.project.examples import Example, examples
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.look import icons
+from tabprotect.gui.look.buttons import emptied, scrolling
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import GRID
 
@@ -94,7 +94,7 @@ class StartPage(Page):
         self._column = QVBoxLayout(inner)
         self._column.setContentsMargins(0, 0, GRID, 0)
         self._column.setSpacing(2 * GRID)
-        scroll = QScrollArea(widgetResizable=True, frameShape=QFrame.Shape.NoFrame)
+        scroll = scrolling()
         scroll.setAccessibleName("Ways to begin")
         scroll.setWidget(inner)
         self.body.addWidget(scroll)
@@ -208,14 +208,12 @@ class StartPage(Page):
         return label
 
     def _list_recent(self) -> None:
-        while self._recent.count():
-            item = self._recent.takeAt(0)
-            if item.widget() is not None:
-                item.widget().deleteLater()
+        emptied(self._recent)
         recent = self.document.recent()
         self._recent_title.setVisible(bool(recent))
         for path in recent:
-            button = QPushButton(path, flat=True, icon=icons.icon("open"))
+            button = QPushButton(icons.icon("open"), path)
+            button.setFlat(True)
             button.setIconSize(QSize(16, 16))
             button.setStyleSheet("text-align: left; padding: 4px;")
             button.setAccessibleName(f"Open {path}")

@@ -87,7 +87,7 @@ class DeviationPlot(Plot):
         ticks = [(float(value), signed_text(value)) for value in (-reach, 0, reach)]
         canvas.axes(self.peak, rows=0, headroom=0.2, ticks=ticks)
         shares = self.panel.shares(reach)
-        at = np.arange(-reach, reach + 1)[shares > 0] - 0.45
+        at = np.arange(-reach, reach + 1, dtype=np.float64)[shares > 0] - 0.45
         ink = self.panel.look.colour(canvas.colours)
         canvas.bars(at, 0.9, shares[shares > 0], pen=QPen(ink, 1), brush=QBrush(ink))
 

@@ -87,7 +87,7 @@ class HeatFigure(Plot):
         canvas.plane(0.0, float(rows), across, up, grid=False)
         numbers = shade_numbers(self._values, self._top, flip=self._flip) - 1
         grounds = shades(canvas.colours)
-        palette = np.array([ground.getRgb()[:3] for ground, _ in grounds], dtype=np.uint8)
+        palette = np.array([(g.red(), g.green(), g.blue()) for g, _ in grounds], dtype=np.uint8)
         canvas.picture(palette[numbers], QRectF(0, 0, columns, rows))
         if not self._written:
             return

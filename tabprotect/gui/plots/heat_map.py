@@ -16,6 +16,7 @@ from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.view import GridView
+from tabprotect.gui.look.buttons import emptied
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.shades import ScaleBar, shade_numbers, shades
 from tabprotect.gui.look.theme import GRID, THEME, colour
@@ -177,12 +178,7 @@ class HeatMap(QWidget):
     # -- layers -------------------------------------------------------------------------------
 
     def _build_layers(self, domain: Domain, placement: Placement) -> None:
-        while self.layers.count():
-            item = self.layers.takeAt(0)
-            widget = None if item is None else item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        emptied(self.layers)
         self._combos = {}
         for name in placement.layers:
             label, combo = Label(name), QComboBox()

@@ -236,8 +236,8 @@ class RiskUtilityMap(Plot):
             at = self._point(*s.mean)
             pen, brush = s.look.tools(canvas.colours)
             canvas.symbols([at.x()], [at.y()], s.look.path, MEAN, pen=pen, brush=brush)
-            x, y = canvas.x(at.x()), canvas.y(at.y())
-            taken.append(QRectF(x - MEAN, y - MEAN, 2 * MEAN, 2 * MEAN))
+            left, top = canvas.x(at.x()) - MEAN, canvas.y(at.y()) - MEAN
+            taken.append(QRectF(left, top, 2 * MEAN, 2 * MEAN))
         words = f"\u2191 more useful: {utility.title}"
         canvas.label(words, 4, 2, ink=canvas.colours.quiet)
         taken.append(QRectF(0, 0, canvas.metrics.horizontalAdvance(words) + 8, canvas.line + 4))

@@ -80,9 +80,7 @@ def test_without_a_seed_chances_are_fresh() -> None:
 def test_a_run_s_seed_replays_its_release() -> None:
     found = compare(problem(), specs("cell_key D=4 js=1"), runs_per_method=2, seed=3, measures=FAST)
     run = found.runs[1]
-    protected = methods()["cell_key"].protect(
-        problem(), {"D": 4, "js": 1}, Randomness.seeded(run.seed), accept_weak=True
-    )
+    protected = methods()["cell_key"].run(problem(), {"D": 4, "js": 1}, Randomness.seeded(run.seed))
     assert found.release(run) == protected.release
     figure = found.figure(run, "hellinger_published")
     assert figure.value == pytest.approx(run.values["hellinger_published"], rel=1e-11)

@@ -19,6 +19,7 @@ from tabprotect.engine.assessment.figure import Figure
 from tabprotect.engine.assessment.key import Key
 from tabprotect.engine.assessment.registered import chosen, measures
 from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.posterior.factors import infer_factors
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.protection.problem import Problem
@@ -256,6 +257,30 @@ def test_posteriors_too_dear_are_left_out_with_the_reason() -> None:
         assert found.value is None and "too many for a posterior" in found.reason
 
 
+def test_joined_cells_are_walked_through_within_a_budget_of_steps(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """24 cells under controlled rounding: no chain is started, and the reason is told."""
+    generator = np.random.default_rng(3)
+    domain = Domain.of_shape((4, 3, 2))
+    problem = Problem(
+        Table.dense(
+            domain, generator.poisson(np.exp(generator.normal(1, 1.2, 24))).reshape(domain.shape)
+        )
+    )
+    method = methods()["controlled_rounding"]
+    release = method.perform(problem, method.resolve(domain, {}), generator)[0]
+    monkeypatch.setattr(infer_factors, "by_chain", lambda *_, **__: pytest.fail("drawn"))
+    seen = AssessedRelease(
+        problem, release, Publication.of(domain, "A*B*C"), Key(("A",), "B"), second_is_new=False
+    )
+    assert "too many ways for a comparison" in figure("differencing", seen).reason
+    small = replace(seen, budget=Budget(steps=20_000_000))
+    walked = []
+    monkeypatch.setattr(infer_factors, "by_residuals", lambda *_, most, **__: walked.append(most))
+    assert "too many ways" in figure("differencing", small).reason and walked == [20_000_000]
+
+
 @pytest.mark.parametrize("name", sorted(measures()))
 def test_an_unchanged_table_is_useful_and_gives_itself_away(name: str) -> None:
     measure = measures()[name]
@@ -264,6 +289,10 @@ def test_an_unchanged_table_is_useful_and_gives_itself_away(name: str) -> None:
         seen.problem, seen.release, seen.compared, seen.key, second_is_new=False
     )
     figure = measure.assess(found)
+    if name == "dp_epsilon":
+        # No epsilon is large enough for what gives itself away.
+        assert "not differentially private" in figure.reason
+        return
     assert figure.value is not None, figure.reason
     if measure.noun == "utility":
         best = 1.0 if measure.higher_is_better else 0.0

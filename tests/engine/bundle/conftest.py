@@ -25,6 +25,6 @@ def protected() -> Protected:
     )
     counts = np.random.default_rng(5).integers(1, 60, domain.shape)
     counts[0, :3] = [1, 2, 1]
-    return methods()["cyclic_perturbation"].protect(
+    return methods()["cyclic_perturbation"].run(
         Problem(Table.dense(domain, counts), title="Health, 2026"), {}, Randomness.seeded(SEED)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import io
 import json
@@ -9,6 +10,7 @@ import os
 import stat
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +20,16 @@ from hypothesis import strategies as st
 
 from tabprotect.engine.bundle import archive, manifest, public
 from tabprotect.engine.bundle.verify import KIND, verify, verify_bytes
+from tabprotect.engine.cycles.designs import design
+from tabprotect.engine.cycles.files import to_json
+from tabprotect.engine.cycles.stated import state
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.tables.moves import MoveSet
 
 Files = dict[str, bytes]
+
+REFERENCE = Path(__file__).parents[2] / "reference"
 
 
 def zipped(files: Files, compression: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -242,12 +250,130 @@ FORGERIES: list[tuple[str, Callable[[Any], object], str]] = [
 
 @pytest.mark.parametrize(("name", "change", "match"), FORGERIES)
 def test_forgeries_with_a_manifest_that_fits(
-    files: Files, name: str, change: Callable[[Any], object], match: str
+    files: Files, protected: Protected, name: str, change: Callable[[Any], object], match: str
 ) -> None:
     def in_place(data: Any) -> None:
+        if name == "mechanism.json":
+            # Cell by cell, as bundles of version 1 have them.
+            data["cycles"] = to_json(_cycles(protected))["cycles"]
         change(data)
 
     refused(resealed(edited(files, name, in_place)), match)
+
+
+def _cycles(protected: Protected) -> MoveSet:
+    moves = protected.release.mechanism.parameters["cycles"]
+    assert isinstance(moves, MoveSet)
+    return moves
+
+
+BY_DESIGN: list[tuple[Callable[[Any], object], str]] = [
+    (lambda c: c.update(sha256="0" * 64), "SHA-256 differs"),
+    (lambda c: c.update(sha256=None), "SHA-256 differs"),
+    (lambda c: c.update(design="bands", parameters={}), "SHA-256 differs"),
+    (lambda c: c.update(design="magic"), "unknown: 'magic'"),
+    (lambda c: c.update(design=["strips"]), 'has "design"'),
+    (lambda c: c.update(extra=1), 'has "design"'),
+    (lambda c: c.pop("parameters") and None, 'has "design"'),
+    (lambda c: c.update(parameters=[]), "no JSON object"),
+    (lambda c: c.update(parameters={"closed": 1}), "nothing that 'strips' takes"),
+    (lambda c: c.update(parameters={"wide": True}), "nothing that 'strips' takes"),
+    (lambda c: c.update(parameters={"closed": False}), "SHA-256 differs"),
+    (lambda c: c.update(design="order", parameters={}), "order: must be given"),
+    (lambda c: c.update(design="order", parameters={"order": -1}), "mechanism.json"),
+]
+
+
+@pytest.mark.parametrize(("change", "match"), BY_DESIGN)
+def test_a_design_must_give_the_cycles_of_its_hash(
+    files: Files, change: Callable[[Any], object], match: str
+) -> None:
+    def in_place(data: Any) -> None:
+        change(data["cycles"])
+
+    refused(resealed(edited(files, "mechanism.json", in_place)), match)
+
+
+AS_ARRAYS: list[tuple[Callable[[Any], object], str]] = [
+    (lambda c: c["cells"].pop(), '"starts" of the cycles do not fit'),
+    (lambda c: c["signs"].pop(), "not as many"),
+    (lambda c: c["starts"].insert(1, 0), "a cycle is empty"),
+    (lambda c: c["starts"].clear(), "do not fit"),
+    (lambda c: c["starts"].__setitem__(1, 10**6), "a cycle is empty"),
+    (lambda c: c["cells"].__setitem__(0, 42), "outside the table"),
+    (lambda c: c["cells"].__setitem__(0, -1), "outside the table"),
+    (lambda c: c["cells"].__setitem__(1, c["cells"][0]), "twice"),
+    (lambda c: c["cells"].__setitem__(0, True), "list of whole numbers"),
+    (lambda c: c["cells"].__setitem__(0, 2**70), "absurdly large"),
+    (lambda c: c["signs"].__setitem__(0, 257), "neither 1 nor -1"),
+    (lambda c: c["signs"].__setitem__(0, -c["signs"][0]), "cycle 1 changes"),
+    (lambda c: c.update(cells={}), "list of whole numbers"),
+    (lambda c: c.update(more=[]), "cycles are a design, or the arrays"),
+]
+
+
+def _as_arrays(files: Files, protected: Protected) -> Files:
+    listed = state(replace(_cycles(protected), design=None))
+    return edited(files, "mechanism.json", lambda m: m.update(listed))
+
+
+@pytest.mark.parametrize(("change", "match"), AS_ARRAYS)
+def test_listed_cycles_are_arrays_that_fit(
+    files: Files, protected: Protected, change: Callable[[Any], object], match: str
+) -> None:
+    listed = _as_arrays(files, protected)
+    assert verify_bytes(resealed(listed)).release.table == protected.release.table
+
+    def in_place(data: Any) -> None:
+        change(data["cycles"])
+
+    refused(resealed(edited(listed, "mechanism.json", in_place)), match)
+
+
+def test_every_way_to_state_cycles_is_the_same_mechanism(
+    files: Files, protected: Protected
+) -> None:
+    def spelled(mechanism: Any) -> None:
+        mechanism["cycles"] = to_json(_cycles(protected))["cycles"]
+
+    for stated in (files, _as_arrays(files, protected), edited(files, "mechanism.json", spelled)):
+        release = verify_bytes(resealed(stated)).release
+        assert release.mechanism.parameters == protected.release.mechanism.parameters
+
+
+def test_the_collector_rests_while_a_mechanism_is_read(
+    files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+    parse = archive.parse_json
+
+    def watched(name: str, data: bytes) -> object:
+        seen.append((name, gc.isenabled()))
+        return parse(name, data)
+
+    monkeypatch.setattr(archive, "parse_json", watched)
+    verify_bytes(zipped(files))
+    assert ("mechanism.json", False) in seen and gc.isenabled()
+    refused(resealed(files | {"mechanism.json": b"{"}), "not valid JSON")
+    assert gc.isenabled()
+
+
+def test_a_bundle_of_version_1_still_verifies() -> None:
+    found = verify(REFERENCE / "bundle_0.1.0.zip")
+    moves = found.release.mechanism.parameters["cycles"]
+    assert (
+        isinstance(moves, MoveSet)
+        and moves == design(found.release.domain, "bidiagonal")
+        and moves.design is None
+    )
+    # By the program of its time, from the same seed.
+    assert found.release.table.counts.tolist() == [
+        [15, 1, 4, 0],
+        [19, 10, 10, 16],
+        [4, 9, 10, 2],
+        [12, 15, 6, 2],
+    ]
+    assert len(found.checks) == 6
 
 
 @pytest.mark.parametrize(

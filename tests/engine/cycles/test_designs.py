@@ -15,7 +15,6 @@ from tabprotect.engine.cycles.designs import (
     DESIGNS,
     balanced,
     bidiagonal,
-    default_design,
     design,
     elementary,
     order_design,
@@ -106,15 +105,15 @@ def test_every_design_keeps_every_margin(shape: tuple[int, ...], kind: str) -> N
 @given(shape=st.lists(st.integers(2, 9), min_size=2, max_size=3).map(tuple))
 def test_the_default_stays_exact_at_any_shape(shape: tuple[int, ...]) -> None:
     domain = Domain.of_shape(shape)
-    cost = elimination_cost(default_design(domain))
+    cost = elimination_cost(design(domain, "default"))
     assert cost is not None and cost.width <= 8 and cost.affordable
 
 
 def test_the_default_of_a_large_table_is_narrow() -> None:
     domain = Domain.of_shape((300, 41))
-    cost = elimination_cost(default_design(domain))
+    cost = elimination_cost(design(domain, "default"))
     assert cost is not None and cost.width <= 6 and cost.affordable
-    assert default_design(domain) == default_design(domain)
+    assert design(domain, "default") == design(domain, "default")
 
 
 def test_strips_know_nothing_of_categories() -> None:

@@ -61,7 +61,7 @@ def random_moves(rng: np.random.Generator, shape: tuple[int, ...]) -> MoveSet:
         arrays = [a for a in arrays if a.any()] or [np.ones(shape, dtype=int)]
         return MoveSet.from_arrays(domain, arrays, margins=())
     if kind == 1:
-        return design(domain, rng.choice(["balanced", "strips", "bands", "elementary"]))
+        return design(domain, rng.choice(["balanced", "strips-2", "bands", "elementary"]))
     moves = design(domain, "elementary")
     return moves.take(rng.permutation(len(moves))[:4].tolist())
 
@@ -259,7 +259,7 @@ def test_mode_violation_rate() -> None:
 
 def test_components_of_one_structure_go_through_as_one() -> None:
     rng = np.random.default_rng(1)
-    moves = design(Domain.of_shape((10, 12)), "strips")
+    moves = design(Domain.of_shape((10, 12)), "strips-2")
     counts = rng.poisson(2.0, (10, 12))
     mean = rng.gamma(2.0, 1.0, counts.size)
     likelihood = sequence(counts, moves, "any_zero", alpha=0.3, beta=0.2)
@@ -267,7 +267,7 @@ def test_components_of_one_structure_go_through_as_one() -> None:
     exact = Elimination.of(model)
     assert exact is not None and [one.batch for one in exact.plans] == [5]
     whole = infer(likelihood, Poisson(mean))
-    small = design(Domain.of_shape((2, 12)), "strips")
+    small = design(Domain.of_shape((2, 12)), "strips-2")
     for pair in range(5):
         rows = slice(2 * pair, 2 * pair + 2)
         part = sequence(counts[rows], small, "any_zero", alpha=0.3, beta=0.2)

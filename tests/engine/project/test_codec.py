@@ -14,13 +14,18 @@ import numpy as np
 import pytest
 from same_values import difference, written_out
 
+from tabprotect.engine.cycles.designs import design
+from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.project import codec, storage
 from tabprotect.engine.project.codec import Decoder, Encoder, kinds, parts, types_of
 from tabprotect.engine.project.history import History, held_bytes
 from tabprotect.engine.project.project import EVERYTHING, TOLD, Project
-from tabprotect.engine.protection.problem import Remedy
-from tabprotect.engine.sensitivity.contributors import Contributors
+from tabprotect.engine.protection.staff_verdict import Staff, StaffVerdict, WorstCell
+from tabprotect.engine.release.gate import Gate
+from tabprotect.engine.release.verdict import TableVerdict
+from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.hierarchy import Grouping
 
 REFERENCE = Path(__file__).parents[2] / "reference"
 HOUSE, READER = (REFERENCE / f"{name}-0.1.0.tabprotect" for name in ("project", "reader"))
@@ -39,18 +44,33 @@ def everything(house: History) -> list[object]:
     run = next(p for p in found if p is not None and p.protected is not None)
     assert run.protected is not None
     record = run.protected.record
-    remedy = Remedy("other cycles", {"cycles": house.project.cycles, "tried": (1, [2])}, 0.25)
-    known = Contributors(np.array([2]), np.array([3.0]), np.array([[2.0, 1.0]]))
+    found_out = StaffVerdict(
+        (TableVerdict("intruder", ("a",), True, 4, 1.5, 1, 1, "simulation", 0.1, "left out"),),
+        *(0.9, 0.1, 2, "left out"),
+        Staff(1, 1, 1, 1, 0.5, WorstCell(("a",), ("x",), 0.5)),
+    )
+    gate = Gate(0.9, 0.1, SmallCount(2, 3), 2, "positive", False)
+    policy = HousePolicy(
+        *(0.9, 0.1, 2, "1..3", "positive", "refuse", "warn", "refuse", True),
+    )
     record = replace(
         record,
-        problem=replace(record.problem, contributors=known),
-        preview=replace(record.preview, remedies=(remedy,)),
+        attempt=2,
+        verdict=found_out,
     )
+    release = run.protected.release
+    release = replace(release, mechanism=replace(release.mechanism, gate=gate))
     further = replace(
         run,
-        protected=replace(run.protected, record=record),
+        policy=policy,
+        protected=replace(run.protected, record=record, release=release),
+        moves=design(run.original.domain, "strips", {"closed": False}),
     )
-    return [*found, further]
+    domain = run.original.domain
+    first = domain.variables[0]
+    groups = Grouping("grouped", first.name, ("all",) * len(first.categories))
+    levels = design(domain, "strips").keeping((("grouped",),), (groups,))
+    return [*found, further, replace(run, moves=levels)]
 
 
 def back(value: object) -> object:
@@ -135,9 +155,11 @@ def test_a_field_that_is_lost_is_found(
 
 
 def holds(old: Any, now: Any) -> bool:
-    """Whether all that a value was is in what it is; it may have further fields."""
+    """Whether all that a value was is in what it is; it may have further fields, and lack some
+    that held nothing. What trial runs said before a run is not kept."""
     if isinstance(old, Mapping):
-        return set(old) <= set(now) and all(holds(v, now[k]) for k, v in old.items())
+        kept = [k for k in old if k != "preview"]
+        return all(holds(old[k], now[k]) if k in now else old[k] is None for k in kept)
     if isinstance(old, list):
         return len(old) == len(now) and all(map(holds, old, now))
     return bool(old == now)

@@ -10,23 +10,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from calibration import Calibration, calibrate
-from factor_weight import weight
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from round_trip import round_trip
 
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.posterior.prior import Poisson
+from tabprotect.engine.protection.guarantees import verify
 from tabprotect.engine.protection.problem import Problem
-from tabprotect.engine.protection.registered import likelihood_of, methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.resampling import compensation
 from tabprotect.engine.protection.resampling.truncated import limits
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tabprotect.testing.brute_force import weight
 
 METHOD = methods()["binomial_compensated"]
 
@@ -141,7 +139,9 @@ def test_a_forgotten_compensation_is_a_broken_promise() -> None:
     )
     draft = METHOD.draw(Problem(table), values, np.random.default_rng(2))
     with pytest.raises(Exception, match="broke its own promise"):
-        METHOD._released(Problem(table), values, replace(draft, tables=rows_only.tables))
+        verify(
+            METHOD.promised(values), Problem(table), values, replace(draft, tables=rows_only.tables)
+        )
 
 
 @settings(max_examples=60, deadline=None)
@@ -159,40 +159,6 @@ def test_guarantees(cells: list[int], quality: float, kept: str, seed: int) -> N
     assert weight(METHOD.likelihood(release), table) > 0
 
 
-DOMAIN = Domain.of_shape((2, 2))
-MEANS = np.array([1.0, 1.8, 0.6, 1.2])
-
-
-def wrongly_uncompensated(release: Release) -> CellFactors:
-    """A fault: the counts of a range taken for as likely, the putting right forgotten."""
-    likelihood = likelihood_of(release)
-    return replace(likelihood, rerun=None, logs=np.zeros_like(likelihood.logs))
-
-
-def test_calibration() -> None:
-    values = METHOD.resolve(DOMAIN, {"S": 1.5, "kept": "A"})
-
-    def released(original: Table, generator: np.random.Generator) -> Release:
-        return METHOD.perform(Problem(original), values, generator)[0]
-
-    def original(generator: np.random.Generator) -> Table:
-        return Table.dense(DOMAIN, generator.poisson(MEANS).reshape(2, 2))
-
-    def judged(likelihood: object) -> Calibration:
-        return calibrate(
-            released,
-            likelihood,  # type: ignore[arg-type]
-            Poisson(MEANS),
-            original,
-            runs=250,
-            generator=np.random.default_rng(3),
-        )
-
-    right = judged(likelihood_of)
-    assert right.worst_z < 4.5 and right.bins >= 10, str(right)
-    assert judged(wrongly_uncompensated).worst_z > 6
-
-
 def test_small_counts_are_a_little_too_low() -> None:
     # About -0.2 at a count of 1 for S up to 2: the truncation takes more from above.
     counts = np.array([1] * 20 + [30] * 20)
@@ -206,7 +172,7 @@ def test_small_counts_are_a_little_too_low() -> None:
 def test_bundle_and_dossier(kept: str, tmp_path: Path) -> None:
     counts = np.random.default_rng(2).poisson(4, (4, 3))
     problem = Problem(Table.dense(Domain.of_shape((4, 3)), counts), title="Beds")
-    release = round_trip(METHOD.protect(problem, {"kept": kept}, Randomness.fresh()), tmp_path)
+    release = round_trip(METHOD.run(problem, {"kept": kept}, Randomness.fresh()), tmp_path)
     assert release.mechanism.parameters == {"S": 2.0, "kept": kept}
 
 
@@ -241,7 +207,7 @@ def test_bad_parameters() -> None:
 
 def test_releases_that_cannot_be() -> None:
     table = Table.dense(Domain.of_shape((2, 2)), [[2, 3], [5, 6]])
-    release = METHOD.protect(Problem(table), {}, Randomness.seeded(1), accept_weak=True).release
+    release = METHOD.run(Problem(table), {}, Randomness.seeded(1)).release
     wrong = Table.dense(release.domain, [[-2, 7], [5, 6]])
     with pytest.raises(InputError, match="negative"):
         METHOD.likelihood(Release.of(wrong, release.mechanism))

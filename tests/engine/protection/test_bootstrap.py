@@ -11,14 +11,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from calibration import calibrate
-from factor_weight import weight
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from round_trip import round_trip
 
 from tabprotect.engine.errors import InputError, ParameterError, TooLargeError
-from tabprotect.engine.posterior.prior import Poisson
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.protection.resampling.truncated import (
@@ -28,10 +25,10 @@ from tabprotect.engine.protection.resampling.truncated import (
     possible,
 )
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tabprotect.testing.brute_force import weight
 
 REFERENCE = json.loads((Path(__file__).parents[2] / "reference" / "resampling.json").read_text())
 METHOD = methods()["bootstrap"]
@@ -191,41 +188,6 @@ def test_the_total_is_promised_for_one_sample_only_and_mostly_lost_for_more() ->
     assert 0.2 < np.mean(kept) < 0.45
 
 
-THREE = Domain.of_shape((3,))
-MEANS = np.array([1.0, 1.8, 0.6])
-
-
-def wrongly_flat(release: Release) -> CellFactors:
-    """The fault that calibration must see: every count of a range taken for as likely."""
-    likelihood = likelihood_of(release)
-    return replace(likelihood, rerun=None, logs=np.zeros_like(likelihood.logs))
-
-
-@pytest.mark.parametrize("samples", [1, 3])
-def test_calibration(samples: int) -> None:
-    values = METHOD.resolve(THREE, {"S": 1.5, "M": samples})
-
-    def released(original: Table, generator: np.random.Generator) -> Release:
-        return METHOD.perform(Problem(original), values, generator)[0]
-
-    def original(generator: np.random.Generator) -> Table:
-        return Table.dense(THREE, generator.poisson(MEANS))
-
-    def judged(likelihood: object) -> object:
-        return calibrate(
-            released,
-            likelihood,
-            Poisson(MEANS),
-            original,
-            runs=400,
-            generator=np.random.default_rng(3),
-        )
-
-    right = judged(likelihood_of)
-    assert right.worst_z < 4.5 and right.bins >= 10, str(right)
-    assert judged(wrongly_flat).worst_z > 6
-
-
 def problem() -> Problem:
     counts = np.random.default_rng(2).poisson(4, (4, 3))
     return Problem(Table.dense(Domain.of_shape((4, 3)), counts), title="Beds")
@@ -233,7 +195,7 @@ def problem() -> Problem:
 
 @pytest.mark.parametrize("samples", [1, 3])
 def test_bundle_and_dossier(samples: int, tmp_path: Path) -> None:
-    done = METHOD.protect(problem(), {"M": samples}, Randomness.fresh())
+    done = METHOD.run(problem(), {"M": samples}, Randomness.fresh())
     release = round_trip(done, tmp_path)
     total = problem().table.total
     assert release.mechanism.parameters == {"S": 2.0, "M": samples, "total": total}
@@ -252,7 +214,7 @@ def test_an_empty_table_and_a_single_cell() -> None:
 def test_counts_beyond_what_can_be_laid_out_are_refused() -> None:
     table = Table.dense(SMALL, [[2**50, 1], [2**49, 2]])
     with pytest.raises(TooLargeError, match="so large"):
-        METHOD.protect(Problem(table), {"S": 3.0}, Randomness.fresh(), accept_weak=True)
+        METHOD.run(Problem(table), {"S": 3.0}, Randomness.fresh())
     large = Table.dense(SMALL, [[10**7, 1], [10**6, 2]])
     values = METHOD.resolve(SMALL, {})
     release, _ = METHOD.perform(Problem(large), values, np.random.default_rng(1))
@@ -268,7 +230,7 @@ def test_bad_parameters_all_at_once() -> None:
 
 
 def test_releases_that_cannot_be() -> None:
-    release = METHOD.protect(problem(), {}, Randomness.seeded(1)).release
+    release = METHOD.run(problem(), {}, Randomness.seeded(1)).release
     mechanism = release.mechanism
     for change, message in (
         ({"total": 3}, "add up to"),

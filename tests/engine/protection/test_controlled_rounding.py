@@ -9,14 +9,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabprotect.engine.errors import InfeasibleError, InputError, Interrupted, ParameterError
+from tabprotect.engine.errors import (
+    InfeasibleError,
+    InputError,
+    Interrupted,
+    ParameterError,
+    TooLargeError,
+)
 from tabprotect.engine.progress import Cancellable
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
+from tabprotect.engine.protection.rounding import controlled_programme
 from tabprotect.engine.protection.rounding.controlled_programme import ControlledProgramme
 from tabprotect.engine.protection.rounding.cox_rounding import chance, round_unbiased
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors
+from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.hierarchy import Grouping
@@ -118,10 +126,10 @@ def test_margins_in_conflict_are_named_and_no_more() -> None:
         counts[index] = 1
     problem = Problem(Table.dense(domain, counts))
     with pytest.raises(InfeasibleError, match=r"the margins A, B, C contradict") as caught:
-        METHOD.protect(problem, {"base": 2}, Randomness.seeded(1))
+        METHOD.run(problem, {"base": 2}, Randomness.seeded(1))
     assert caught.value.hint
     for fewer in ("A + B + A:B:C", "A*B + A:B:C", "A + C + A:B:C"):
-        METHOD.protect(problem, {"base": 2, "margins": fewer}, Randomness.seeded(1))
+        METHOD.run(problem, {"base": 2, "margins": fewer}, Randomness.seeded(1))
 
 
 @pytest.mark.parametrize("base", [3, 10])
@@ -130,8 +138,8 @@ def test_a_large_table_keeps_every_promise(base: int) -> None:
     counts = np.random.default_rng(4).poisson(5, size=(30, 40))
     problem = Problem(Table.dense(domain, counts))
     for choice in ("nearest", "unbiased"):
-        release = METHOD.protect(
-            problem, {"base": base, "choice": choice}, Randomness.seeded(3), accept_weak=True
+        release = METHOD.run(
+            problem, {"base": base, "choice": choice}, Randomness.seeded(3)
         ).release
         tables = {p.table.domain.names: p.table.counts for p in release.tables}
         inner = tables["A", "B"]
@@ -145,7 +153,7 @@ def test_a_large_table_keeps_every_promise(base: int) -> None:
 
 def test_the_nearest_rounding_is_the_same_each_time() -> None:
     problem = Problem(Table.dense(Domain.of_shape((4, 4)), SLIDE))
-    first, second = (METHOD.protect(problem, {}, Randomness.fresh()).release for _ in range(2))
+    first, second = (METHOD.run(problem, {}, Randomness.fresh()).release for _ in range(2))
     assert first == second
 
 
@@ -195,7 +203,7 @@ def test_refusals() -> None:
     METHOD.resolve(domain, {"choice": "unbiased", "margins": "A*B"})
     small = Problem(Table.dense(domain, np.ones((2, 2, 2), dtype=int)))
     with pytest.raises(InputError, match=r"base 9 is larger than every count .* 8"):
-        METHOD.protect(small, {"base": 9}, Randomness.fresh())
+        METHOD.run(small, {"base": 9}, Randomness.fresh())
     with pytest.raises(ParameterError, match="base"):
         METHOD.resolve(domain, {"base": 1})
 
@@ -205,4 +213,49 @@ def test_cancel() -> None:
     progress.cancel()
     problem = Problem(Table.dense(Domain.of_shape((4, 4)), SLIDE))
     with pytest.raises(Interrupted):
-        METHOD.protect(problem, {}, Randomness.fresh(), progress=progress)
+        METHOD.run(problem, {}, Randomness.fresh(), progress=progress)
+
+
+class _Stages:
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def report(self, stage: str, fraction: float, partial: object = None) -> None:
+        self.told.append(stage)
+
+
+def test_the_cost_is_said_before_the_search_and_bounds_it() -> None:
+    domain = Domain.of_shape((4, 4, 4))
+    table = Table.dense(domain, np.random.default_rng(2).poisson(4, domain.shape))
+    publication = Publication.of(domain, "A*B*C")
+    for nodes in (1, 100):
+        programme = ControlledProgramme(table, publication, 3, nodes)
+        stages = _Stages()
+        found = programme.nearest(stages)
+        sums = publication.size - domain.size
+        unknown = int((programme.sums % 3 > 0).sum())
+        said = f"rounding {unknown} counts in {sums} sums, at most {nodes} nodes"
+        assert stages.told[0] == said
+        # Whatever the effort, what was found is a rounding.
+        assert not (found.inner.counts % 3).any()
+        assert (np.abs(found.inner.counts - table.counts) < 3).all()
+
+
+def test_a_programme_too_large_is_refused_with_its_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+    domain = Domain.of_shape((4, 4))
+    publication = Publication.of(domain, "A*B")
+    monkeypatch.setattr(controlled_programme, "MOST_ENTRIES", 5)
+    with pytest.raises(TooLargeError, match=r"would take about 0 GB and hours"):
+        ControlledProgramme(Table.dense(domain, SLIDE), publication, 3).nearest()
+
+
+def test_the_effort_is_public_and_releases_without_it_had_the_default() -> None:
+    domain = Domain.of_shape((4, 4))
+    problem = Problem(Table.dense(domain, SLIDE))
+    release = METHOD.perform(
+        problem, METHOD.resolve(domain, {"nodes": 7}), np.random.default_rng(1)
+    )[0]
+    assert release.mechanism.parameters["nodes"] == 7
+    stated = {n: v for n, v in release.mechanism.parameters.items() if n != "nodes"}
+    first = Release(release.tables, Mechanism(release.mechanism.method, domain, stated))
+    fits(likelihood_of(first), np.array(SLIDE))

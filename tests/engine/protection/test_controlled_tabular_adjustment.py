@@ -7,23 +7,23 @@ from itertools import product
 
 import numpy as np
 import pytest
-from calibration import calibrate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
-from tabprotect.engine.posterior.prior import Poisson
+from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.methods.controlled_tabular_adjustment import PLUGIN
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.suppressing.nearest_table import nearest_safe
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.likelihood import CellFactors, Rerun
+from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+from tabprotect.testing.calibration import LIMIT, calibrate_method
 
 RULE = SmallCount(1, 2)
 SLIDE = [[15, 1, 3, 1], [20, 10, 10, 15], [3, 10, 10, 2], [12, 14, 7, 2]]
@@ -96,14 +96,14 @@ def test_no_table_with_the_nearest_choices_is_nearer() -> None:
 
 
 def test_the_worked_example() -> None:
-    done = PLUGIN.protect(Problem(_table(SLIDE)), {}, Randomness.seeded(1))
+    done = PLUGIN.run(Problem(_table(SLIDE)), {}, Randomness.seeded(1))
     np.testing.assert_array_equal(
         done.release.table.counts,
         [[16, 0, 4, 0], [20, 11, 10, 14], [3, 10, 9, 3], [11, 14, 7, 3]],
     )
     assert done.release.mechanism.parameters["largest_change"] == 1
     assert done.record.findings["sensitive counts"] == 4
-    again = PLUGIN.protect(Problem(_table(SLIDE)), {}, Randomness.seeded(2))
+    again = PLUGIN.run(Problem(_table(SLIDE)), {}, Randomness.seeded(2))
     assert again.release == done.release
 
 
@@ -118,19 +118,19 @@ def test_totals_in_conflict_are_named() -> None:
 
 def test_empty_cells_at_risk_are_refused() -> None:
     with pytest.raises(ParameterError, match="nobody"):
-        PLUGIN.protect(Problem(_table(SLIDE), at_risk=SmallCount(0, 2)), {}, Randomness.seeded(1))
+        PLUGIN.run(Problem(_table(SLIDE), at_risk=SmallCount(0, 2)), {}, Randomness.seeded(1))
 
 
 def test_hidden_inner_cells_stay_inside() -> None:
     counts = np.random.default_rng(0).poisson(4, (3, 3, 2))
     given = {"margins": "A*B", "totals": "moved"}
-    done = PLUGIN.protect(Problem(_table(counts)), given, Randomness.seeded(1))
+    done = PLUGIN.run(Problem(_table(counts)), given, Randomness.seeded(1))
     assert all("C" not in p.table.domain.names for p in done.release.tables)
     assert done.record.hidden is not None
 
 
 def test_mechanisms_that_cannot_be_are_refused() -> None:
-    release = PLUGIN.protect(Problem(_table(SLIDE)), {}, Randomness.seeded(1)).release
+    release = PLUGIN.run(Problem(_table(SLIDE)), {}, Randomness.seeded(1)).release
     stated = release.mechanism
     for change in ({"largest_change": None}, {"largest_change": -1}, {"at_risk": None}):
         broken = Mechanism(stated.method, stated.domain, dict(stated.parameters) | change)
@@ -145,40 +145,11 @@ def test_mechanisms_that_cannot_be_are_refused() -> None:
 
 SMALL = Domain.of_shape((3,))
 MEANS = np.array([1.5, 3.0, 0.8])
-_known: dict[bytes, Release] = {}
 
 
 def _release_of(original: Table, generator: np.random.Generator) -> Release:
-    key = original.counts.tobytes()
-    if key not in _known:
-        values = PLUGIN.resolve(SMALL, {"totals": "moved"})
-        _known[key] = PLUGIN.perform(Problem(original, at_risk=RULE), values, generator)[0]
-    return _known[key]
-
-
-def _calibrated(likelihood: object, runs: int) -> float:
-    return calibrate(
-        _release_of,
-        likelihood,  # type: ignore[arg-type]
-        Poisson(MEANS),
-        lambda generator: Table.dense(SMALL, generator.poisson(MEANS)),
-        runs=runs,
-        generator=np.random.default_rng(3),
-        most=6,
-    ).worst_z
-
-
-def _remembering(release: Release) -> CellFactors:
-    """The likelihood with its adjustments remembered from release to release."""
-
-    def estimate(original: Table, generator: np.random.Generator) -> float:
-        return float(_release_of(original, generator) == release)
-
-    return replace(PLUGIN.likelihood(release), rerun=Rerun(estimate, exact=True))
-
-
-def test_beliefs_come_true_when_the_rule_is_known() -> None:
-    assert _calibrated(_remembering, 500) < 4.5
+    values = PLUGIN.resolve(SMALL, {"totals": "moved"})
+    return PLUGIN.perform(Problem(original, at_risk=RULE), values, generator)[0]
 
 
 def test_an_original_is_possible_when_it_gives_this_release() -> None:
@@ -196,4 +167,5 @@ def test_limits_alone_mislead() -> None:
     def blind(release: Release) -> CellFactors:
         return replace(PLUGIN.likelihood(release), rerun=None)
 
-    assert _calibrated(blind, 500) > 6
+    plan = CalibrationPlan({"totals": "moved"}, tuple(MEANS), runs=400, at_risk=RULE)
+    assert calibrate_method(PLUGIN, plan, likelihood_of=blind).worst_z > LIMIT

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tabprotect.engine.cycles.designs import bidiagonal, design, elementary
 from tabprotect.engine.cycles.layers import layers
-from tabprotect.engine.errors import InputError, Interrupted, ParameterError, RefusedError
+from tabprotect.engine.errors import InputError, Interrupted, ParameterError
 from tabprotect.engine.progress import Cancellable
 from tabprotect.engine.protection.cycle_runs.forward import flip, walk
 from tabprotect.engine.protection.problem import Problem
@@ -85,14 +85,14 @@ def test_guarantees(
 ) -> None:
     table = Table.dense(Domain.of_shape((4, 3, 2)), np.array(cells).reshape(4, 3, 2))
     given_ = {"alpha": alpha, "beta": beta, "passes": passes, "blocking": rule}
-    done = METHOD.protect(Problem(table), given_, Randomness.seeded(seed), accept_weak=True)
+    done = METHOD.run(Problem(table), given_, Randomness.seeded(seed))
     published = done.release.table
     assert differing_margins(table, published, all_margins(table.domain)) == []
     assert not published.has_negative
     if rule == "any_zero":
         assert (published.counts[table.counts == 0] == 0).all()
         assert (table.counts[published.counts > 0] > 0).all()
-    again = METHOD.protect(Problem(table), given_, Randomness.seeded(seed), accept_weak=True)
+    again = METHOD.run(Problem(table), given_, Randomness.seeded(seed))
     assert again.release.table == published
 
 
@@ -171,43 +171,10 @@ def sparse_problem() -> Problem:
     return Problem(Table.dense(Domain.of_shape((10, 10)), counts))
 
 
-def test_weak_mechanism_is_refused_before_the_coins_and_the_decision_is_recorded() -> None:
-    weak = {"cycles": "bidiagonal"}
-    with pytest.raises(RefusedError, match="unchanged with probability 1") as caught:
-        METHOD.protect(sparse_problem(), weak, Randomness.fresh())
-    assert caught.value.exit_code == 5
-    assert "strips of swaps" in caught.value.hint
-    done = METHOD.protect(sparse_problem(), weak, Randomness.fresh(), accept_weak=True)
-    assert "accepted a weak mechanism" in done.record.decisions[0]
-    assert done.record.blocked_share == 1.0
-
-
-def test_remedies_are_tried_on_this_table() -> None:
-    preview = METHOD.preview(sparse_problem(), {"cycles": "bidiagonal"})
-    assert preview.remedies
-    for remedy in preview.remedies:
-        tried = METHOD.preview(sparse_problem(), {"cycles": "bidiagonal", **remedy.parameters})
-        assert not tried.weak
-        assert tried.unchanged_share == pytest.approx(remedy.unchanged_share, abs=0.05)
-
-
-def test_refusal_does_not_depend_on_the_seed() -> None:
-    counts = np.array([[1, 1, 0, 2], [0, 1, 2, 1], [1, 0, 1, 1], [2, 1, 1, 0]])
-    problem = Problem(Table.dense(Domain.of_shape((4, 4)), counts))
-    first = METHOD.preview(problem, {"cycles": "elementary"})
-    second = METHOD.preview(problem, {"cycles": "elementary"})
-    assert first.unchanged_share == second.unchanged_share
-    assert not first.weak
-    for seed in range(30):
-        # Whatever the coins say, the run is published: rejecting outcomes would bias it.
-        METHOD.protect(problem, {"cycles": "elementary"}, Randomness.seeded(seed))
-
-
 def test_a_table_without_small_counts_is_judged_by_its_positive_cells() -> None:
     table = Table.dense(Domain.of_shape((3, 3)), np.full((3, 3), 50))
     preview = METHOD.preview(Problem(table), {})
     assert (preview.at_risk_cells, preview.judged_cells) == (0, 9)
-    assert not preview.weak
 
 
 @pytest.mark.parametrize(
@@ -220,7 +187,7 @@ def test_a_table_without_small_counts_is_judged_by_its_positive_cells() -> None:
         ({"alpha": 0, "beta": 0}, "nothing would ever move"),
         ({"passes": 1.5}, "whole number"),
         ({"passes": 0}, "between 1 and 100"),
-        ({"blocking": "sometimes"}, "one of any_zero, negative, none"),
+        ({"blocking": "sometimes"}, "one of any_zero, negative, reversible, none"),
         ({"gamma": 0.5}, "unknown"),
     ],
 )
@@ -241,14 +208,14 @@ def test_cycles_that_break_a_margin_are_refused() -> None:
     broken = MoveSet.from_cells(domain, [([(0, 0), (1, 1)], [(0, 1)])])
     problem = Problem(Table.dense(domain, [[5, 5], [5, 5]]))
     with pytest.raises(InputError, match="changes the margin"):
-        METHOD.protect(problem, {"cycles": broken}, Randomness.fresh())
+        METHOD.run(problem, {"cycles": broken}, Randomness.fresh())
 
 
 def test_overflow_is_refused() -> None:
     big = 2**63 - 2
     problem = Problem(Table.dense(Domain.of_shape((2, 2)), [[big, 0], [0, 0]]))
     with pytest.raises(InputError, match="too large"):
-        METHOD.protect(problem, {"passes": 9}, Randomness.fresh(), accept_weak=True)
+        METHOD.run(problem, {"passes": 9}, Randomness.fresh())
 
 
 def test_negative_original_is_refused() -> None:
@@ -260,12 +227,12 @@ def test_cancel() -> None:
     progress = Cancellable()
     progress.cancel()
     with pytest.raises(Interrupted):
-        METHOD.protect(sparse_problem(), {}, Randomness.fresh(), progress=progress)
+        METHOD.run(sparse_problem(), {}, Randomness.fresh(), progress=progress)
 
 
 def test_likelihood_sees_only_what_is_disclosed() -> None:
     table = Table.dense(Domain.of_shape((4, 4)), np.full((4, 4), 6))
-    done = METHOD.protect(Problem(table), {"passes": 2}, Randomness.seeded(11))
+    done = METHOD.run(Problem(table), {"passes": 2}, Randomness.seeded(11))
     likelihood = METHOD.likelihood(done.release)
     assert (likelihood.alpha, likelihood.beta, likelihood.passes) == (0.25, 0.25, 2)
     assert likelihood.published == done.release.table
@@ -288,7 +255,7 @@ def test_margins_other_than_the_default_are_verified_too() -> None:
 def test_gamma_is_zero_when_alpha_and_beta_fill_it() -> None:
     table = Table.dense(Domain.of_shape((2, 2)), [[5, 5], [5, 5]])
     for alpha, beta in ((0.7, 0.3), (0.3, 0.7), (0.1, 0.9)):
-        done = METHOD.protect(
+        done = METHOD.run(
             Problem(table),
             {"cycles": "elementary", "alpha": alpha, "beta": beta},
             Randomness.seeded(1),

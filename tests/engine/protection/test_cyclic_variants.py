@@ -7,12 +7,12 @@ import io
 import json
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
-from calibration import Calibration, calibrate
 
 from tabprotect.engine.bundle import confidential, public
 from tabprotect.engine.bundle.verify import verify_bytes
@@ -36,9 +36,10 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
+from tabprotect.testing.brute_force import Cells, outcomes
+from tabprotect.testing.calibration import LIMIT, calibrate_method
 
 METHOD = methods()["cyclic_perturbation"]
-Cells = tuple[int, ...]
 
 
 def table(counts: object) -> Table:
@@ -47,51 +48,10 @@ def table(counts: object) -> Table:
 
 
 def protect(counts: object, seed: int = 1, **given: object) -> Protected:
-    return METHOD.protect(Problem(table(counts)), given, Randomness.seeded(seed), accept_weak=True)
+    return METHOD.run(Problem(table(counts)), given, Randomness.seeded(seed))
 
 
-# -- the oracle: every outcome of choice and coin, forwards, from the mechanism's words alone -----
-
-
-def _flat(moves: MoveSet) -> list[np.ndarray]:
-    return [moves.array(i).reshape(-1).astype(int) for i in range(len(moves))]
-
-
-def forward(
-    original: Cells,
-    moves: MoveSet,
-    *,
-    alpha: Fraction,
-    beta: Fraction,
-    rule: str,
-    sequence: list[int] | int,
-) -> dict[Cells, Fraction]:
-    """P(published | original): a known sequence of cycles, or so many that the table chooses."""
-    arrays = _flat(moves)
-    chosen = [None] * sequence if isinstance(sequence, int) else sequence
-    law: dict[Cells, Fraction] = {original: Fraction(1)}
-    for cycle in chosen:
-        after: dict[Cells, Fraction] = {}
-
-        def add(cells: Cells, mass: Fraction, after: dict[Cells, Fraction] = after) -> None:
-            after[cells] = after.get(cells, Fraction(0)) + mass
-
-        for now, mass in law.items():
-            x = np.array(now)
-            free = [m for m in arrays if (x[m != 0] > 0).all()]
-            tried = free if cycle is None else [arrays[cycle]]
-            if not tried:
-                add(now, mass)
-            for m in tried:
-                each = mass / len(tried)
-                for coin, chance in ((1, alpha), (-1, beta), (0, 1 - alpha - beta)):
-                    then = x + coin * m
-                    blocked = (rule == "any_zero" and (x[m != 0] == 0).any()) or (
-                        rule == "negative" and then.min() < 0
-                    )
-                    add(now if blocked else tuple(then.tolist()), each * chance)
-        law = after
-    return {cells: mass for cells, mass in law.items() if mass}
+# -- the oracle: every original, each outcome of choice and coin ---------------------------------
 
 
 def candidates(published: np.ndarray) -> Iterator[Cells]:
@@ -126,7 +86,7 @@ def _lost(left: list[np.ndarray], shape: tuple[int, ...], cell: int) -> bool:
 def oracle(published: np.ndarray, moves: MoveSet, **mechanism: object) -> dict[Cells, float]:
     target = tuple(published.reshape(-1).tolist())
     found = {
-        x: forward(x, moves, **mechanism).get(target, Fraction(0))  # type: ignore[arg-type]
+        x: outcomes(x, moves, **mechanism).get(target, Fraction(0))  # type: ignore[arg-type]
         for x in candidates(published)
     }
     total = sum(found.values()) or Fraction(1)
@@ -352,7 +312,9 @@ def test_all_originals_with_their_exact_chances(
     moves = design(final.domain, kind)
     a, b = Fraction(alpha), Fraction(beta)
     likelihood = AdaptiveSequence(final, moves, float(a), float(b), steps)
-    expected = oracle(final.counts, moves, alpha=a, beta=b, rule="any_zero", sequence=steps)
+    expected = oracle(
+        final.counts, moves, alpha=a, beta=b, rule="any_zero", sequence=[None] * steps
+    )
     if expected:
         check_against(expected, likelihood)
         return
@@ -373,13 +335,13 @@ def test_forwards_each_free_cycle_is_as_likely(tries: int, monkeypatch: pytest.M
     coins = walk.flip(rng, (steps, runs), alpha=0.5, beta=0.25)
     sequence, effective = walk.walk_positive(state, Family.of(moves), coins, rng)
     assert ((effective == 0) | (sequence >= 0)).all()
-    law = forward(
+    law = outcomes(
         tuple(counts.reshape(-1).tolist()),
         moves,
         alpha=Fraction(1, 2),
         beta=Fraction(1, 4),
         rule="any_zero",
-        sequence=steps,
+        sequence=[None] * steps,
     )
     seen = Counter(map(tuple, state.T.tolist()))
     assert set(seen) <= set(law)
@@ -388,7 +350,7 @@ def test_forwards_each_free_cycle_is_as_likely(tries: int, monkeypatch: pytest.M
         assert abs(seen[cells] / runs - p) < 4.8 * np.sqrt(p * (1 - p) / runs) + 1e-9, cells
     # What was done leads from the original to where the run ended.
     moved = np.zeros_like(state)
-    arrays = np.stack(_flat(moves))
+    arrays = np.stack([moves.array(i).reshape(-1) for i in range(len(moves))])
     for step in range(steps):
         moved += np.where(sequence[step] >= 0, arrays[sequence[step]].T * effective[step], 0)
     assert np.array_equal(state, counts.reshape(-1, 1) + moved)
@@ -414,7 +376,7 @@ def test_nothing_is_blocked_where_long_cycles_would_be() -> None:
     reference = Path(__file__).parents[2] / "reference" / "cyclic.json"
     counts = json.loads(reference.read_text())["measured_variants"]["tables"]["mid8x12"]
     preview = METHOD.preview(Problem(table(counts)), {"cycles": "data"})
-    assert not preview.weak and preview.blocked_share < 0.01 and not len(preview.immovable)
+    assert preview.blocked_share < 0.01 and not len(preview.immovable)
 
 
 def test_the_choice_of_cycles_stays_in_the_house() -> None:
@@ -432,9 +394,8 @@ def test_bridges_are_reported_and_never_move() -> None:
     found = done.record.findings["bridges"]
     assert found == [[2, 1], [2, 2], [3, 2], [3, 3]]
     assert "4 positive cells are bridges" in done.record.sentence
-    assert {done.release.domain.flat(cell) for cell in found} <= set(
-        done.record.preview.immovable.tolist()
-    )
+    preview = METHOD.preview(Problem(table(counts)), {"cycles": "data"})
+    assert {done.release.domain.flat(cell) for cell in found} <= set(preview.immovable.tolist())
     moved = np.zeros((4, 4), dtype=bool)
     for seed in range(40):
         change = protect(counts, seed=seed, cycles="data").release.table.counts - np.array(counts)
@@ -504,35 +465,7 @@ def test_what_fits_no_original_is_refused() -> None:
 
 # -- calibration ----------------------------------------------------------------------------------
 
-MEANS = np.array([1.2, 0.7, 2.0, 0.8, 1.5, 1.0])
-
-
-def calibrated(runs: int = 1000, **given: object) -> Calibration:
-    domain = Domain.of_shape((2, 3))
-    values = METHOD.resolve(domain, {"cycles": "every", "n_cover": 5, **given})
-
-    def release_of(original: Table, generator: np.random.Generator) -> Release:
-        return METHOD.perform(Problem(original), values, generator)[0]
-
-    return calibrate(
-        release_of,
-        likelihood_of,
-        Poisson(MEANS),
-        lambda generator: Table.dense(domain, generator.poisson(MEANS).reshape(2, 3)),
-        runs=runs,
-        generator=np.random.default_rng(12),
-        most=5,
-    )
-
-
-@pytest.mark.parametrize(
-    ("order", "rule"),
-    [("random", "negative"), ("replacement", "any_zero"), ("positive", "any_zero")],
-)
-def test_beliefs_come_true(order: str, rule: str) -> None:
-    # Few originals become the same release where the order is part of it: each is inferred.
-    found = calibrated(order=order, blocking=rule, runs=1000 if order == "positive" else 500)
-    assert found.bins >= 10 and found.worst_z < 4.5, str(found)
+(POSITIVE,) = (p for p in METHOD.calibrations if (p.parameters or {}).get("order") == "positive")
 
 
 def test_beliefs_that_forget_the_choice_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -543,11 +476,11 @@ def test_beliefs_that_forget_the_choice_do_not(monkeypatch: pytest.MonkeyPatch) 
         return np.where(choices(tables, family) > 0, len(family), 0)
 
     monkeypatch.setattr(adaptive_tables, "_choices", forgetful)
-    assert calibrated(order="positive").worst_z > 6
+    assert calibrate_method(METHOD, replace(POSITIVE, runs=1000)).worst_z > LIMIT
 
 
 def test_drawn_beliefs_come_true(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(adaptive_tables, "MOST_TABLES", 0)
     monkeypatch.setattr("tabprotect.engine.posterior.adaptive.infer_adaptive.DRAWS", 500)
-    found = calibrated(order="positive", runs=150)
-    assert found.bins >= 10 and found.worst_z < 4.5, str(found)
+    found = calibrate_method(METHOD, replace(POSITIVE, runs=150))
+    assert found.bins >= 10 and found.worst_z < LIMIT, str(found)

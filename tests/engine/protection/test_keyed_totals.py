@@ -27,7 +27,7 @@ from tabprotect.engine.tables.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "oracles"))
 
-from factor_weight import weight
+from tabprotect.testing.brute_force import weight
 
 METHOD = methods()["cell_key"]
 NOISE = perturbation_table(D=5, V=3, js=2)

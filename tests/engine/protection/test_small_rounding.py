@@ -10,7 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.bundle import public
+from tabprotect.engine.bundle.verify import verify_bytes
+from tabprotect.engine.errors import InputError, TooLargeError
+from tabprotect.engine.protection import published_sums
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.protection.rounding import small_rounding
 from tabprotect.engine.protection.rounding.small_rounding import Rules, SmallCounts
 from tabprotect.engine.tables.domain import Domain
@@ -215,3 +220,47 @@ def test_counts_too_large_are_refused() -> None:
     table = Table.dense(domain, [2**62, 1])
     with pytest.raises(InputError, match="too large"):
         SmallCounts(table, Publication.of(domain, "A"), Rules(3, 2))
+
+
+def test_a_table_too_large_to_be_rounded_is_refused_before_the_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    domain = Domain.of_shape((5, 4, 3))
+    table = Table.dense(domain, np.ones(domain.shape, dtype=np.int64))
+    publication = Publication.of(domain, "A*B + C")
+    monkeypatch.setattr(small_rounding, "MOST_KEYS", 60 * len(publication.margins) - 1)
+    asked = []
+    monkeypatch.setattr(Publication, "keys", lambda self, m, cells: asked.append(m))
+    with pytest.raises(
+        TooLargeError, match=r"60 inner cells in 5 sub-tables would take about .*GB"
+    ):
+        SmallCounts(table, publication, Rules(3, 2))
+    assert not asked
+
+
+def test_keys_take_four_bytes_for_each_cell_and_margin() -> None:
+    domain = Domain.of_shape((30, 20, 10))
+    counts = np.random.default_rng(1).poisson(1, domain.shape)
+    publication = Publication.of(domain, "A*B + B*C + A*C - A:B:C")
+    small = SmallCounts(Table.dense(domain, counts), publication, Rules(3, 2))
+    few = int(((counts > 0) & (counts < 3)).sum())
+    assert small.keys.nbytes == 4 * few * len(publication.margins)
+
+
+def test_sums_too_many_to_be_followed_are_released_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A reader is told what it would cost; the bundle is sound."""
+    domain = Domain.of_shape((6, 5, 4))
+    counts = np.random.default_rng(2).poisson(2, domain.shape)
+    method = methods()["small_count_rounding"]
+    values = method.resolve(domain, {"margins": "A*B + C"})
+    release = method.perform(
+        Problem(Table.dense(domain, counts)), values, np.random.default_rng(3)
+    )[0]
+    assert verify_bytes(public.to_bytes(release)).checks[-1].startswith("The published counts")
+    monkeypatch.setattr(published_sums, "MOST_ENTRIES", 120 * 5 - 1)
+    with pytest.raises(TooLargeError, match="about 0 GB"):
+        likelihood_of(release)
+    told = verify_bytes(public.to_bytes(release)).checks
+    assert any("was not looked at: 120 inner cells" in check for check in told)

@@ -7,14 +7,12 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from calibration import HIDDEN, calibrate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from suppression_brute_force import tables_alike
 
-from tabprotect.engine.errors import InfeasibleError, ParameterError
+from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.formats.groupings import parse_groupings
-from tabprotect.engine.posterior.prior import Poisson
 from tabprotect.engine.protection.methods.suppression import PLUGIN
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.suppressing import linear_moves
@@ -26,12 +24,12 @@ from tabprotect.engine.protection.suppressing.two_way_flows import TwoWayFlows
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.release import Release
-from tabprotect.engine.sensitivity.contributors import Contributors
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.solver import work
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+from tabprotect.testing.calibration import LIMIT, calibrate_method
 
 
 def _task(
@@ -210,7 +208,7 @@ SLIDE = [[15, 1, 3, 1], [20, 10, 10, 15], [3, 10, 10, 2], [12, 14, 7, 2]]
 
 
 def test_statuses_findings_and_the_public_part() -> None:
-    done = PLUGIN.protect(_problem(SLIDE), {}, Randomness.seeded(1))
+    done = PLUGIN.run(_problem(SLIDE), {}, Randomness.seeded(1))
     main, letters = done.release.tables[0], done.record.statuses[0]
     assert set(letters[main.hidden]) == {"U", "M"} and set(letters[~main.hidden]) == {"S"}
     np.testing.assert_array_equal(letters == "U", SmallCount().mask(np.array(SLIDE)))
@@ -222,7 +220,7 @@ def test_statuses_findings_and_the_public_part() -> None:
     # Whether a cell is primary is no part of what leaves the house.
     assert done.release.mechanism.parameters["at_risk"] == "1..2"
     assert "rule" not in done.release.mechanism.parameters
-    again = PLUGIN.protect(_problem(SLIDE), {}, Randomness.seeded(2))
+    again = PLUGIN.run(_problem(SLIDE), {}, Randomness.seeded(2))
     assert again.release == done.release
 
 
@@ -236,7 +234,7 @@ def test_statuses_findings_and_the_public_part() -> None:
     ],
 )
 def test_settings(given: dict[str, object], expected: set[str] | None) -> None:
-    done = PLUGIN.protect(_problem(SLIDE), given, Randomness.seeded(1))
+    done = PLUGIN.run(_problem(SLIDE), given, Randomness.seeded(1))
     assert done.record.findings["audit"]["unprotected"] == 0  # type: ignore[index]
     if expected is not None:
         assert not any(table.hidden.any() for table in done.release.tables[1:])
@@ -245,84 +243,27 @@ def test_settings(given: dict[str, object], expected: set[str] | None) -> None:
 def test_sensitive_zeros_and_secondary_zeros() -> None:
     counts = [[0, 5, 6], [7, 8, 4], [9, 0, 7]]
     rule = SmallCount(0, 2)
-    done = PLUGIN.protect(_problem(counts, at_risk=rule), {}, Randomness.seeded(1))
+    done = PLUGIN.run(_problem(counts, at_risk=rule), {}, Randomness.seeded(1))
     assert done.release.tables[0].hidden[0, 0] and done.release.tables[0].hidden[2, 1]
     given: dict[str, object] = {"totals": "published", "level": 1}
     with pytest.raises(InfeasibleError):
-        PLUGIN.protect(_problem([[1, 0], [0, 9]]), given, Randomness.seeded(1))
+        PLUGIN.run(_problem([[1, 0], [0, 9]]), given, Randomness.seeded(1))
     # x11 + 1 takes the zero to 1; the other way round nothing but totals can help.
     counts = [[1, 4, 9], [4, 0, 9]]
     rule = SmallCount(1, 1)
     for zeros, number in (("published", 4), ("allowed", 4)):
         given = {"zeros": zeros, "level": 1, "totals": "published", "costs": "unity"}
-        freed = PLUGIN.protect(_problem(counts, at_risk=rule), given, Randomness.seeded(1))
+        freed = PLUGIN.run(_problem(counts, at_risk=rule), given, Randomness.seeded(1))
         assert freed.release.tables[0].hidden.sum() == number
         assert freed.record.statuses[0][1, 1] == "E"
 
 
-def test_rules_of_contributions_also_in_totals() -> None:
-    """One enterprise holds most of a cell, and of the row: both are primary; the rule is secret."""
-    counts = np.array([[100, 10, 9], [12, 30, 28], [11, 25, 31]])
-    largest = np.array([[96, 3], [4, 3], [3, 3], [4, 4], [9, 8], [8, 7], [4, 3], [9, 8], [9, 9]])
-    contributors = Contributors(
-        np.full(9, 5), counts.reshape(-1).astype(float), largest.astype(float)
-    )
-    problem = _problem(counts, contributors=contributors)
-    given = {"rule": "dominance", "n": 1, "k": 75.0, "level": 5}
-    done = PLUGIN.protect(problem, given, Randomness.seeded(1))
-    assert done.record.statuses[0][0, 0] == "U" and done.record.statuses[1][0] == "U"
-    public = done.release.mechanism.parameters
-    assert not {"rule", "n", "k", "p", "at_risk"} & set(public)
-    likelihood = PLUGIN.likelihood(done.release)
-    assert likelihood.rerun is None and likelihood.note
-    with pytest.raises(ParameterError, match="contributions"):
-        PLUGIN.protect(_problem(counts), given, Randomness.seeded(1))
-
-
-MEANS = np.array([1.2, 3.0, 4.0, 3.5, 1.0, 3.0, 4.0, 3.0, 2.5])
-SMALL = Domain.of_shape((3, 3))
-GIVEN = {"level": 1, "zeros": "allowed", "insiders": "none"}
-
-
-def _release_of(original: Table, generator: np.random.Generator) -> Release:
-    problem = Problem(original, at_risk=SmallCount(1, 1))
-    values = PLUGIN.resolve(SMALL, GIVEN)
-    return PLUGIN.perform(problem, values, generator)[0]
-
-
-def _drawn(generator: np.random.Generator) -> Table:
-    while True:
-        table = Table.dense(SMALL, generator.poisson(MEANS).reshape(3, 3))
-        try:
-            _release_of(table, generator)
-        except InfeasibleError:
-            continue
-        return table
-
-
-def _calibrated(likelihood: object, runs: int) -> object:
-    return calibrate(
-        _release_of,
-        likelihood,  # type: ignore[arg-type]
-        Poisson(MEANS),
-        _drawn,
-        runs=runs,
-        generator=np.random.default_rng(3),
-        most=5,
-    )
-
-
-def test_beliefs_come_true_when_the_choice_is_known() -> None:
-    found = _calibrated(PLUGIN.likelihood, 150)
-    assert found.worst_z < 4.5 and len(found.by_status[HIDDEN]) >= 4, str(found)  # type: ignore[attr-defined]
-
-
 def test_ignoring_the_choice_misleads() -> None:
     def blind(release: Release) -> CellFactors:
-        likelihood = PLUGIN.likelihood(release)
-        return replace(likelihood, rerun=None)
+        return replace(PLUGIN.likelihood(release), rerun=None)
 
-    assert _calibrated(blind, 200).worst_z > 6  # type: ignore[attr-defined]
+    (plan,) = PLUGIN.calibrations
+    assert calibrate_method(PLUGIN, plan, likelihood_of=blind).worst_z > LIMIT
 
 
 def test_three_variables_take_bounded_work() -> None:

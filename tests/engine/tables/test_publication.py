@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, TooLargeError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.hierarchy import Grouping
 from tabprotect.engine.tables.publication import Publication
@@ -155,7 +155,7 @@ def test_huge_tables_are_summed_sparse() -> None:
     table = Table.sparse(domain, [0, domain.size - 1], [3, 4])
     assert [t.total for t in publication.sums(table)] == [7, 7]
     assert publication.sums(table)[0].counts.tolist() == [3, 4]
-    with pytest.raises(InputError, match="too large"):
+    with pytest.raises(TooLargeError, match="too large"):
         _ = publication.incidence
 
 

@@ -1,4 +1,4 @@
-"""Pages that follow from the program: the documents above, and a gallery of the examples."""
+"""Pages that follow from the program: the documents above, plug-ins, a gallery of examples."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from sphinx.application import Sphinx
 
 from tabprotect.engine.project.examples import Example, examples
+from tabprotect.engine.project.plugin_pages import plugin_pages
 
 DOCUMENTS = (
     "command_line.md",
@@ -61,12 +62,16 @@ def write_pages(app: Sphinx) -> None:
     docs = here.parent
     made = here / "generated"
     shutil.rmtree(made, ignore_errors=True)
-    for folder in ("documents", "methods", "decisions", "examples"):
+    for folder in ("documents", "in_depth", "decisions", "examples"):
         (made / folder).mkdir(parents=True)
     for name in DOCUMENTS:
         shutil.copy(docs / name, made / "documents" / name)
     for path in sorted((docs / "methods").glob("*.md")):
-        shutil.copy(path, made / "methods" / path.name)
+        shutil.copy(path, made / "in_depth" / path.name)
+    for name, page in plugin_pages().items():
+        path = made / f"{name}.md"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(page, encoding="utf-8")
     for path in sorted((docs / "adr").glob("*.md")):
         shutil.copy(path, made / "decisions" / path.name)
     shutil.copytree(docs / "images", made / "images")

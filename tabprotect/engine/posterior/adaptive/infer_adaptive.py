@@ -146,6 +146,7 @@ def _exact(
         chances=_shares(change, span, weight),
         draw_originals=draw,
         count_originals=lambda: len(counts),
+        list_originals=lambda: (_whole(published, family, counts), weight),
     )
 
 

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.cycles.kernel_basis import Vector, kernel, shortened
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.factors.chain_starts import starts
 from tabprotect.engine.posterior.factors.components import Component
-from tabprotect.engine.posterior.factors.kernel_basis import Vector, kernel, shortened
 from tabprotect.engine.posterior.factors.solved_parts import SolvedPart
 from tabprotect.engine.posterior.factors.sum_circuits import Circuits
 from tabprotect.engine.posterior.factors.swap_sweeps import Sweeps

@@ -18,7 +18,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.bounds.counting import TableCount
-from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.factors import reweighing
 from tabprotect.engine.posterior.factors.cell_laws import cell_laws
 from tabprotect.engine.posterior.factors.cellwise import MOST_ENTRIES, Cellwise, cellwise
@@ -57,15 +57,20 @@ def infer_factors(
     way: Literal["auto", "exact", "monte_carlo"],
     randomness: Randomness | None,
     draws: int | None,
+    work: float | None = None,
+    steps: int | None = None,
     progress: Progress,
 ) -> Posterior:
     """As ``infer``."""
+    if steps is None:
+        steps = MOST_STEPS * (THOROUGH if way == "exact" else 1)
     progress.report("weighing each cell", 0.0)
     laws = cell_laws(likelihood, prior)
     pieces = split(laws)
     alone = cellwise(laws, pieces.alone, progress)
     generator = (randomness or Randomness.fresh()).generator()
-    parts = _solved(pieces.components, likelihood.domain.shape, way, draws, generator, progress)
+    shape = likelihood.domain.shape
+    parts = _solved(pieces.components, shape, way, draws, steps, generator, progress)
     found = _joined(likelihood, prior, pieces, (alone, parts))
     if likelihood.rerun is not None:
         return reweighing.reweighed(
@@ -75,6 +80,7 @@ def infer_factors(
             [by_cell(alone), *parts] if len(alone.cells) <= reweighing.MOST_CELLS else None,
             way=way,
             draws=draws,
+            work=work,
             generator=generator,
             progress=progress,
         )
@@ -88,6 +94,7 @@ def _solved(
     shape: tuple[int, ...],
     way: Literal["auto", "exact", "monte_carlo"],
     draws: int | None,
+    steps: int,
     generator: np.random.Generator,
     progress: Progress,
 ) -> list[SolvedPart]:
@@ -98,7 +105,7 @@ def _solved(
         progress.report("solving the parts", number / len(components))
         same = _likeness(component)
         if same not in known:
-            known[same] = _one(component, shape, way, draws, generator, progress)
+            known[same] = _one(component, shape, way, draws, steps, generator, progress)
         out.append(replace(known[same], cells=component.cells))
     return out
 
@@ -120,16 +127,17 @@ def _one(
     shape: tuple[int, ...],
     way: Literal["auto", "exact", "monte_carlo"],
     draws: int | None,
+    steps: int,
     generator: np.random.Generator,
     progress: Progress,
 ) -> SolvedPart:
     if way == "monte_carlo" and component.sums:
         return by_chain(component, shape, draws=draws, generator=generator, progress=progress)
     found = by_convolution(component, progress) or by_residuals(
-        component, most=MOST_STEPS * (THOROUGH if way == "exact" else 1), progress=progress
+        component, most=steps, progress=progress
     )
     if found is None and way == "exact":
-        raise InfeasibleError(
+        raise TooLargeError(
             "too many originals hang together for an exact posterior",
             hint="take Monte Carlo, or a prior that knows more",
         )
@@ -195,6 +203,7 @@ def _joined(
             [(alone.cells, alone.draw)] + [(part.cells, part.draw) for part in parts],
         ),
         count_originals=_counting(alone, parts),
+        list_originals=lambda: _listing(alone, parts, (group, first)),
         estimate_originals=_estimating(alone, parts),
         hidden=hidden,
         standard_errors=standard_errors,
@@ -269,6 +278,24 @@ def _counting(alone: Cellwise, parts: list[SolvedPart]) -> Callable[[], int | No
         return total
 
     return count
+
+
+def _listing(
+    alone: Cellwise, parts: list[SolvedPart], of_cell: tuple[Ints, Ints]
+) -> tuple[Ints, Floats] | None:
+    """Every original with its probability; ``None`` where they are too many."""
+    group, first = of_cell
+    if len(alone.cells) > reweighing.MOST_CELLS or alone.infinite.any():
+        return None
+    every = [by_cell(alone), *parts]
+    number = reweighing.number_of(every)
+    if number is None or number * len(group) > reweighing.MOST_HELD:
+        return None
+    unknown = np.sort(np.concatenate([part.cells for part in every]))
+    tables, chances = reweighing.listed(every, unknown)
+    out = np.tile(first, (len(tables), 1))
+    out[:, unknown] = tables
+    return out, chances
 
 
 def _estimating(alone: Cellwise, parts: list[SolvedPart]) -> Callable[[], TableCount | None]:

@@ -20,7 +20,7 @@ from tabprotect.engine.posterior.factors.solved_parts import MOST_ORIGINALS, Sol
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
-from tabprotect.engine.solver import work
+from tabprotect.engine.solver import work as solver_work
 from tabprotect.engine.tables.table import Table
 
 MOST_CELLS = 20_000
@@ -73,6 +73,7 @@ def reweighed(
     *,
     way: Literal["auto", "exact", "monte_carlo"],
     draws: int | None,
+    work: float | None,
     generator: np.random.Generator,
     progress: Progress,
 ) -> Posterior:
@@ -86,20 +87,21 @@ def reweighed(
     unknown = np.flatnonzero((found.chances > 0).sum(axis=1)[found.group_of_cell] > 1)
     if parts is None or len(unknown) > MOST_CELLS:
         return left_out
-    weigher = _Weigher(found, rerun, generator, progress)
+    budget = BUDGET if work is None else work
+    weigher = _Weigher(found, rerun, generator, progress, budget)
     trial = found.draw_originals(2, generator, progress)
     # Where even one call is beyond the budget, none is tried.
-    if weigher.cost <= BUDGET:
+    if weigher.cost <= budget:
         for table in trial:
             weigher.weight(table)
-    calls = int(BUDGET * max(weigher.calls, 1) / max(weigher.work, weigher.cost))
+    calls = int(budget * max(weigher.calls, 1) / max(weigher.work, weigher.cost))
     base = trial[0].copy()
-    number = _number(parts)
+    number = number_of(parts)
     most = MOST_HELD // max(len(unknown), 1)
     if way != "monte_carlo" and number is not None and number <= min(calls, most):
         repeats = 1 if rerun.exact else min(REPEATS, calls // number) // BATCHES * BATCHES
         if repeats:
-            tables, chances = _listed(parts, unknown)
+            tables, chances = listed(parts, unknown)
             weights = weigher.weights(base, (tables, unknown), repeats)
             if weights is not None:
                 return _weighed(found, _Weighed(tables, weights * chances, True), unknown)
@@ -131,7 +133,7 @@ def _table(found: Posterior, cells: Ints) -> Table:
     return Table.dense(found.domain, cells.reshape(found.domain.shape))
 
 
-def _number(parts: Sequence[SolvedPart]) -> int | None:
+def number_of(parts: Sequence[SolvedPart]) -> int | None:
     """How many originals there are; ``None`` where they cannot be listed."""
     total = 1
     for part in parts:
@@ -146,7 +148,7 @@ def _number(parts: Sequence[SolvedPart]) -> int | None:
     return total
 
 
-def _listed(parts: Sequence[SolvedPart], unknown: Ints) -> tuple[Ints, Floats]:
+def listed(parts: Sequence[SolvedPart], unknown: Ints) -> tuple[Ints, Floats]:
     """All originals (originals, unknown cells) and their probabilities under the factors."""
     tables, chances = np.zeros((1, 0), dtype=np.int64), np.ones(1)
     cells: list[Ints] = []
@@ -182,19 +184,24 @@ class _Weigher:
     """
 
     def __init__(
-        self, found: Posterior, rerun: Rerun, generator: np.random.Generator, progress: Progress
+        self,
+        found: Posterior,
+        rerun: Rerun,
+        generator: np.random.Generator,
+        progress: Progress,
+        budget: float,
     ) -> None:
-        self._found, self._rerun = found, rerun
+        self._found, self._rerun, self._budget = found, rerun, budget
         self._generator, self._progress = generator, progress
         self.cost = rerun.cost_over(found.domain.size)
         self.calls, self.work = 0, 0.0
 
     def weight(self, original: Ints) -> float:
         """One call."""
-        before = work()
+        before = solver_work()
         chance = self._rerun.estimate(_table(self._found, original), self._generator)
         self.calls += 1
-        self.work += max(self.cost, work() - before)
+        self.work += max(self.cost, solver_work() - before)
         return chance
 
     def weights(
@@ -215,11 +222,11 @@ class _Weigher:
         original = base.copy()
         for k, cells in enumerate(tables):
             # Dear calls end at the limit of the work, before the last original.
-            done = max(k / len(tables), self.work / (OVERRUN * BUDGET) if limited else 0.0)
+            done = max(k / len(tables), self.work / (OVERRUN * self._budget) if limited else 0.0)
             self._progress.report("weighing originals by the whole mechanism", min(done, 1.0))
             original[unknown] = cells
             for batch in range(batches):
-                if limited and self.work > OVERRUN * BUDGET:
+                if limited and self.work > OVERRUN * self._budget:
                     return None
                 each = max(1, repeats // batches)
                 out[batch, k] = sum(self.weight(original) for _ in range(each)) / each
@@ -252,7 +259,9 @@ def _weighed(found: Posterior, weighed: _Weighed, unknown: Ints) -> Posterior:
             # Of a ratio of means: the spread of weight times (indicator - share).
             square = np.bincount(column, weights=mean**2, minlength=chances.shape[1])
             share = chances[k]
-            errors[k] = np.sqrt(square * (1 - 2 * share) + share**2 * float((mean**2).sum()))
+            spread = square * (1 - 2 * share) + share**2 * float((mean**2).sum())
+            # Rounding can leave a little less than nothing where nothing varies.
+            errors[k] = np.sqrt(np.maximum(spread, 0.0))
     group = np.full(len(found.group_of_cell), len(unknown), dtype=np.int64)
     group[unknown] = np.arange(len(unknown))
     start = found.first + np.argmax(found.chances > 0, axis=1)[found.group_of_cell]
@@ -264,6 +273,12 @@ def _weighed(found: Posterior, weighed: _Weighed, unknown: Ints) -> Posterior:
         out = np.tile(base, (number, 1))
         out[:, unknown] = tables[generator.choice(len(tables), number, p=mean)]
         return out
+
+    def whole(cells: Ints, shares: Floats) -> tuple[Ints, Floats]:
+        possible = shares > 0
+        out = np.tile(base, (int(possible.sum()), 1))
+        out[:, unknown] = cells[possible]
+        return out, shares[possible]
 
     spread, noise = float((chances * (1 - chances)).sum()), float((errors**2).sum())
     return replace(
@@ -279,6 +294,7 @@ def _weighed(found: Posterior, weighed: _Weighed, unknown: Ints) -> Posterior:
         chances=chances,
         draw_originals=draw,
         count_originals=(lambda: int((mean > 0).sum())) if exact else (lambda: None),
+        list_originals=(lambda: whole(tables, mean)) if exact else (lambda: None),
         standard_errors=None if exact else errors,
         error=None if exact else float(errors.max(initial=0.0)),
         effective_sample_size=None if exact else spread / noise if noise else float(len(tables)),

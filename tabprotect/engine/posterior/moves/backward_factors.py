@@ -166,6 +166,36 @@ def laid_out(
     return array.reshape([3 if v in own else 1 for v in axes] + [array.shape[-1]])
 
 
+def worth_factor(step: BackwardStep, axes: Sequence[int], worth: Floats, coin: Coin) -> Floats:
+    """As :func:`step_factor` for the rule ``reversible``.
+
+    Parameters
+    ----------
+    worth : float64 (groups, batch, 2 span + 3)
+        Log weight of each change of each local group.
+    """
+    middle, batch = worth.shape[2] // 2, worth.shape[1]
+    ratios = [np.zeros([1] * len(axes) + [batch]) for _ in range(2)]
+    for side, sign in ((step.plus, 1), (step.minus, -1)):
+        for watched in side:
+            later, after = _after(watched, axes)
+            own = worth[list(watched.groups)].sum(axis=0)
+            here = own[:, middle - after]
+            for k, way in enumerate((sign, -sign)):
+                change = np.moveaxis(own[:, middle - after + way] - here, 0, -1)
+                ratios[k] = ratios[k] + laid_out(change, later, axes)
+    with np.errstate(divide="ignore"):
+        masses = [np.log(mass) for mass in coin.ratio_masses(ratios[0], ratios[1])]
+    return np.concatenate(np.broadcast_arrays(*masses), axis=list(axes).index(step.variable))
+
+
+def _after(watched: Watched, axes: Sequence[int]) -> tuple[list[int], npt.NDArray[np.int32]]:
+    """The later variables of watched groups in the order of the axes, and what they add."""
+    order = sorted(range(len(watched.later)), key=lambda k: axes.index(watched.later[k]))
+    later = [watched.later[k] for k in order]
+    return later, shifts(tuple(watched.signs[k] for k in order))
+
+
 def step_factor(
     step: BackwardStep, axes: Sequence[int], lowest: npt.NDArray[np.int32], coin: Coin
 ) -> Floats:
@@ -181,9 +211,7 @@ def step_factor(
     for side in (step.plus, step.minus):
         smallest = np.full([1] * len(axes) + [batch], FAR, dtype=np.int32)
         for watched in side:
-            order = sorted(range(len(watched.later)), key=lambda k: axes.index(watched.later[k]))
-            later = [watched.later[k] for k in order]
-            shift = shifts(tuple(watched.signs[k] for k in order))
+            later, shift = _after(watched, axes)
             own = lowest[list(watched.groups)].min(axis=0)
             after = laid_out(own - shift[..., None], later, axes)
             smallest = np.minimum(smallest, after)

@@ -12,6 +12,9 @@ from tabprotect.engine.release.likelihood import BlockingRule
 
 Counts = npt.NDArray[np.signedinteger]
 
+IMPOSSIBLE = -1e8
+"""Log ratios below it stand for none at all: differences of infinities would be none."""
+
 FAR = 2**14
 """Stands for the smallest count of no cells; fits int16."""
 
@@ -54,6 +57,31 @@ class Coin:
             leave += np.where(low_minus <= 0, self.alpha, 0.0)
             leave += np.where(low_plus <= 0, self.beta, 0.0)
         return np.where(undo_minus, self.beta, 0.0), leave, np.where(undo_plus, self.alpha, 0.0)
+
+    def ratio_masses(
+        self, plus: Floats, minus: Floats, *, drawn: bool = False
+    ) -> tuple[Floats, Floats, Floats]:
+        """The same of the rule ``reversible``, from what the tables around are worth.
+
+        Parameters
+        ----------
+        plus, minus
+            Log ratio of the weight of the table after the step with the move added once more, and
+            taken away, to its own; ``IMPOSSIBLE`` or less where a count would be negative.
+        drawn
+            Under the rule's own weight as prior, the posterior is the mechanism run backwards,
+            and these are its chances.
+        """
+        up, down = (
+            np.where(d > IMPOSSIBLE, np.exp(np.minimum(d, 0.0)), 0.0) for d in (plus, minus)
+        )
+        leave = self.gamma + self.alpha * (1.0 - up) + self.beta * (1.0 - down)
+        if drawn:
+            return self.beta * up, leave, self.alpha * down
+        from_plus, from_minus = (
+            np.where(d > IMPOSSIBLE, np.exp(np.minimum(-d, 0.0)), 0.0) for d in (minus, plus)
+        )
+        return self.beta * from_minus, leave, self.alpha * from_plus
 
     def log_masses(self, low_plus: Counts, low_minus: Counts) -> list[Floats]:
         """Logarithms of :meth:`masses`; -inf is impossible."""

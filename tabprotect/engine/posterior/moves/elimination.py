@@ -34,9 +34,11 @@ from tabprotect.engine.posterior.moves.backward_factors import (
     step_factor,
     steps,
     structures,
+    worth_factor,
 )
 from tabprotect.engine.posterior.moves.coin import Coin
 from tabprotect.engine.posterior.moves.signature_model import GroupModel
+from tabprotect.engine.posterior.moves.thinning import Thinned
 from tabprotect.engine.progress import SILENT, Progress
 
 BATCH_HELD = 2**24
@@ -134,31 +136,49 @@ def _log_sum(table: Floats, axis: tuple[int, ...]) -> Floats:
     return np.asarray(total + peak.reshape(total.shape), dtype=np.float64)
 
 
+def _plans(model: GroupModel, progress: Progress) -> list[EliminationPlan] | None:
+    plans, work = [], 0
+    found = structures(model)
+    for number, structure in enumerate(found):
+        progress.report("planning the posterior", number / len(found))
+        one = plan(structure, model.passes, progress)
+        if one is None:
+            return None
+        work += one.held * one.batch
+        if work > MAX_WORK:
+            return None
+        plans.append(one)
+    return plans
+
+
 class Elimination:
     """The exact posterior of a model.
 
     Build with :meth:`of`, which decides from sizes alone whether it is affordable.
     """
 
-    def __init__(self, model: GroupModel, plans: Sequence[EliminationPlan]) -> None:
+    def __init__(
+        self, model: GroupModel, plans: Sequence[EliminationPlan], thinned: Thinned | None = None
+    ) -> None:
         self.model = model
         self.plans = tuple(plans)
+        self.thinned = thinned
 
     @classmethod
     def of(cls, model: GroupModel, progress: Progress = SILENT) -> Elimination | None:
-        """``None`` when the posterior is too wide to be computed exactly."""
-        plans, work = [], 0
-        found = structures(model)
-        for number, structure in enumerate(found):
-            progress.report("planning the posterior", number / len(found))
-            one = plan(structure, model.passes, progress)
-            if one is None:
-                return None
-            work += one.held * one.batch
-            if work > MAX_WORK:
-                return None
-            plans.append(one)
-        return cls(model, plans)
+        """``None`` when the posterior is too wide to be computed exactly.
+
+        Where it is too wide for some published tables, the counts of this one that cannot block
+        are taken out.
+        """
+        plans = _plans(model, progress)
+        if plans is not None:
+            return cls(model, plans)
+        thinned = Thinned.of(model)
+        if thinned is None:
+            return None
+        plans = _plans(thinned.model, progress)
+        return None if plans is None else cls(thinned.model, plans, thinned)
 
     @property
     def width(self) -> int:
@@ -198,7 +218,7 @@ class Elimination:
             sweep.forward()
             for group, distribution in sweep.backward():
                 out[members[group]] = distribution.T
-        return out
+        return out if self.thinned is None else self.thinned.changes(out)
 
     def draw(
         self, number: int, generator: np.random.Generator, progress: Progress = SILENT
@@ -215,7 +235,7 @@ class Elimination:
                     for p in range(self.model.passes):
                         change -= sign * effective[i * self.model.passes + p]
                 out[:, members[group]] = change
-        return out
+        return out if self.thinned is None else self.thinned.draws(out)
 
 
 class _Sweep:
@@ -234,6 +254,7 @@ class _Sweep:
         self._coin: Coin = model.coin
         self._lowest = model.lowest[members].astype(np.int32)
         self._log_prior = None if model.log_prior is None else model.log_prior[members]
+        self._worth = None if model.worth is None else model.worth[members]
         self._before = before
         self._progress = progress
         self._tables: list[Floats] = []
@@ -250,7 +271,11 @@ class _Sweep:
             self._report("eliminating", k)
             table = np.zeros([3] * len(axes) + [batch])
             for step, scope in self._plan.factors[k]:
-                table += laid_out(step_factor(step, scope, self._lowest, self._coin), scope, axes)
+                if self._worth is None:
+                    factor = step_factor(step, scope, self._lowest, self._coin)
+                else:
+                    factor = worth_factor(step, scope, self._worth, self._coin)
+                table += laid_out(factor, scope, axes)
             if self._log_prior is not None:
                 for group, variables, signs in self._plan.read[k]:
                     column = self._span - shifts(signs)

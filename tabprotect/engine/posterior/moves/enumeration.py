@@ -58,10 +58,18 @@ def originals(
         work += 3 * change.size
         if len(change) > most_tables or work > most_work:
             return None
+        if model.worth is not None:
+            masses = model.coin.ratio_masses(
+                *(_ratio(model, groups[at], change[:, at], way * signs) for way in (1, -1))
+            )
+            with np.errstate(divide="ignore"):
+                logs_of = [np.log(mass) for mass in masses]
         count = lowest[at] + change[:, at]
         low_plus = np.where(signs > 0, count, FAR).min(axis=1)
         low_minus = np.where(signs < 0, count, FAR).min(axis=1)
-        minus, stay, plus = model.coin.log_masses(low_plus, low_minus)
+        minus, stay, plus = (
+            model.coin.log_masses(low_plus, low_minus) if model.worth is None else logs_of
+        )
         parts, logs = [], []
         for effective, factor in ((-1, minus), (0, stay), (1, plus)):
             keep = factor > -np.inf
@@ -74,6 +82,15 @@ def originals(
         log_weight = log_weight + model.log_prior[groups, model.span + change].sum(axis=1)
     possible = log_weight > -np.inf
     return groups, change[possible], log_weight[possible]
+
+
+def _ratio(model: GroupModel, groups: Ints, change: Ints, signs: Ints) -> Floats:
+    """Log ratio of the weights after one more step of the given signs, (tables,)."""
+    assert model.worth is not None
+    at = model.span + 1 + change
+    return np.asarray(
+        (model.worth[groups, at + signs] - model.worth[groups, at]).sum(axis=1), dtype=np.float64
+    )
 
 
 def _merged(changes: Ints, log_weight: Floats) -> tuple[Ints, Floats]:

@@ -8,12 +8,12 @@ from typing import Literal
 
 import numpy as np
 
-from tabprotect.engine.arrays import Ints
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.moves import sampling
 from tabprotect.engine.posterior.moves.elimination import Elimination
-from tabprotect.engine.posterior.moves.enumeration import number_of_originals
-from tabprotect.engine.posterior.moves.signature_model import group_model
+from tabprotect.engine.posterior.moves.enumeration import number_of_originals, originals
+from tabprotect.engine.posterior.moves.signature_model import GroupModel, group_model
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.progress import Progress
@@ -21,6 +21,30 @@ from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import MoveSequence
 
 DrawChanges = Callable[[int, np.random.Generator, Progress], Ints]
+
+MOST_LISTED = 2**24
+"""Counts of all listed originals."""
+
+
+def _exact_because(exact: Elimination) -> str:
+    if exact.thinned is None:
+        return f"the cycles overlap little enough (width {exact.width})"
+    return (
+        f"exact for this release: {exact.thinned.dropped:,} kinds of cells are published too "
+        f"large to block a cycle, and the others overlap little enough (width {exact.width})"
+    )
+
+
+def _drawn_because(model: GroupModel) -> str:
+    if model.symmetric:
+        return (
+            "the cycles overlap too much for a formula; the mechanism run backwards draws "
+            "originals exactly as a reader should believe them"
+        )
+    remedies = "fewer passes, lower strips"
+    if model.coin.rule in ("any_zero", "reversible"):
+        remedies += ", or the rule negative, which is drawn exactly"
+    return f"the cycles overlap too much for the exact way; it takes {remedies}"
 
 
 def infer_moves(
@@ -55,19 +79,20 @@ def infer_moves(
     if exact is None and way == "exact":
         raise InfeasibleError(
             "the cycles overlap too much for an exact posterior",
-            hint="take Monte Carlo, fewer passes, or strips of swaps",
+            hint="take Monte Carlo, fewer passes, or lower strips of swaps",
         )
     if exact is not None:
         return Posterior(
             published=likelihood.published,
             prior=prior,
             way="exact",
-            reason=f"the cycles overlap little enough (width {exact.width})",
+            reason=_exact_because(exact),
             group_of_cell=group_of_cell,
             first=published - model.span,
             chances=np.concatenate([exact.changes(progress), certain]),
             draw_originals=tables(exact.draw),
             count_originals=lambda: number_of_originals(model),
+            list_originals=lambda: _listed(model, published),
         )
     generator = (randomness or Randomness.fresh()).generator()
     found = sampling.estimate(model, draws=draws, generator=generator, progress=progress)
@@ -76,7 +101,7 @@ def infer_moves(
         published=likelihood.published,
         prior=prior,
         way="monte_carlo",
-        reason="asked for" if asked else "the cycles overlap too much for the exact way",
+        reason="asked for" if asked else _drawn_because(model),
         group_of_cell=group_of_cell,
         first=published - model.span,
         chances=np.concatenate([found.changes, certain]),
@@ -86,4 +111,23 @@ def infer_moves(
         error=float(found.standard_errors.max(initial=0.0)),
         effective_sample_size=found.effective_sample_size,
         draws=found.draws,
+        independent=model.symmetric,
+        list_originals=lambda: _listed(model, published),
     )
+
+
+def _listed(model: GroupModel, published: Ints) -> tuple[Ints, Floats] | None:
+    """Every original with its probability; ``None`` where they are too many."""
+    found = originals(model)
+    if found is None or len(found[1]) * len(published) > MOST_LISTED:
+        return None
+    groups, changes, log_weights = found
+    column = np.full(model.groups + 1, len(groups), dtype=np.int64)
+    column[groups] = np.arange(len(groups))
+    changes = np.concatenate([changes, np.zeros((len(changes), 1), dtype=np.int64)], axis=1)
+    # Cells that nothing touches stay as they are.
+    of_cell = np.where(
+        model.signatures.group_of_cell < 0, model.groups, model.signatures.group_of_cell
+    )
+    weight = np.exp(log_weights - log_weights.max())
+    return published + changes[:, column[of_cell]], weight / weight.sum()

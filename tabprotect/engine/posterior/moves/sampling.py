@@ -107,7 +107,9 @@ class BackwardWalk:
             (-moves.signs.astype(np.int16), (moves.cells, moves.rows)),
             shape=(model.groups, len(moves)),
         )
-        self._guide = None if model.log_prior is None else _guide(model)[self._watched]
+        guided = model.log_prior is not None and not model.symmetric
+        self._guide = _guide(model)[self._watched] if guided else None
+        self._worth = None if model.worth is None else model.worth[self._watched]
         self._future = _future(model) if model.coin.rule == "any_zero" else None
 
     @property
@@ -179,10 +181,7 @@ class BackwardWalk:
     ) -> None:
         model = self.model
         here = counts[layer.groups]
-        plus = (layer.signs > 0)[:, None]
-        low_plus = np.minimum.reduceat(np.where(plus, here, FAR), layer.starts, axis=0)
-        low_minus = np.minimum.reduceat(np.where(plus, FAR, here), layer.starts, axis=0)
-        undo_minus, leave, undo_plus = model.coin.masses(low_plus, low_minus)
+        undo_minus, leave, undo_plus = self._masses(layer, here)
         if self._guide is not None or self._future is not None:
             ratios = np.exp(np.minimum(self._ratios(layer, here, left[layer.groups]), 500.0))
             undo_minus, leave, undo_plus = (
@@ -201,6 +200,24 @@ class BackwardWalk:
             with np.errstate(divide="ignore"):
                 gain = np.log(mass)
             log_weight[layer.components] += np.add.reduceat(gain, layer.component_starts, axis=0)
+
+    def _masses(self, layer: _Layer, here: Small) -> tuple[Floats, Floats, Floats]:
+        """Backward masses of the coefficients -1, 0, +1, (cycles, draws) each."""
+        coin = self.model.coin
+        if self._worth is None:
+            plus = (layer.signs > 0)[:, None]
+            low_plus = np.minimum.reduceat(np.where(plus, here, FAR), layer.starts, axis=0)
+            low_minus = np.minimum.reduceat(np.where(plus, FAR, here), layer.starts, axis=0)
+            return coin.masses(low_plus, low_minus)
+        group = layer.groups[:, None]
+        first = self.model.lowest[self._watched][group].astype(np.int64)
+        at = np.clip(here - first + self.model.span + 1, 1, 2 * self.model.span + 1)
+        now = self._worth[group, at]
+        ratios = []
+        for way in (1, -1):
+            change = self._worth[group, at + way * layer.signs[:, None]] - now
+            ratios.append(np.add.reduceat(change, layer.starts, axis=0))
+        return coin.ratio_masses(ratios[0], ratios[1], drawn=self.model.symmetric)
 
     def _ratios(self, layer: _Layer, here: Small, left: Ints) -> Floats:
         """Log ratios of what guides the walk after the coefficients -1, 0, +1 to before.

@@ -15,8 +15,8 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.cycles.signatures import Signatures, signatures
 from tabprotect.engine.errors import InfeasibleError, InputError
-from tabprotect.engine.posterior.moves.coin import Coin
-from tabprotect.engine.posterior.prior import Prior, Uniform
+from tabprotect.engine.posterior.moves.coin import IMPOSSIBLE, Coin
+from tabprotect.engine.posterior.prior import Factorial, Prior, Uniform
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import MoveSequence
 from tabprotect.engine.tables.moves import MoveSet
@@ -48,6 +48,11 @@ class GroupModel:
         Log prior of the change ``column - span``, summed over the group's cells, up to a
         constant per group. ``None`` where the prior is uniform and the rule itself keeps
         originals from being negative.
+    worth : float64 (groups, 2 span + 3) or None
+        Of the rule ``reversible``: log weight of the change ``column - span - 1``, summed over the
+        group's cells; far below ``IMPOSSIBLE`` where a count would be negative.
+    own
+        Whether the prior is the weight of that rule.
     """
 
     moves: MoveSet
@@ -58,6 +63,8 @@ class GroupModel:
     log_prior: Floats | None
     coin: Coin
     passes: int
+    worth: Floats | None = None
+    own: bool = False
 
     @property
     def groups(self) -> int:
@@ -67,7 +74,7 @@ class GroupModel:
     @cached_property
     def relevant(self) -> Bools:
         """Groups that can block a cycle or whose prior weighs: the others only move along."""
-        if self.log_prior is not None:
+        if self.log_prior is not None or self.worth is not None:
             return np.ones(self.groups, dtype=np.bool_)
         margin = 0 if self.coin.rule == "any_zero" else -1
         return self.lowest <= self.reach + margin
@@ -76,7 +83,9 @@ class GroupModel:
     def symmetric(self) -> bool:
         """Whether the posterior is the law of the reversed mechanism."""
         coin = self.coin
-        return coin.rule == "negative" and coin.alpha == coin.beta and self.log_prior is None
+        if coin.alpha != coin.beta:
+            return False
+        return self.own or (coin.rule == "negative" and self.log_prior is None)
 
 
 def group_model(likelihood: MoveSequence, prior: Prior, progress: Progress = SILENT) -> GroupModel:
@@ -114,7 +123,11 @@ def group_model(likelihood: MoveSequence, prior: Prior, progress: Progress = SIL
     progress.report("grouping the cells", 0.5)
     starts = np.searchsorted(sig.group_of_cell[cells], np.arange(len(sig)))
     lowest = np.minimum.reduceat(counts[cells], starts) if len(sig) else counts[:0]
-    log_prior = None
+    log_prior = worth = None
+    if likelihood.rule == "reversible":
+        reached = (counts, cells, starts, reach + 1, span + 1)
+        worth = _log_prior(Factorial(likelihood.theta), *reached, progress)
+        worth = np.where(np.isfinite(worth), worth, 10 * IMPOSSIBLE)
     if likelihood.rule == "none" or not isinstance(prior, Uniform):
         log_prior = _log_prior(prior, counts, cells, starts, reach, span, progress)
         impossible = np.flatnonzero(~np.isfinite(log_prior).any(axis=1))
@@ -135,7 +148,7 @@ def group_model(likelihood: MoveSequence, prior: Prior, progress: Progress = SIL
                 hint="choose a prior that allows the published count there",
             )
     return GroupModel(
-        moves=_over_groups(likelihood.moves, sig),
+        moves=over_groups(likelihood.moves, sig),
         signatures=sig,
         lowest=np.minimum(lowest, reach + 2),
         reach=reach,
@@ -149,7 +162,13 @@ def group_model(likelihood: MoveSequence, prior: Prior, progress: Progress = SIL
             likelihood.rule,
         ),
         passes=likelihood.passes,
+        worth=worth,
+        own=worth is not None and _is_own(prior, likelihood.theta),
     )
+
+
+def _is_own(prior: Prior, theta: float) -> bool:
+    return prior == Factorial(theta) or (theta == 0 and isinstance(prior, Uniform))
 
 
 def _log_prior(
@@ -173,7 +192,7 @@ def _log_prior(
     return np.asarray(out - peak, dtype=np.float64)
 
 
-def _over_groups(moves: MoveSet, sig: Signatures) -> MoveSet:
+def over_groups(moves: MoveSet, sig: Signatures) -> MoveSet:
     """The cycles as lists of groups; group numbers stand where cells stood."""
     groups = np.repeat(np.arange(len(sig), dtype=np.int64), np.diff(sig.starts))
     order = np.lexsort((groups, sig.cycles))

@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.cycles import files
-from tabprotect.engine.cycles.designs import DESIGNS, design, split, swaps
+from tabprotect.engine.cycles.constructions.swaps import swaps
+from tabprotect.engine.cycles.designs import DESIGNS, design, split
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.project.command import Arguments, Context, Declared, cell
 from tabprotect.engine.project.project import Project
@@ -96,7 +97,9 @@ def set_cycles(
     elif kind is None and margins is None:
         return _with(project, None, "")
     else:
-        moves, origin = design(domain, kind or "default"), kind or "default"
+        kept = project.kept if kind == "triangular" else None
+        moves = design(domain, kind or "default", kept=kept, progress=context.progress)
+        origin = kind or "default"
     if margins is not None:
         moves = moves.keeping(maximal(domain, margins))
     return _with(project, moves, origin)

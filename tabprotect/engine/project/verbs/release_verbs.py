@@ -8,8 +8,10 @@ from types import MappingProxyType
 
 from tabprotect.engine.atomic import Whole, write_together
 from tabprotect.engine.bundle import archive, confidential, public
-from tabprotect.engine.cycles.designs import DESIGNS
-from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
+from tabprotect.engine.cycles.designs import is_named
+from tabprotect.engine.disclosure import gate
+from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, RefusedError
 from tabprotect.engine.posterior.prior import parse_prior
 from tabprotect.engine.project import recipe
 from tabprotect.engine.project.command import Arguments, Context, Declared, number_text
@@ -44,7 +46,7 @@ def protect_words(project: Project, given: Arguments = MappingProxyType({})) -> 
     table = table_word(project)
     words = ["protect", table, "--method", project.method]
     if project.moves is not None and project.cycles_from != "the example":
-        if project.cycles_from in DESIGNS or project.cycles_from.startswith("order-"):
+        if is_named(project.cycles_from):
             words += ["--set", f"cycles={project.cycles_from}"]
         else:
             # Drawn or imported cycles live in the project; only a saved one has them.
@@ -55,7 +57,9 @@ def protect_words(project: Project, given: Arguments = MappingProxyType({})) -> 
     if project.title:
         words += ["--title", project.title]
     done = project.protected
-    if given.get("accept_weak") or (done is not None and done.record.preview.weak):
+    if given.get("accept"):
+        words += ["--accept", str(given["accept"])]
+    elif given.get("accept_weak") or (done is not None and done.record.overruled):
         words.append("--accept-weak")
     if given.get("fresh") or project.fresh:
         words.append("--fresh")
@@ -80,7 +84,8 @@ def set_parameters(project: Project, context: Context, /, **given: object) -> Pr
     values = dict(project.parameters) | given
     # Without a table the smallest one checks them: few rules between parameters depend on it.
     domain = Domain.of_shape((2, 2)) if project.table is None else project.table.domain
-    given_cycles = {"cycles": project.cycles} if project.takes_cycles and project.table else {}
+    chosen_cycles = project.takes_cycles and project.moves is not None and project.table is not None
+    given_cycles = {"cycles": project.moves} if chosen_cycles else {}
     checked = project.protection.resolve(domain, values | given_cycles)
     chosen = {name: checked[name] for name in values}
     return replace(project.without_result(), parameters=MappingProxyType(chosen))
@@ -121,6 +126,12 @@ def set_seed(
     return replace(project.without_result(), seed=seed, fresh=fresh and seed is None)
 
 
+@Declared("set the limits of the house")
+def set_policy(project: Project, context: Context, /, **limits: object) -> Project:
+    """Judge releases by these limits of the house; those that are not named hold their defaults."""
+    return replace(project.without_result(), policy=HousePolicy.of(limits))
+
+
 @Declared(
     lambda project, given: f"protect with {project.protection.label}",
     shell=protect_words,
@@ -131,20 +142,32 @@ def protect(
     project: Project,
     context: Context,
     *,
+    accept: str | None = None,
     accept_weak: bool = False,
     seed: int | None = None,
     fresh: bool = False,
 ) -> Project:
-    """Run the method, by default with the coins that the house's key gives this very run.
+    """Run the method and pass the gate, by default with the coins that the house's key gives.
 
-    ``seed`` and ``fresh`` hold for one run and are not kept as the project's policy.
+    ``accept`` is the reason for publishing whatever the gate says, ``accept_weak`` the same without
+    one. ``seed`` and ``fresh`` hold for one run and are not kept as the project's policy.
     """
+    reason = "" if accept is None else accept.strip()
+    if accept is not None and not reason:
+        raise InputError("a reason is missing", hint="say why it is published all the same")
     randomness, decisions = _coins(project, seed, fresh)
-    protected = project.protection.protect(
+    if randomness.short and project.limits.short_seed == "refuse":
+        raise RefusedError(
+            "the given seed is short: by the policy of the house no release rests on one",
+            hint="take the coins of the house, or a random number of 40 digits",
+        )
+    protected = gate.protect(
+        project.protection,
         project.problem,
         project.given,
         context.drawn(randomness),
-        accept_weak=accept_weak,
+        policy=project.limits,
+        accept=reason or (gate.UNSTATED if accept_weak else ""),
         progress=context.progress,
     )
     record = replace(protected.record, decisions=(*protected.record.decisions, *decisions))
@@ -164,7 +187,7 @@ def _coins(project: Project, seed: int | None, fresh: bool) -> tuple[Randomness,
     if fresh and seed is not None:
         raise ParameterError({"seed": "given, and fresh coins are asked for as well"})
     seed = project.seed if seed is None and not fresh else seed
-    values = project.protection.resolve(project.domain, project.given)
+    values = project.protection.resolve_for(project.problem, project.given)
     if not project.protection.is_random(values):
         return Randomness.seeded(seed), ()
     if seed is not None:
@@ -193,12 +216,18 @@ def publish(
     release: str,
     dossier: str | None = None,
     overwrite: bool = False,
+    again: str = "",
     sign: str | None = None,
 ) -> Project:
     """Write the release bundle, and the dossier where one is wanted. Undo cannot cross it.
 
-    ``sign`` is the file of the private key that signs the bundle.
+    It is entered in the register of the house. ``again`` is the reason for publishing a table that
+    left before, where the policy takes one; ``sign`` the file of the private key that signs the
+    bundle.
     """
+    # Late: the library behind the register would be a third of the program's start.
+    from tabprotect.engine.project.registering import entered
+
     if project.protected is None:
         raise InfeasibleError(
             "there is nothing to publish yet", hint="protect the table as it stands first"
@@ -230,7 +259,14 @@ def publish(
             notes = (*notes, f"the dossier of another release was there: it is now {kept.name}")
         # First: without its dossier a release could never be accounted for.
         files.insert(0, Whole(beside, archive.pack(content), overwrite, private=True, kept=kept))
-    write_together(files)
+    with entered(
+        project.protected,
+        data,
+        register=context.register,
+        rule=project.limits.second_release,
+        reason=again.strip(),
+    ):
+        write_together(files)
     return replace(project, published=True, notes=notes)
 
 

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.cycles.family import Family
 from tabprotect.engine.cycles.layers import Layer, layers
 from tabprotect.engine.progress import SILENT, Progress
@@ -42,6 +42,9 @@ def walk(
     coins: Coins,
     rule: BlockingRule,
     progress: Progress = SILENT,
+    *,
+    chances: Floats | None = None,
+    theta: float = 0.0,
 ) -> tuple[Coins, Bools]:
     """Apply the coins to ``state`` in place.
 
@@ -67,6 +70,12 @@ def walk(
             coin = coins[p, layer.cycles]
             if rule == "none":
                 take = coin
+            elif rule == "reversible":
+                assert chances is not None
+                worth = _worth(state, layer, coin, theta)
+                stuck = np.log(chances[p, layer.cycles]) >= worth
+                blocked[p, layer.cycles] = stuck
+                take = np.where(stuck, 0, coin).astype(np.int8)
             elif rule == "any_zero":
                 stuck = np.minimum.reduceat(state[layer.cells], layer.starts, axis=0) < 1
                 blocked[p, layer.cycles] = stuck
@@ -84,6 +93,20 @@ def walk(
             signs = layer.signs if state.ndim == 1 else layer.signs[:, None]
             state[layer.cells] += signs * take[layer.rows]
     return effective, blocked
+
+
+def _worth(state: Ints, layer: Layer, coin: Coins, theta: float) -> Floats:
+    """Log chance that each coin is taken: (x!/y!)^theta over the cells it changes by one."""
+    signs = layer.signs if state.ndim == 1 else layer.signs[:, None]
+    step = signs * coin[layer.rows]
+    here = state[layer.cells]
+    with np.errstate(divide="ignore"):
+        # x! / (x + 1)! and x! / (x - 1)!; a zero cannot fall.
+        change = np.where(step > 0, -np.log(here + 1.0), np.log(here))
+    change = np.where(
+        step == 0, 0.0, theta * change if theta else np.where(here + step < 0, -np.inf, 0.0)
+    )
+    return np.minimum(np.add.reduceat(change, layer.starts, axis=0), 0.0)
 
 
 TRIES = 32
@@ -177,6 +200,7 @@ class Walker:
     alpha: float
     beta: float
     rule: BlockingRule
+    theta: float = 0.0
 
     @property
     def fixed(self) -> bool:
@@ -218,5 +242,9 @@ class Walker:
         if self.order == "positive":
             sequence, effective = walk_positive(state, self._family, coins[0], generator, progress)
             return Steps(coins, effective[None], (sequence < 0)[None], sequence)
-        effective, blocked = walk(state, plan, coins, self.rule, progress)
+        # One draw more for each step, after all coins: those of the other rules stay as they are.
+        chances = generator.random(shape) if self.rule == "reversible" else None
+        effective, blocked = walk(
+            state, plan, coins, self.rule, progress, chances=chances, theta=self.theta
+        )
         return Steps(coins, effective, blocked, sequence)

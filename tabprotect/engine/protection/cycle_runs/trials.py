@@ -16,7 +16,7 @@ from tabprotect.engine.protection.cycle_runs.sequence import (
     Order,
     number_of_steps,
 )
-from tabprotect.engine.protection.method import PREVIEW_SEED
+from tabprotect.engine.protection.method import trial_generator
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.release.likelihood import BlockingRule
 from tabprotect.engine.tables.moves import MoveSet
@@ -38,7 +38,6 @@ class Trial:
     change: dict[int, float]
     blocked_share: float
     blocked: Floats
-    unchanged: Floats
     runs: int
 
 
@@ -52,6 +51,7 @@ def walker_of(values: Mapping[str, object]) -> Walker:
         cast(float, values["alpha"]),
         cast(float, values["beta"]),
         cast(BlockingRule, values["blocking"]),
+        cast(float, values.get("theta") or 0.0),
     )
 
 
@@ -72,8 +72,8 @@ def attempt(problem: Problem, values: Mapping[str, object], work: int, progress:
     batch = int(np.clip(10_000_000 // max(len(counts), walker.steps), 1, runs))
     if walker.order in DISCLOSED_ORDERS:
         batch = min(batch, -(-runs // DRAWN_ORDERS))
-    generator = np.random.Generator(np.random.PCG64(PREVIEW_SEED))
-    unchanged = np.zeros(len(counts))
+    generator = trial_generator(problem)
+    unchanged = 0
     blocked, came = np.zeros(len(moves)), np.zeros(len(moves))
     stuck, change, done = 0, dict[int, float](), 0
     while done < runs:
@@ -82,7 +82,7 @@ def attempt(problem: Problem, values: Mapping[str, object], work: int, progress:
         state = np.repeat(counts[:, None], size, axis=1)
         steps = walker.run(state, generator)
         moved = state - counts[:, None]
-        unchanged += (moved == 0).sum(axis=1)
+        unchanged += int((moved[judged] == 0).sum())
         stuck += int(steps.blocked.sum())
         if walker.order != "positive":
             by_step = steps.blocked.sum(axis=2).reshape(-1)
@@ -92,17 +92,15 @@ def attempt(problem: Problem, values: Mapping[str, object], work: int, progress:
         for value, count in zip(seen.tolist(), times.tolist(), strict=True):
             change[value] = change.get(value, 0.0) + count
         done += size
-    unchanged /= runs
     # Under negative only a coin that wants to move can be refused: share of those.
-    asked = walker.alpha + walker.beta if walker.rule == "negative" else 1.0
+    asked = walker.alpha + walker.beta if walker.rule in ("negative", "reversible") else 1.0
     cells = int(judged.sum())
     return Trial(
         at_risk=at_risk,
         judged=cells,
-        unchanged_share=float(unchanged[judged].mean()) if cells else 1.0,
+        unchanged_share=unchanged / (cells * runs) if cells else 1.0,
         change={k: v / (cells * runs) for k, v in sorted(change.items())},
         blocked_share=stuck / (walker.steps * runs * asked),
         blocked=blocked / np.maximum(came * asked, 1e-300),
-        unchanged=unchanged,
         runs=runs,
     )

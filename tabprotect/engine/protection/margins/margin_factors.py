@@ -79,4 +79,5 @@ def _rerun(publication: Publication, parts: Sequence[CellFactors]) -> Rerun | No
         estimate,
         exact=all(rerun.exact for _, rerun, _ in asked),
         cost=sum(cost for _, _, cost in asked),
+        programmes=any(rerun.programmes for _, rerun, _ in asked),
     )

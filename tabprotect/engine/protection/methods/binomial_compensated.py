@@ -33,6 +33,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Parameter, resolve
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.resampling import compensation
@@ -86,6 +87,8 @@ class BinomialCompensated(Method):
         "additive": "The published table adds up: inner cells to margins.",
         "posterior": "The posterior of every true cell is computable from the bundle alone.",
     }
+
+    calibrations = (CalibrationPlan({"S": 1.5, "kept": "A"}, runs=400),)
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
         """S, and a formula with a single largest margin short of the table itself."""

@@ -33,6 +33,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError, ParameterError, TooLargeError
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.resampling.truncated import (
@@ -94,6 +95,11 @@ class Bootstrap(Method):
         "additive": "The published table adds up: inner cells to margins.",
         "posterior": "The posterior of every true cell is computable from the bundle alone.",
     }
+
+    calibrations = (
+        CalibrationPlan({"S": 1.5, "M": 1}, (1.0, 1.8, 0.6), runs=400),
+        CalibrationPlan({"S": 1.5, "M": 3}, (1.0, 1.8, 0.6), runs=400),
+    )
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
         """S and an odd M; the number of records that a mechanism states is let through."""

@@ -55,6 +55,7 @@ from tabprotect.engine.errors import (
 )
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.cell_keys import perturbation_files as files
 from tabprotect.engine.protection.cell_keys.cell_noise import drawn, perturbed
 from tabprotect.engine.protection.cell_keys.keyed_totals import with_totals
@@ -90,6 +91,10 @@ LEAST_V = 1e-6
 TOTALS_NOTE = (
     "Published totals can say much more than the inner cells alone: the key of a total is the sum "
     "of the keys below it. This posterior leaves them out: readers may know more than it shows."
+)
+ALONE_NOTE = (
+    "Each table of totals was judged by its own noise alone: together with the others it can say "
+    "much more."
 )
 MARGIN_NOTE = (
     "The inner cells are not published. This posterior is about the cells of {names}, from that "
@@ -232,6 +237,14 @@ class CellKey(Method):
         "posterior": "The posterior of every true cell is computable from the bundle alone.",
     }
 
+    # Totals are left out: each of their posteriors takes seconds of simulated keys.
+    calibrations = (
+        CalibrationPlan({"margins": "A:B - 1"}, ((2.2,) * 8,) * 8, runs=100),
+        CalibrationPlan(
+            {"D": 3, "V": 1.0, "js": 0, "margins": "A:B - 1"}, ((1.2,) * 8,) * 8, runs=100
+        ),
+    )
+
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
         """Parameters with ``table`` as JSON text (or ``None``); D, V (of large counts) and js are
         then as they are in it."""
@@ -285,22 +298,14 @@ class CellKey(Method):
             broken = {"within_deviation", "small_avoided", "unbiased", "posterior"}
         return tuple(name for name in self.guarantees if name not in broken)
 
-    def judge(
-        self,
-        problem: Problem,
-        values: Mapping[str, object],
-        progress: Progress = SILENT,
-        *,
-        with_remedies: bool = True,
-    ) -> tuple[Preview, Draft | None]:
-        """Judged under fresh keys: stored ones give the outcome itself, which may not decide."""
+    def foresee(
+        self, problem: Problem, values: Mapping[str, object], progress: Progress = SILENT
+    ) -> Preview:
+        """By fresh keys: stored ones would give the outcome itself."""
         if values["keys"] == "records":
             _stored(problem)
-        return super().judge(
-            replace(problem, record_keys=None),
-            {**values, "keys": "auto"},
-            progress,
-            with_remedies=with_remedies,
+        return super().foresee(
+            replace(problem, record_keys=None), {**values, "keys": "auto"}, progress
         )
 
     def draw(
@@ -345,20 +350,28 @@ class CellKey(Method):
             "of the same records will get other noise.",
         )
 
+    def transitions(self, release: Release) -> tuple[tuple[int, Floats], ...] | None:
+        """The rows of the perturbation table, the last one twice."""
+        values = self.resolve(release.domain, release.mechanism.parameters)
+        if self.weighted(values):
+            return None
+        table = table_of(values)
+        laws = []
+        for count, row in enumerate([*range(table.rows), table.rows - 1]):
+            chances = np.zeros(2 * table.largest + 1)
+            for noise, chance in table.transitions(row).items():
+                chances[noise + table.largest] = chance
+            laws.append((count - table.largest, chances))
+        return tuple(laws)
+
     def likelihood(self, release: Release) -> CellFactors:
         """Cell by cell a row of the perturbation table; totals of small tables by drawn keys."""
         values = self.resolve(release.domain, release.mechanism.parameters)
         table, notes = table_of(values), []
         main, inner = release.tables[0], release.inner
         weighted = self.weighted(values)
-        low, high = _range_of(values) if weighted else (0, 0)
-
-        def weigh(published: int) -> tuple[int, int, Floats | None]:
-            if not weighted:
-                return of_count(table, published)
-            return of_estimate(table, published, low=low, high=high)
-
         if weighted:
+            low, high = _range_of(values)
             check_possible(main.table.counts, table, low=low, high=high)
             notes.append(WEIGHTS_NOTE.format(low=low / SCALE, high=high / SCALE))
         if inner is None:
@@ -369,13 +382,38 @@ class CellKey(Method):
             if not weighted and (joint := with_totals(release, publication, table)) is not None:
                 return joint
             notes.append(TOTALS_NOTE)
-        factors = independent(main if inner is None else inner, weigh, note=" ".join(notes))
+        factors = self._each_count(main if inner is None else inner, values, " ".join(notes))
         if not weighted:
             return factors
         # No count of records is published: nothing that a reader's mode could be equal to.
         return replace(
             factors, tables=(PublishedTable.hiding(main.table, np.ones_like(main.hidden)),)
         )
+
+    def apart(self, release: Release, number: int) -> CellFactors | None:
+        """A table whose noise the posterior of the others leaves out, by itself."""
+        values = self.resolve(release.domain, release.mechanism.parameters)
+        inner = release.inner
+        joint = (
+            inner is not None
+            and not self.weighted(values)
+            and with_totals(release, publication_of(release.domain, values), table_of(values))
+        )
+        return None if joint else self._each_count(release.tables[number], values, ALONE_NOTE)
+
+    def _each_count(
+        self, published: PublishedTable, values: Mapping[str, object], note: str
+    ) -> CellFactors:
+        """Every count of a table by itself."""
+        table, weighted = table_of(values), self.weighted(values)
+        low, high = _range_of(values) if weighted else (0, 0)
+
+        def weigh(count: int) -> tuple[int, int, Floats | None]:
+            if not weighted:
+                return of_count(table, count)
+            return of_estimate(table, count, low=low, high=high)
+
+        return independent(published, weigh, note=note)
 
 
 def _stored(problem: Problem) -> Table:

@@ -8,8 +8,8 @@ Example. Ages 0-9, 10-19, 20-29 with the counts 1, 7, 12; "wide:age=0-9>0-19,10-
 publishes the variable wide with 8 and 12. What a reader knows of the 1 is that it lies in 0..8:
 1 in 9 under a uniform prior.
 
-A group that still holds an at-risk count would publish it as it is; the method is refused on such
-a table unless that is accepted. A variable with two groupings is published by both at once, which
+A group that still holds an at-risk count publishes it as it is: a reader is certain of it, and the
+release is refused where that is so too often. A variable with two groupings is published by both at once, which
 is as fine as the two together.
 
 The posterior is exact: each published count is the sum of inner cells that occur in no other one.
@@ -28,7 +28,7 @@ import numpy as np
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
-from tabprotect.engine.protection.problem import Draft, Preview, Problem
+from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import counts_of, sum_factors
 from tabprotect.engine.protection.subtables import GROUPINGS, groupings_of
 from tabprotect.engine.release.likelihood import CellFactors
@@ -79,14 +79,9 @@ class Coarsening(Method):
         """There is no chance in it."""
         return False
 
-    def weakness(
-        self, problem: Problem, values: Mapping[str, object], preview: Preview, draft: Draft
-    ) -> str:
-        """Whatever is at risk in the coarser table would be published as it is."""
-        if not preview.at_risk_cells:
-            return ""
-        left = f"{preview.at_risk_cells:,} at-risk count{'s' * (preview.at_risk_cells != 1)}"
-        return f"the coarser table still shows {left}, exactly; merge more categories"
+    def deliberate(self, release: Release) -> bool:
+        """No: the coarser table is what protects, so that its own small counts are judged."""
+        return False
 
     def draw(
         self,

@@ -19,6 +19,9 @@ Example: the table 15 1 3 1 / 20 10 10 15 / 3 10 10 2 / 12 14 7 2 becomes to bas
 15 0 3 0 / 21 9 12 15 / 3 9 9 3 / 12 15 6 3 (rows 18 57 24 36, columns 51 33 30 21, total 135), one
 of several roundings that add up; 1,025,908,683 tables fit it.
 
+What a table costs is said before the search begins: counts between multiples, sums, and the nodes
+of the search tree at most. nodes stops it earlier, or lets it go on, with the best rounding so far.
+
 Sources: Cox and Ernst 1982; Cox 1987; Duncan and Roehrig 2006.
 """
 
@@ -33,6 +36,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import (
@@ -43,7 +47,10 @@ from tabprotect.engine.protection.published_sums import (
     main_first,
     sum_factors,
 )
-from tabprotect.engine.protection.rounding.controlled_programme import ControlledProgramme
+from tabprotect.engine.protection.rounding.controlled_programme import (
+    MOST_NODES,
+    ControlledProgramme,
+)
 from tabprotect.engine.protection.rounding.cox_rounding import chance, round_unbiased
 from tabprotect.engine.protection.rounding.rounding_base import BASE, reaches, require_reach
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
@@ -80,6 +87,12 @@ class ControlledRounding(Method):
         ),
         MARGINS,
         GROUPINGS,
+        Parameter(
+            "nodes", "Effort",
+            "Nodes of the search after which the nearest rounding found so far is taken. A count, "
+            "not a time: the same table is rounded alike on every machine.",
+            "integer", MOST_NODES, low=1, high=100_000, unit="nodes", may_be_unstated=True,
+        ),
     )  # fmt: skip
     guarantees: ClassVar[Mapping[str, str]] = {
         "additive": "The published tables add up, and agree with each other.",
@@ -91,6 +104,12 @@ class ControlledRounding(Method):
         "posterior": "The posterior of every true cell is computable from the bundle alone.",
     }
     most_trials = 12
+
+    calibrations = (
+        CalibrationPlan({"base": 2}, runs=200),
+        CalibrationPlan({"base": 3, "choice": "unbiased"}, runs=200),
+        CalibrationPlan({"base": 2, "choice": "unbiased", "margins": "A"}, runs=300),
+    )
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
         """The unbiased variant takes no groupings and at most two published variables."""
@@ -137,7 +156,8 @@ class ControlledRounding(Method):
             findings: dict[str, object] = {}
             sentence = ""
         else:
-            nearest = ControlledProgramme(table, publication, base).nearest(progress)
+            nodes = cast(int, values["nodes"])
+            nearest = ControlledProgramme(table, publication, base, nodes).nearest(progress)
             inner = nearest.inner
             findings = {"distance": nearest.distance, "nearest is proven": nearest.optimal}
             sentence = (
@@ -168,9 +188,13 @@ class ControlledRounding(Method):
             # The unbiased variant is followed exactly where its inner cells are published.
             shown = len(_used(publication)) == len(max(publication.margins, key=len))
             rerun = (
-                Rerun(_chance(counts, publication, base), exact=shown)
+                Rerun(_chance(counts, publication, base), exact=shown, programmes=True)
                 if self.is_random(values)
-                else Rerun(_agreement(counts, publication, base), exact=True)
+                else Rerun(
+                    _agreement(counts, publication, base, cast(int, values["nodes"])),
+                    exact=True,
+                    programmes=True,
+                )
             )
         used, seen = informative(publication, counts)
         note = NOTE if used is publication else f"{INNER_NOTE} {NOTE}"
@@ -198,7 +222,7 @@ def _two_way(table: Table) -> Ints:
 
 
 def _agreement(
-    counts: Ints, publication: Publication, base: int
+    counts: Ints, publication: Publication, base: int, nodes: int
 ) -> Callable[[Table, np.random.Generator], float]:
     """Whether an original has the published counts as its nearest rounding: 1 or 0."""
 
@@ -207,7 +231,7 @@ def _agreement(
         if not reaches(base, small.stack(small.sums(table))):
             return 0.0
         try:
-            inner = ControlledProgramme(table, small, base).nearest().inner
+            inner = ControlledProgramme(table, small, base, nodes).nearest().inner
         except InfeasibleError:
             return 0.0
         return float(np.array_equal(small.stack(small.sums(inner)), counts))

@@ -11,6 +11,9 @@ counts leave no such table the other ones are tried by an integer programme; whe
 that there is none the totals in conflict are named, and where none was found within the stated
 work that is said instead.
 
+What a table costs is said before a search begins: changes of counts, sums, and the nodes of the
+search tree at most. nodes stops it earlier, or lets it go on, with the best table so far.
+
 No random number is used: the same table is adjusted in the same way every time.
 
 What a reader learns: a published 0 was a 0 or an at-risk count, the count just above the range
@@ -37,11 +40,17 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import counts_of, main_first, sum_factors
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
-from tabprotect.engine.protection.suppressing.nearest_table import Distance, Totals, nearest_safe
+from tabprotect.engine.protection.suppressing.nearest_table import (
+    MOST_NODES,
+    Distance,
+    Totals,
+    nearest_safe,
+)
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
@@ -76,6 +85,18 @@ class ControlledTabularAdjustment(Method):
         GROUPINGS,
         Parameter("distance", "Distance", "What is kept small.", "choice", "l1", choices=DISTANCES),
         Parameter("totals", "Totals", "Whether totals move.", "choice", "spared", choices=TOTALS),
+        Parameter(
+            "nodes",
+            "Effort",
+            "Nodes of each search after which the nearest table found so far is taken; fewer in "
+            "large tables. A count, not a time: every machine adjusts alike.",
+            "integer",
+            MOST_NODES,
+            low=1,
+            high=100_000,
+            unit="nodes",
+            may_be_unstated=True,
+        ),
     )
     guarantees: ClassVar[Mapping[str, str]] = {
         "no_at_risk": "No at-risk count is published, and no published count looks like one.",
@@ -85,6 +106,8 @@ class ControlledTabularAdjustment(Method):
         "bounded": "No count moves by more than the largest change, which is published.",
         "posterior": "What a reader can believe about each count can be computed.",
     }
+
+    calibrations = (CalibrationPlan(runs=120),)
 
     def is_random(self, values: Values) -> bool:
         """Never: the same table is adjusted in the same way."""
@@ -142,7 +165,9 @@ class ControlledTabularAdjustment(Method):
             publication,
             counts,
             weigh,
-            rerun=Rerun(_again(counts, publication, values, rule, most), exact=True),
+            rerun=Rerun(
+                _again(counts, publication, values, rule, most), exact=True, programmes=True
+            ),
             note=NOTE,
         )
 
@@ -156,6 +181,7 @@ def _adjusted(
         rule,
         distance=cast(Distance, values["distance"]),
         totals=cast(Totals, values["totals"]),
+        nodes=cast(int, values["nodes"]),
         progress=progress,
     )
 

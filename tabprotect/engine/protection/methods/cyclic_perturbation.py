@@ -9,8 +9,18 @@ posterior distribution of every true cell under a prior of their own.
 Blocking rules. any_zero (the default): a cycle that touches a cell which is zero now is not
 applied; with alpha = beta the published table is then exactly unbiased, a zero stays zero, and a
 positive published count proves a positive original one. negative: a cycle is not applied in a
-direction that would make a cell negative; zeros can rise. none: cells can become negative, for
+direction that would make a cell negative; zeros can rise. reversible: a cycle that would lead from
+counts x to y is taken with probability min(1, prod (x!/y!)^theta), and never to a negative count.
+With alpha = beta the tables are then drawn from the law prod (1/x!)^theta given the margins, which
+for theta = 1 is that of counts without association: no cell is stuck, and chi-square is distorted
+little where association is weak; strong association is pulled towards none. none: cells can become negative, for
 analysis only.
+
+What is kept. keep names margins by a formula, at any level of a hierarchy: geo + region*age with
+groupings for region. Those are published beside the inner cells, exact; every other level is the
+sum of the perturbed cells. The cycles are then designed for these margins and no others, from
+their published counts alone: whoever has the release can design the same ones, and nothing else of
+the table is published exactly.
 
 Which cycle comes when. listed (the default): in the order of the list. random: every pass in a new
 random order. replacement: each step any cycle, which may come again. For these two the order that
@@ -22,9 +32,9 @@ cycles=data stands for that with all swaps of two rows and two columns. What no 
 positive cells can move are the bridges of the graph of positive cells: they are reported.
 The number of steps is a number of passes, or n_cover coins in all.
 
-Long cycles fail on sparse tables: one zero blocks a whole cycle. A mechanism that would leave
-this table (almost) unchanged is refused before the coins are flipped, from the probability that
-at-risk cells move; never from the outcome, which would change the mechanism and every posterior.
+Long cycles fail on sparse tables: one zero blocks a whole cycle. A release that would let its
+reader know too many small counts is refused and drawn again, a stated number of times at most. It
+is judged by itself, never beside the original, so that no posterior changes.
 
 Worked example. The table 3 1 / 2 4 and the one cycle + - / - + with alpha = beta = 1/4: published
 is 4 0 / 1 5 or 2 2 / 3 3 with probability 1/4 each, else the table as it is. Who reads 3 1 / 2 4
@@ -38,16 +48,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar, cast
 
 import numpy as np
 
 from tabprotect.engine.cycles import files, reach
-from tabprotect.engine.cycles.designs import DESIGNS, default_design, design
+from tabprotect.engine.cycles.designs import design, is_named
 from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.formats.groupings import grouping_text
 from tabprotect.engine.parameters import Parameter, Shares
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.calibration_plan import CalibrationPlan
+from tabprotect.engine.protection.cycle_runs.choosing import chosen_cycles
 from tabprotect.engine.protection.cycle_runs.sequence import (
     DISCLOSED_ORDERS,
     ORDERS,
@@ -56,9 +70,9 @@ from tabprotect.engine.protection.cycle_runs.sequence import (
     stated_sequence,
 )
 from tabprotect.engine.protection.cycle_runs.trials import attempt, walker_of
-from tabprotect.engine.protection.method import WEAK_UNCHANGED, Method
+from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Preview, Problem
-from tabprotect.engine.protection.remedy import Remedy
+from tabprotect.engine.protection.subtables import GROUPINGS, KEEP, kept_of
 from tabprotect.engine.release.likelihood import (
     BLOCKING_RULES,
     AdaptiveSequence,
@@ -68,7 +82,9 @@ from tabprotect.engine.release.likelihood import (
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import INT64_MAX, Table
 
 COIN = Shares(("add", "subtract", "leave"), rest="gamma")
@@ -81,11 +97,14 @@ MOST_ENTRIES = 50_000_000
 PREVIEW_WORK = 30_000_000
 """Cell updates the preview may cost (about a second)."""
 
+TRIANGULAR = "triangular"
+"""As ``cycles``: designed for the kept margins of this table."""
+
 DATA = "data"
 """As ``cycles``: all swaps, of which the running table chooses."""
 
-FEW_SWAPS = 5_000
-"""Up to so many swaps the posterior of a choice among them is found in well under a minute."""
+FEW_SWAPS = 500
+"""Up to so many swaps the posterior of a choice among them is found in seconds."""
 
 CLOSE = 0.1
 """So near to the limit a remedy is tried as long as the mechanism itself: what is offered must not
@@ -93,6 +112,10 @@ be refused when it is taken."""
 
 LARGE = 200_000
 """Cells from which on only a few remedies are tried."""
+
+
+SIX = ((1.2, 0.7, 2.0), (0.8, 1.5, 1.0))
+"""Means of the counts in its calibration."""
 
 
 class CyclicPerturbation(Method):
@@ -105,7 +128,7 @@ class CyclicPerturbation(Method):
             "cycles",
             "Cycle set",
             "The cycles in the order they are applied: a file, or the name of a template. "
-            "Without one the set follows from the table's shape alone. data: all swaps, of which "
+            "Without one the set follows from the kept margins alone. data: all swaps, of which "
             "each step takes one through positive cells.",
             "cycles",
         ),
@@ -172,6 +195,18 @@ class CyclicPerturbation(Method):
             in_place_of="passes",
             may_be_unstated=True,
         ),
+        Parameter(
+            "theta",
+            "theta",
+            "Of the rule reversible: 0 weighs all tables alike, as negative does; 1 (if not "
+            "given) weighs them as counts without association beyond the margins.",
+            "real",
+            low=0.0,
+            high=1.0,
+            may_be_unstated=True,
+        ),
+        KEEP,
+        replace(GROUPINGS, may_be_unstated=True),
     )
     guarantees: ClassVar[Mapping[str, str]] = {
         "margins_kept": "Every margin that the cycles keep is published exactly.",
@@ -182,6 +217,15 @@ class CyclicPerturbation(Method):
         "posterior": "The posterior of every true cell is computable from the bundle alone.",
     }
 
+    calibrations = (
+        CalibrationPlan(means=SIX),
+        CalibrationPlan(
+            {"cycles": "every", "n_cover": 5, "order": "random", "blocking": "negative"}, SIX
+        ),
+        CalibrationPlan({"cycles": "every", "n_cover": 5, "order": "replacement"}, SIX),
+        CalibrationPlan({"cycles": "every", "n_cover": 5, "order": "positive"}, SIX, runs=400),
+    )
+
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
         """Parameters with ``cycles`` as a ``MoveSet`` over the domain, margins verified."""
         given = {name: value for name, value in given.items() if name != SEQUENCE}
@@ -190,10 +234,17 @@ class CyclicPerturbation(Method):
             if given["order"] != "positive":
                 raise ParameterError({"order": f"cycles={DATA} goes with the order positive"})
         values = super().resolve(domain, given)
+        values["groupings"] = values["groupings"] or None
+        if values["blocking"] != "reversible":
+            values["theta"] = None
+        elif values["theta"] is None:
+            values["theta"] = 1.0
         alpha, beta = cast(float, values["alpha"]), cast(float, values["beta"])
         wrong: dict[str, str] = {}
         if values["order"] == "positive" and values["blocking"] != "any_zero":
             wrong["order"] = "positive goes with the blocking rule any_zero: nothing is blocked"
+        if values["blocking"] == "reversible" and alpha != beta:
+            wrong["beta"] = "the rule reversible goes with alpha = beta"
         # A last-digit excess, as from 0.1 + 0.9, is rounding and not a mistake.
         if alpha + beta > 1.0 + 1e-12:
             wrong["alpha"] = f"alpha + beta = {alpha + beta:g} is more than 1"
@@ -202,7 +253,9 @@ class CyclicPerturbation(Method):
         if wrong:
             hint = "leave room for gamma = 1 - alpha - beta" if "alpha" in wrong else ""
             raise ParameterError(wrong, hint=hint)
-        moves = values["cycles"] = self._moves(domain, values["cycles"])
+        moves = values["cycles"] = self._moves(domain, values)
+        if moves.groupings and not values["groupings"]:
+            values["groupings"] = grouping_text(moves.groupings, domain)
         steps = number_of_steps(values, len(moves))
         whole = values["order"] == "listed" and steps % len(moves) == 0
         # Such a sequence is written out, cycle by cycle; one that the table chooses never is.
@@ -214,22 +267,43 @@ class CyclicPerturbation(Method):
             )
         return values
 
+    def resolve_for(self, problem: Problem, given: Mapping[str, object]) -> dict[str, object]:
+        """With a design for the kept margins where no cycle set is given, or one by that name."""
+        given = dict(given)
+        if given.get("cycles") in (None, TRIANGULAR):
+            domain = problem.table.domain
+            kept = KeptMargins.of(kept_of(domain, given), problem.table)
+            if given.get("cycles") == TRIANGULAR:
+                given["cycles"] = design(domain, TRIANGULAR, kept=kept)
+            else:
+                rest = {n: v for n, v in given.items() if n not in ("cycles", KEEP.name)}
+                public = self.resolve(domain, rest)
+                given["cycles"] = chosen_cycles(kept, public)
+        return self.resolve(problem.table.domain, given)
+
     @staticmethod
-    def _moves(domain: Domain, value: object) -> MoveSet:
+    def _moves(domain: Domain, values: Mapping[str, object]) -> MoveSet:
+        value = values["cycles"]
+        if value is None and values[KEEP.name]:
+            value = TRIANGULAR
         if value is None:
-            moves = default_design(domain)
+            moves = design(domain, "default")
         elif isinstance(value, MoveSet):
             moves = value.on(domain)
-        elif isinstance(value, str) and (value in DESIGNS or value.startswith("order-")):
-            moves = design(domain, value)
+        elif isinstance(value, str) and is_named(value):
+            even = KeptMargins.even(kept_of(domain, values))
+            moves = design(domain, value, kept=even)
         elif isinstance(value, (str, Path)):
             moves = files.read(Path(value), domain=domain)
         else:
             raise ParameterError({"cycles": f"must be a file, is {value!r}"})
         if not len(moves):
             raise ParameterError({"cycles": "the cycle set is empty"})
-        broken = moves.violations(most=20)
-        if broken:
+        if values[KEEP.name]:
+            kept = kept_of(domain, values).maximal()
+            moves = moves.keeping(kept.margins, kept.groupings)
+        if not moves.keeps_margins:
+            broken = moves.violations(most=20)
             raise InputError(
                 str(broken[0]),
                 hint="mend the cycle, or say which margins are to be kept",
@@ -247,15 +321,19 @@ class CyclicPerturbation(Method):
             broken.add("unbiased")
         return tuple(name for name in self.guarantees if name not in broken)
 
-    def judge(
-        self,
-        problem: Problem,
-        values: Mapping[str, object],
-        progress: Progress = SILENT,
-        *,
-        with_remedies: bool = True,
-    ) -> tuple[Preview, Draft | None]:
-        """Simulate the mechanism on this table, from a fixed seed (an estimate)."""
+    def kept(self, domain: Domain, values: Mapping[str, object]) -> Publication | None:
+        """The margins that the cycles keep."""
+        moves = cast(MoveSet, values["cycles"])
+        return Publication(domain, moves.margins, moves.groupings) if any(moves.margins) else None
+
+    def deliberate(self, release: Release) -> bool:
+        """Tables beside the inner one are kept margins."""
+        return True
+
+    def foresee(
+        self, problem: Problem, values: Mapping[str, object], progress: Progress = SILENT
+    ) -> Preview:
+        """Simulate the mechanism on this table."""
         moves = cast(MoveSet, values["cycles"])
         trial = attempt(problem, values, PREVIEW_WORK, progress)
         steps = number_of_steps(values, len(moves))
@@ -268,17 +346,7 @@ class CyclicPerturbation(Method):
         rule = cast(BlockingRule, values["blocking"])
         immovable = reach.immovable_cells(moves, problem.table, rule, passes=passes)
         stuck = np.flatnonzero(immovable)
-        weak = ""
-        remedies: tuple[Remedy, ...] = ()
-        if trial.unchanged_share > WEAK_UNCHANGED:
-            whose = "an at-risk cell" if trial.at_risk else "a positive cell"
-            weak = (
-                f"{whose} would be published unchanged with probability "
-                f"{trial.unchanged_share:.2f}: the table would leave the house (almost) as it is"
-            )
-            if with_remedies:
-                remedies = self._remedies(problem, values, progress)
-        preview = Preview(
+        return Preview(
             at_risk_cells=trial.at_risk,
             judged_cells=trial.judged,
             unchanged_share=trial.unchanged_share,
@@ -286,20 +354,20 @@ class CyclicPerturbation(Method):
             mean_absolute_deviation=sum(abs(k) * p for k, p in trial.change.items()),
             change=trial.change,
             blocked_by_cycle=trial.blocked,
-            unchanged_by_cell=trial.unchanged.reshape(problem.table.domain.shape),
             immovable=stuck,
             runs=trial.runs,
-            weak=weak,
-            remedies=remedies,
         )
-        return preview, None
 
-    def _remedies(
-        self, problem: Problem, values: Mapping[str, object], progress: Progress
-    ) -> tuple[Remedy, ...]:
-        """Other settings, each tried on this table; those that help, best first."""
-        domain = problem.table.domain
+    def alternatives(
+        self, domain: Domain, values: Mapping[str, object]
+    ) -> tuple[tuple[str, Mapping[str, object]], ...]:
+        """Other cycles, the rule that blocks least, a coin that stays less often."""
         ideas: list[tuple[str, dict[str, object]]] = [
+            ("cycles designed for the kept margins", {"cycles": TRIANGULAR}),
+            (
+                "cycles designed for the kept margins with 'negative'",
+                {"cycles": TRIANGULAR, "blocking": "negative"},
+            ),
             ("strips of swaps", {"cycles": "strips"}),
             ("elementary swaps", {"cycles": "elementary"}),
             ("the rule 'negative' (zeros can rise)", {"blocking": "negative"}),
@@ -312,22 +380,11 @@ class CyclicPerturbation(Method):
                 ("swaps through positive cells", {"cycles": DATA, "blocking": "any_zero", **chosen})
             )
         if domain.size > LARGE:
-            # Each trial costs seconds here: the two that help most often.
-            ideas = [ideas[0], ideas[3]]
+            # Each trial takes seconds here: those that help most often.
+            ideas = [idea for idea in ideas if idea[1].get("cycles") == "strips"]
         elif domain.ndim > 2:
             ideas.append(("keeping the two-way margins only", {"cycles": "order-2"}))
-        found = []
-        for text, change in ideas:
-            try:
-                other = self.resolve(domain, {**values, **change})
-            except (ParameterError, InputError):
-                continue
-            share = attempt(problem, other, PREVIEW_WORK // 10, progress).unchanged_share
-            if abs(share - WEAK_UNCHANGED) < CLOSE:
-                share = attempt(problem, other, PREVIEW_WORK, progress).unchanged_share
-            if share <= WEAK_UNCHANGED:
-                found.append(Remedy(text, change, share))
-        return tuple(sorted(found, key=lambda r: r.unchanged_share))
+        return tuple(ideas)
 
     def draw(
         self,
@@ -357,12 +414,21 @@ class CyclicPerturbation(Method):
         elif walker.order == "positive":
             findings, sentence = _bridges(problem.table)
         return Draft(
-            (PublishedTable(table),),
+            (PublishedTable(table), *self._kept_tables(table, values)),
             disclosed=disclosed,
             findings=findings,
             sentence=sentence,
             steps=steps,
         )
+
+    @staticmethod
+    def _kept_tables(table: Table, values: Mapping[str, object]) -> list[PublishedTable]:
+        """The kept margins as tables of their own, where they were named."""
+        if not values[KEEP.name]:
+            return []
+        kept = kept_of(table.domain, values)
+        sums = zip(kept.margins, kept.sums(table), strict=True)
+        return [PublishedTable(found) for margin, found in sums if margin]
 
     def likelihood(self, release: Release) -> MoveSequence | AdaptiveSequence:
         """A known sequence of moves, each taken by a coin unless blocked; or an unseen one."""
@@ -388,6 +454,7 @@ class CyclicPerturbation(Method):
             beta=walker.beta,
             passes=passes,
             rule=walker.rule,
+            theta=walker.theta,
         )
 
 

@@ -38,6 +38,7 @@ from tabprotect.engine.errors import (
 )
 from tabprotect.engine.parameters import Parameter, resolve
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.margins.margin_by_margin import (
     Following,
     following,
@@ -48,7 +49,7 @@ from tabprotect.engine.protection.margins.margin_by_margin import (
 from tabprotect.engine.protection.margins.margin_factors import composed
 from tabprotect.engine.protection.margins.margin_safety import CRITERION, judged
 from tabprotect.engine.protection.method import Method
-from tabprotect.engine.protection.problem import Draft, Preview, Problem
+from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import counts_of, sum_factors
 from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.release.likelihood import CellFactors
@@ -123,6 +124,15 @@ class PublishMargins(Method):
         "the large table is not too large.",
     }
 
+    calibrations = (
+        CalibrationPlan({"margins": "A + B"}, ((1.0, 2.0, 0.6), (1.5, 0.8, 2.5)), runs=200),
+        CalibrationPlan(
+            {"margins": "A + B", "then": "cell_key D=3 V=2"},
+            ((1.0, 2.0, 0.6), (1.5, 0.8, 2.5)),
+            runs=200,
+        ),
+    )
+
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
         """The formula, the threshold and the further method, checked; all wrong fields at once."""
         chosen = {k: v for k, v in given.items() if k not in DISCLOSED}
@@ -163,15 +173,13 @@ class PublishMargins(Method):
         inner = _following(values)
         return inner is not None and inner[0].is_random(resolve(inner[0].parameters, inner[1]))
 
-    def weakness(
-        self, problem: Problem, values: Mapping[str, object], preview: Preview, draft: Draft
-    ) -> str:
+    def objection(self, findings: Mapping[str, object]) -> str:
         """Whatever is not proved safe: what is published exactly is judged, not an outcome."""
-        if draft.findings["proved"]:
+        if findings["proved"]:
             return ""
-        tight = cast("list[dict[str, object]]", draft.findings["tight"])
+        tight = cast("list[dict[str, object]]", findings["tight"])
         cells = "; ".join(f"{t['cell']} lies in {t['lower']}..{t['upper']}" for t in tight[:3])
-        return f"{draft.findings['why']}" + (f" {cells}." if cells else "")
+        return f"{findings['why']}" + (f" {cells}." if cells else "")
 
     def draw(
         self,

@@ -22,8 +22,10 @@ from typing import ClassVar, cast
 
 import numpy as np
 
+from tabprotect.engine.arrays import Floats
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import (
@@ -37,7 +39,7 @@ from tabprotect.engine.protection.published_sums import (
 )
 from tabprotect.engine.protection.rounding.rounding_base import BASE, reaches, require_reach
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
-from tabprotect.engine.release.likelihood import CellFactors, Rerun
+from tabprotect.engine.release.likelihood import CellFactors, Rerun, independent
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
@@ -58,6 +60,11 @@ class RandomRounding(Method):
         "posterior": "The posterior of every true cell is computable from the bundle alone.",
     }
 
+    calibrations = (
+        CalibrationPlan({"base": 3}),
+        CalibrationPlan({"base": 2, "margins": "A + B"}, runs=400),
+    )
+
     def draw(
         self,
         problem: Problem,
@@ -77,6 +84,14 @@ class RandomRounding(Method):
         rounded = (numbers - rest + base * up)[inverse]
         return Draft(main_first(publication.tables(rounded), publication.domain))
 
+    def transitions(self, release: Release) -> tuple[tuple[int, Floats], ...]:
+        """The two multiples beside each count up to the base."""
+        values = self.resolve(release.domain, release.mechanism.parameters)
+        base = cast(int, values["base"])
+        up = np.arange(base) / base
+        each = [np.concatenate([[1 - p], np.zeros(base - 1), [p]]) for p in up]
+        return (*((0, chances) for chances in each), (base, np.ones(1)))
+
     def likelihood(self, release: Release) -> CellFactors:
         """Given the true counts the published numbers are independent: one factor for each."""
         values = self.resolve(release.domain, release.mechanism.parameters)
@@ -93,6 +108,18 @@ class RandomRounding(Method):
         refused = int(counts.max()) <= base and release.domain.size <= MOST_JOINED
         rerun = Rerun(_accepted(publication, base), exact=True) if refused else None
         return sum_factors(release, used, counts, weigh, rerun=rerun)
+
+    def apart(self, release: Release, number: int) -> CellFactors | None:
+        """A table whose rounding the posterior of a large table leaves out, by itself."""
+        values = self.resolve(release.domain, release.mechanism.parameters)
+        publication = publication_of(release.domain, values)
+        used, _ = informative(publication, counts_of(release, publication))
+        if used is publication:
+            return None
+        base = cast(int, values["base"])
+        return independent(
+            release.tables[number], lambda count: _true_counts(count, base), note=INNER_NOTE
+        )
 
 
 def _accepted(publication: Publication, base: int) -> Callable[[Table, np.random.Generator], float]:

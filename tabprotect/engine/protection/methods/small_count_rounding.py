@@ -36,6 +36,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import (
@@ -123,6 +124,12 @@ class SmallCountRounding(Method):
         "posterior": "The posterior of every true cell is computable from the bundle alone.",
     }
     most_trials = 25
+
+    calibrations = (
+        CalibrationPlan({"base": 3}, runs=300),
+        CalibrationPlan({"base": 3, "margins": "A + B"}, runs=300),
+        CalibrationPlan({"base": 2, "max_round": 3, "zero_candidates": True}, runs=120),
+    )
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
         """Complete ``max_round``; it is at least base - 1."""

@@ -51,6 +51,7 @@ from tabprotect.engine.arrays import Bools, Letters
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, Suggestion
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import counts_of, rank, sum_factors
@@ -59,7 +60,7 @@ from tabprotect.engine.protection.suppressing.audit import audit, is_cheap
 from tabprotect.engine.protection.suppressing.choice import Search, choose, most_work
 from tabprotect.engine.protection.suppressing.given_statuses import GivenStatuses, text_of
 from tabprotect.engine.protection.suppressing.promise import check
-from tabprotect.engine.protection.suppressing.sensitive import never_zero, rule_of, task_of
+from tabprotect.engine.protection.suppressing.sensitive import never_zero, task_of
 from tabprotect.engine.protection.suppressing.task import INSIDERS, Task
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors, Rerun
 from tabprotect.engine.release.published import PublishedTable
@@ -71,12 +72,6 @@ from tabprotect.engine.tables.table import Table
 
 Values = Mapping[str, object]
 
-RULES = {
-    "small_count": "The table's own at-risk rule: counts in a range. It is published.",
-    "n_rule": "Fewer than n contributors. Kept secret.",
-    "dominance": "The n largest contributors hold more than k percent. Kept secret.",
-    "p_percent": "The largest contribution can be estimated to within p percent. Kept secret.",
-}
 TOTALS = {
     "allowed": "Totals may be hidden; they cost more.",
     "published": "Totals are published unless they are sensitive themselves.",
@@ -98,7 +93,7 @@ CHOICES = {
 
 SEARCHES = {
     "usual": "Some seconds at most, minutes in large tables of three and more variables.",
-    "longer": "About ten times as long: a cheaper pattern where there are three variables or more.",
+    "longer": "About six times as long: a cheaper pattern where there are three variables or more.",
 }
 
 GIVEN = "statuses_given"
@@ -118,6 +113,10 @@ NOTE = (
 )
 
 
+NINE = ((1.2, 3.0, 4.0), (3.5, 1.0, 3.0), (4.0, 3.0, 2.5))
+"""Means of the counts in its calibration."""
+
+
 class Suppression(Method):
     """Hide sensitive cells and what would reveal them."""
 
@@ -126,20 +125,6 @@ class Suppression(Method):
     parameters: ClassVar[tuple[Parameter, ...]] = (
         MARGINS,
         GROUPINGS,
-        Parameter(
-            "rule",
-            "Sensitivity rule",
-            "Which cells are primary.",
-            "choice",
-            "small_count",
-            choices=RULES,
-            public=False,
-        ),
-        Parameter("n", "n", "Of the n-rule and of dominance.", "integer", 3, 1, 1000, public=False),
-        Parameter(
-            "k", "k", "Of dominance.", "real", 75.0, 0.0, 100.0, unit="percent", public=False
-        ),
-        Parameter("p", "p", "Of the p% rule.", "real", 10.0, 0.0, unit="percent", public=False),
         Parameter(
             "level",
             "Protection level",
@@ -236,23 +221,23 @@ class Suppression(Method):
         "posterior": "What a reader can believe about each count can be computed.",
     }
 
+    calibrations = (
+        CalibrationPlan(
+            {"level": 1, "zeros": "allowed", "insiders": "none"},
+            NINE,
+            runs=450,
+            at_risk=SmallCount(1, 1),
+        ),
+    )
     most_trials: ClassVar[int] = 3
 
     def is_random(self, values: Values) -> bool:
         """Whether the costs are; else the same table gives the same pattern."""
         return values.get("choice") == "random"
 
-    def promised(self, values: Values) -> tuple[str, ...]:
-        """Other rules than that of small counts may leave small counts published."""
-        names = tuple(self.guarantees)
-        if values.get("rule") == "small_count":
-            return names
-        return tuple(name for name in names if name != "no_at_risk")
-
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
-        """As for every method; the rule's own limits, and what is in the file of statuses."""
+        """As for every method; what is in the file of statuses."""
         values = super().resolve(domain, given)
-        rule_of(values, SmallCount())
         if values["statuses"]:
             try:
                 text = text_of(str(values["statuses"]))
@@ -310,9 +295,7 @@ class Suppression(Method):
             counts = Table.dense(domain, task.values[run].reshape(domain.shape))
             published = PublishedTable.hiding(counts, suppressed[run].reshape(domain.shape))
             ordered.append((published, letters[run].reshape(domain.shape)))
-        disclosed: dict[str, object] = {}
-        if values["rule"] == "small_count":
-            disclosed["at_risk"] = str(problem.at_risk)
+        disclosed: dict[str, object] = {"at_risk": str(problem.at_risk)}
         if values["statuses"]:
             disclosed[GIVEN] = True
         return Draft(
@@ -339,7 +322,7 @@ class Suppression(Method):
         counts = counts_of(release, publication)
         hidden = _hidden(release, publication)
         rule = None if at_risk is None else SmallCount.parse(str(at_risk))
-        # Under a secret rule about contributions an empty cell may be sensitive.
+        # Where the rule is not told an empty cell may be sensitive.
         least = int(rule is not None and never_zero(values, rule))
         rerun = None
         # Who does not say how a pattern was chosen chose it in another way.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats
-from tabprotect.engine.errors import InfeasibleError, SolverError
+from tabprotect.engine.errors import InfeasibleError, SolverError, TooLargeError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.solver import Entries, Model
 from tabprotect.engine.tables.margins import MarginSet
@@ -20,8 +20,11 @@ from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
 MOST_NODES = 100
-"""Branch-and-bound nodes for the best rounding; a count and not a time, so that the answer does
-not depend on the machine."""
+"""Branch-and-bound nodes for the best rounding where nothing else is said; a count and not a time,
+so that the answer does not depend on the machine."""
+
+MOST_ENTRIES = 50_000_000
+"""Counts between multiples times the sums they enter that are taken on: some 300 bytes each."""
 
 NODES_WITHOUT = 20
 """How many times as many nodes to find any rounding at all."""
@@ -54,10 +57,15 @@ class ControlledProgramme:
     publication
         The published margins, which need not have the inner cells among them; inner cells are
         rounded all the same, so that every published count is a sum of one rounded table.
+    nodes
+        Branch-and-bound nodes after which the nearest rounding found so far is taken.
     """
 
-    def __init__(self, table: Table, publication: Publication, base: int) -> None:
+    def __init__(
+        self, table: Table, publication: Publication, base: int, nodes: int = MOST_NODES
+    ) -> None:
         self.table, self.publication, self.base = table, publication, base
+        self.nodes = nodes
         cells, counts = table.cells
         rest = counts % base
         self.cells, self.rest = cells[rest > 0], rest[rest > 0]
@@ -75,7 +83,16 @@ class ControlledProgramme:
             When there is none, naming the margins in conflict.
         SolverError
             When none is found within the limit of work.
+        TooLargeError
+            Before the work, with what it would cost.
         """
+        entries = len(self.cells) * max(len(self.margins), 1)
+        if entries > MOST_ENTRIES:
+            raise TooLargeError(
+                f"rounding {len(self.cells):,} counts in {len(self.margins):,} sub-tables together "
+                f"would take about {3e-7 * entries:.0f} GB and hours",
+                hint="publish fewer sub-tables, or take small_count_rounding",
+            )
         try:
             point, optimal = self._solve(self.margins, progress)
         except InfeasibleError:
@@ -136,6 +153,7 @@ class ControlledProgramme:
             columns=(np.zeros(columns), np.ones(columns)),
             integral=True,
         )
+        cost = f"{columns:,} counts in {len(used):,} sums"
         weights = np.concatenate(
             [(base - 2 * self.rest) * self.inner_weighs, base - 2 * (counts[between] % base)]
         )
@@ -145,18 +163,18 @@ class ControlledProgramme:
             every,
             "min",
             weights=weights,
-            most_nodes=MOST_NODES,
+            most_nodes=self.nodes,
             progress=progress,
-            stage="rounding",
+            stage=f"rounding {cost}, at most {self.nodes:,} nodes",
         )
         if found.value is None:
             found = model.optimise(
                 every[:0],
                 "min",
                 weights=weights[:0],
-                most_nodes=MOST_NODES * NODES_WITHOUT,
+                most_nodes=self.nodes * NODES_WITHOUT,
                 progress=progress,
-                stage="looking for any rounding",
+                stage=f"looking for any rounding of {cost}",
             )
             if found.value is None:
                 raise SolverError(

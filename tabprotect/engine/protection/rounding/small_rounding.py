@@ -12,9 +12,10 @@ from itertools import permutations
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
-from tabprotect.engine.arrays import Ints
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.errors import InputError, TooLargeError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.rounding.greedy_subset import choose
 from tabprotect.engine.tables.publication import Publication
@@ -25,6 +26,12 @@ AT_ONCE = 2000
 
 LAID_OUT = 5_000_000
 """Inner cells times margins up to which a reader's knowledge is followed through zeros too."""
+
+MOST_KEYS = 500_000_000
+"""Inner cells times margins that rounding takes on, at four bytes each."""
+
+Keys = npt.NDArray[np.int32]
+"""Published cells, numbered over all margins."""
 
 Inner = Literal["published", "all"]
 """Which small inner cells are rounded: those seen in a small published cell, or all."""
@@ -101,12 +108,39 @@ class SmallCounts:
             small = everything <= rules.most
             cells, counts = every, everything
         self.cells, self.original = cells[small], counts[small]
-        margins = range(len(publication.margins))
-        self.keys = np.array(
-            [publication.keys(m, self.cells) + publication.starts[m] for m in margins]
-        ).reshape(len(margins), len(self.cells))
+        self.keys = self._keys(self.cells)
         self.sums = publication.stack(publication.sums(table))
         self.is_published = publication.domain in publication.domains
+
+    def _keys(self, cells: Ints) -> Keys:
+        """The published cells that inner cells add into, (margins, cells).
+
+        Raises
+        ------
+        TooLargeError
+            Before the work, with what it would cost.
+        """
+        publication, margins = self.publication, len(self.publication.margins)
+        if margins * len(cells) > MOST_KEYS:
+            raise TooLargeError(
+                f"rounding {len(cells):,} inner cells in {margins:,} sub-tables would take about "
+                f"{4 * margins * len(cells) / 1e9:.0f} GB and hours",
+                hint="publish fewer sub-tables, or merge categories",
+            )
+        keys = np.empty((margins, len(cells)), dtype=np.int32)
+        for m in range(margins):
+            np.add(
+                publication.keys(m, cells), publication.starts[m], out=keys[m], casting="same_kind"
+            )
+        return keys
+
+    def _meets(self, wanted: Bools, cells: Ints) -> Bools:
+        """Which candidates add into one of the wanted published cells."""
+        found = np.zeros(len(cells), dtype=np.bool_)
+        # Margin by margin: together they would be as large as the keys again.
+        for row in self.keys:
+            found |= wanted[row[cells]]
+        return found
 
     def round(
         self,
@@ -186,7 +220,7 @@ class SmallCounts:
 
     def _choose(self, candidates: Ints, sums: Ints, ups: int, order: Ints) -> Ints:
         return choose(
-            self.keys[:, candidates],
+            self.keys[:, candidates].astype(np.int64),
             self.sums - sums,
             base=self.rules.base,
             ups=ups,
@@ -201,15 +235,14 @@ class SmallCounts:
         if not first:
             small &= sums % base != 0
         if first and self.rules.zeros:
-            wanted = small[self.keys].any(axis=0)
+            wanted = self._meets(small, np.arange(len(self.cells)))
             return np.flatnonzero(
                 wanted | (now % base != 0) if self.rules.inner == "all" else wanted
             )
         odd = np.flatnonzero(now % base)
         if first and self.rules.inner == "all":
             return odd
-        seen = small[self.keys[:, odd]].any(axis=0)
-        return np.compress(seen, odd)
+        return np.compress(self._meets(small, odd), odd)
 
     def _derivable(self, now: Ints, sums: Ints) -> Ints:
         """Small inner cells that follow from published zeros and cells with one unknown left."""
@@ -218,8 +251,7 @@ class SmallCounts:
         # Of a table too large to follow, a reader is taken to know the cells that are zero.
         whole = self.table.domain.size * len(self.publication.margins) <= LAID_OUT
         cells = np.arange(self.table.domain.size) if whole else self.table.cells[0]
-        margins = range(len(self.publication.margins))
-        keys = [self.publication.keys(m, cells) + self.publication.starts[m] for m in margins]
+        keys = self._keys(cells)
         known = np.zeros(len(cells), dtype=np.bool_)
         for key in keys:
             known |= sums[key] == 0

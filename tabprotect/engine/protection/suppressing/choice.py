@@ -24,12 +24,16 @@ from tabprotect.engine.tables.publication import Publication
 
 Search = Literal["usual", "longer"]
 
-WORK, BY_NUMBER, LONGER = 2.2e6, 2_000.0, 10.0
+WORK, BY_NUMBER, LONGER = 2.2e6, 3_300.0, 6.0
 """Microseconds of a usual core that cutting planes take at least, more for each published number,
 and how many times as long a longer search is. Counted, never timed."""
 
-MOST_IN_FLOWS = 3_000
-"""Published numbers of a two-way table up to which cutting planes are tried after flows."""
+MOST_IN_PLANES = 3_000
+"""Published numbers up to which cutting planes are tried: beyond, programmes take too long."""
+
+BY_FLOWS, BY_BOXES, TOLD = 2.5e-4, 0.03, 20.0
+"""Seconds for each sensitive number of choosing and checking by flows and by boxes, and from which
+on the estimate is told beforehand."""
 
 FEW = 100
 """Ends of intervals up to which a table of more than three variables is done both ways."""
@@ -72,9 +76,30 @@ class Choice:
 def most_work(publication: Publication, search: Search = "usual") -> float:
     """What cutting planes take at most, in microseconds of a usual core; 0 where none are used."""
     count = len(publication.distinct[0])
-    if count <= SMALL or (count > MOST_IN_FLOWS and TwoWayFlows.fits(publication)):
+    if not SMALL < count <= MOST_IN_PLANES:
         return 0.0
     return max(WORK, BY_NUMBER * count) * (LONGER if search == "longer" else 1.0)
+
+
+def estimate(task: Task, search: Search = "usual") -> float:
+    """About how many seconds of a usual core choosing and checking will take."""
+    by_number = BY_FLOWS if TwoWayFlows.fits(task.publication) else BY_BOXES
+    limit = most_work(task.publication, search)
+    return limit / 1e6 if limit else by_number * float(task.primary.sum())
+
+
+class _Announced:
+    """Progress that says with every stage how long all of it will take."""
+
+    def __init__(self, progress: Progress, seconds: float) -> None:
+        self._progress = progress
+        self._about = f" (about {seconds / 60:.0f} min in all)" if seconds >= 90 else ""
+        if not self._about and seconds >= TOLD:
+            self._about = f" (about {seconds:.0f} s in all)"
+
+    def report(self, stage: str, fraction: float, partial: object = None) -> None:
+        """Pass it on."""
+        self._progress.report(f"{stage}{self._about}", fraction, partial)
 
 
 def choose(task: Task, search: Search = "usual", progress: Progress = SILENT) -> Choice:
@@ -86,6 +111,8 @@ def choose(task: Task, search: Search = "usual", progress: Progress = SILENT) ->
         When some primary cells cannot be protected even if all cells were hidden that may be, or
         no way was found within the stated work.
     """
+    progress = _Announced(progress, estimate(task, search))
+    progress.report("secondary suppression", 0.0)
     problem = HidingProblem.of(task)
     limit = most_work(task.publication, search)
     start = None

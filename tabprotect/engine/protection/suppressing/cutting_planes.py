@@ -28,9 +28,12 @@ from tabprotect.engine.protection.suppressing.promise import Promise
 from tabprotect.engine.protection.suppressing.published_numbers import equations
 from tabprotect.engine.solver import NEAR
 
-GAP, ROUGH, MANY, SLOW = 0.01, 0.05, 20, 0.7
-"""How far from the cheapest a round may end, and the same while many intervals do not hold; how
-many are many, and the share of these that may be left by the next round."""
+GAP, ROUGH = 0.01, 0.05
+"""How far from the cheapest a round may end, and the same while many intervals do not hold."""
+
+MANY, AT_FIRST, SLOW = 20, 0.4, 0.7
+"""How many intervals are many, and the share of them that the first round may leave, and every
+further one of those before it; else rounds are given up."""
 
 ROUND, QUESTIONS, ROUNDS = 4e5, 24, 0.7
 """Microseconds and questions of the integer programme of a round, and the share of all work that
@@ -171,7 +174,8 @@ class CuttingPlanes:
                 self._consider(hidden)
                 return self.master.cost(hidden) <= self._bound * (1 + GAP)
             self.master.add(cuts)
-            slow = len(lost) > max(MANY, SLOW * len(self._lost))
+            share = AT_FIRST if self._lost is self._problem.aims else SLOW
+            slow = len(lost) > max(MANY, share * len(self._lost))
             self._lost = lost
             if slow:
                 return False

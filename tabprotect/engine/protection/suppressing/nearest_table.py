@@ -46,8 +46,9 @@ Totals = Literal["spared", "kept", "moved"]
 SLACK = 1e-3
 """What moving an inner cell costs that is not published."""
 
-MOST_NODES, NODES_BY_COLUMNS = 200, 20_000
-"""Branch-and-bound nodes, fewer in large programmes; a count, so that no clock decides."""
+MOST_NODES, NODES_BY_COLUMNS = 200, 100
+"""Branch-and-bound nodes where nothing else is said, and columns from which on they are fewer in
+proportion; a count, so that no clock decides."""
 
 MOST_LISTED = 20
 
@@ -78,7 +79,8 @@ class _Cells:
 class _Programme:
     """Columns of cells, each with its cost, bounds and effect on one cell."""
 
-    def __init__(self, at_risk: SmallCount, distance: Distance) -> None:
+    def __init__(self, at_risk: SmallCount, distance: Distance, nodes: int) -> None:
+        self._nodes = nodes
         self.safe = (at_risk.low - 1, at_risk.high + 1)
         self._at_risk = at_risk
         self._distance = distance
@@ -152,6 +154,8 @@ class _Programme:
         """
         if gap is None:
             gap = GAP if len(self.cost) > LARGE else 0.0
+        nodes = min(self._nodes, 1 + self._nodes * NODES_BY_COLUMNS // len(self.cost))
+        cost = f"{len(self.cost):,} changes of counts, {len(right):,} sums, at most {nodes:,} nodes"
         for integral, near in ((False, True), (True, True), (False, False), (True, False)):
             model = self._model(right, integral=integral)
             for column in fixed:
@@ -162,10 +166,10 @@ class _Programme:
             try:
                 outcome = model.weighted(
                     np.array(self.cost),
-                    most_nodes=min(MOST_NODES, 1 + NODES_BY_COLUMNS // len(self.cost)),
+                    most_nodes=nodes,
                     gap=gap,
                     progress=progress,
-                    stage="adjusting the table",
+                    stage=f"adjusting the table: {cost}",
                 )
             except InfeasibleError:
                 if near:
@@ -207,6 +211,7 @@ def nearest_safe(
     *,
     distance: Distance = "l1",
     totals: Totals = "spared",
+    nodes: int = MOST_NODES,
     progress: Progress = SILENT,
 ) -> Table:
     """Adjusted inner counts. Deterministic.
@@ -218,6 +223,8 @@ def nearest_safe(
     totals
         Of the totals that are not at risk themselves: whether they move only where they must,
         must not move, or move like every other count.
+    nodes
+        Branch-and-bound nodes after which the nearest table found so far is taken.
 
     Raises
     ------
@@ -234,7 +241,7 @@ def nearest_safe(
     published[incidence.indices[incidence.indptr[:-1][behind == 1]]] = True
     several = np.flatnonzero(behind > 1)
     sums = incidence[several].tocsc()
-    programme = _Programme(at_risk, distance)
+    programme = _Programme(at_risk, distance, nodes)
     enters = _Cells(
         inner, sums.indices.astype(np.int64), sums.indptr.astype(np.int64), 1.0, published, 1.0
     )

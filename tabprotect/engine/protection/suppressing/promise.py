@@ -16,6 +16,7 @@ from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.suppressing.attackers import SHORT, Attackers, Cut
 from tabprotect.engine.protection.suppressing.hiding_problem import Aim, HidingProblem
+from tabprotect.engine.protection.suppressing.linear_moves import LARGE
 from tabprotect.engine.protection.suppressing.pattern import lacking
 from tabprotect.engine.protection.suppressing.task import Task
 from tabprotect.engine.protection.suppressing.two_way_flows import TwoWayFlows
@@ -77,12 +78,11 @@ class Promise:
                         cuts.append(cut)
         return cuts
 
-    @property
-    def whole(self) -> int:
-        """Ends with a proof in whole numbers."""
+    def whole_of(self, aims: Sequence[Aim]) -> int:
+        """How many of some ends have a proof in whole numbers."""
         return sum(
             any(self._whole[p] and self._alive[p] for p in self._proofs.get(aim, ()))
-            for aim in self.problem.aims
+            for aim in aims
         )
 
     def beside(self, number: int, hidden: Bools) -> Ints:
@@ -196,18 +196,25 @@ class Kept:
 def check(task: Task, hidden: Bools, progress: Progress = SILENT) -> Kept:
     """Whether every interval holds with these published cells hidden, bool (size,).
 
-    By flows where the publication is a network, else by linear programmes.
+    By flows where the publication is a network, by boxes of hidden cells in large tables, else
+    by linear programmes.
     """
     problem = HidingProblem.of(task)
-    if TwoWayFlows.fits(task.publication):
-        ends = len(problem.aims)
-        return Kept(lacking(task, hidden, progress), ends, ends)
-    promise = Promise(problem, progress)
+    aims, ends = problem.aims, len(problem.aims)
     first, inverse = task.publication.distinct
+    by_flows = TwoWayFlows.fits(task.publication)
+    if by_flows or len(first) > LARGE:
+        missing = lacking(task, hidden, progress)
+        if by_flows or not len(missing):
+            return Kept(missing, ends, ends if not len(missing) else 0)
+        # Whatever a box did not show, a programme may.
+        open_ = set(inverse[missing].tolist())
+        aims = [aim for aim in aims if aim[0] in open_]
+    promise = Promise(problem, progress)
     # A number that is published once is known wherever it stands.
     known = np.zeros(len(first), dtype=np.bool_)
     known[inverse[~hidden]] = True
     promise.hide(~known)
-    lost = {number for (number, _) in promise.lacking()[0]}
+    lost = {number for (number, _) in promise.lacking(aims)[0]}
     cells = np.flatnonzero(task.primary & np.isin(inverse, list(lost)))
-    return Kept(cells, len(problem.aims), promise.whole)
+    return Kept(cells, ends, ends - len(aims) + promise.whole_of(aims))

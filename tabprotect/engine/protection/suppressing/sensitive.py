@@ -12,43 +12,22 @@ from typing import cast
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.errors import InputError
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.suppressing.given_statuses import GivenStatuses
 from tabprotect.engine.protection.suppressing.task import Insiders, Task
-from tabprotect.engine.sensitivity.contributors import Contributors
-from tabprotect.engine.sensitivity.dominance import Dominance
-from tabprotect.engine.sensitivity.n_rule import NRule
-from tabprotect.engine.sensitivity.p_percent import PPercent
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.publication import Publication
 
 Values = Mapping[str, object]
 
-Rule = SmallCount | NRule | Dominance | PPercent
+DEAREST = 10.0
+"""What hiding the grand total costs, times the dearest other cell."""
 
 
-def rule_of(values: Values, at_risk: SmallCount) -> Rule:
-    """The sensitivity rule that the parameters name; ``at_risk`` is the table's own.
-
-    Raises
-    ------
-    ParameterError
-        When the rule's own limits are not met.
-    """
-    n, k, p = (cast(float, values[name]) for name in ("n", "k", "p"))
-    if values["rule"] == "n_rule":
-        return NRule(int(n))
-    if values["rule"] == "dominance":
-        return Dominance(int(n), k)
-    if values["rule"] == "p_percent":
-        return PPercent(p)
-    return at_risk
-
-
-def never_zero(values: Values, rule: Rule) -> bool:
+def never_zero(values: Values, rule: SmallCount) -> bool:
     """Whether readers know that no hidden cell is zero: zeros are neither sensitive nor allowed."""
-    return values["zeros"] == "published" and not (isinstance(rule, SmallCount) and rule.low == 0)
+    return values["zeros"] == "published" and rule.low > 0
 
 
 def task_of(problem: Problem, publication: Publication, values: Values) -> Task:
@@ -56,22 +35,12 @@ def task_of(problem: Problem, publication: Publication, values: Values) -> Task:
 
     Raises
     ------
-    ParameterError
-        For a rule about contributions where nothing is known of these.
     InputError
         For a given status that the rule contradicts.
     """
     counts: Ints = np.asarray(publication.incidence @ problem.table.counts.reshape(-1))
-    rule = rule_of(values, problem.at_risk)
-    if isinstance(rule, SmallCount):
-        primary = rule.mask(counts)
-    elif problem.contributors is None:
-        raise ParameterError(
-            {"rule": "nothing is known of the largest contributions of the cells"},
-            hint="take small_count",
-        )
-    else:
-        primary = rule.mask(_added(problem.contributors, publication))
+    rule = problem.at_risk
+    primary = rule.mask(counts)
     # A sum of no cells at all is zero for every reader.
     primary &= np.diff(publication.incidence.indptr) > 0
     level = _level(counts, values, rule)
@@ -100,13 +69,13 @@ def task_of(problem: Problem, publication: Publication, values: Values) -> Task:
     )
 
 
-def _level(counts: Ints, values: Values, rule: Rule) -> Ints:
+def _level(counts: Ints, values: Values, rule: SmallCount) -> Ints:
     """The largest of what is asked for: a number, a share, the whole range of the rule."""
     percent = cast(float, values["level_percent"])
     level: Ints = np.maximum(
         cast(int, values["level"]), np.ceil(counts * (percent / 100)).astype(np.int64)
     )
-    if values["whole_range"] and isinstance(rule, SmallCount):
+    if values["whole_range"]:
         level = np.maximum(level, np.maximum(counts - rule.low, rule.high - counts))
     return level
 
@@ -149,18 +118,8 @@ def _cost(publication: Publication, counts: Ints, values: Values) -> Floats:
         for m, domain in enumerate(publication.domains):
             if domain.size < largest:
                 cost[publication.starts[m] : publication.starts[m + 1]] = np.inf
+    if () in publication.margins:
+        # Without it nothing limits what was hidden, and no posterior can be computed.
+        total = int(publication.starts[publication.margins.index(())])
+        cost[total] = max(cost[total], DEAREST * cost[np.isfinite(cost)].max(initial=1.0))
     return cost
-
-
-def _added(cells: Contributors, publication: Publication) -> Contributors:
-    """Who stands behind the published sums; the largest of several cells are among their own."""
-    incidence = publication.incidence
-    top = cells.largest.shape[1]
-    largest = np.zeros((publication.size, top))
-    for cell in range(publication.size):
-        inner = incidence.indices[incidence.indptr[cell] : incidence.indptr[cell + 1]]
-        found = np.sort(cells.largest[inner].reshape(-1))[::-1][:top]
-        largest[cell, : len(found)] = found
-    return Contributors(
-        np.asarray(incidence @ cells.number), np.asarray(incidence @ cells.total), largest
-    )

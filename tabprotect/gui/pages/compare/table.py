@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from tabprotect.gui.lattice.listing import ListColumn, Listing
+from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.compare.words import (
     failures,
@@ -55,10 +56,10 @@ class MeasuresTable(QWidget):
         self.filter = QLineEdit(placeholderText="Filter", clearButtonEnabled=True)
         self.filter.setAccessibleName("Filter the rows by words")
         self.filter.textChanged.connect(lambda _: self._fill())
-        self.copy_button = QToolButton(text="Copy")
+        self.copy_button = tool_button("Copy")
         self.copy_button.setAccessibleName("Copy the table")
         self.copy_button.clicked.connect(self.copy)
-        self.export_button = QToolButton(text="Export\u2026")
+        self.export_button = tool_button("Export\u2026")
         self.export_button.setAccessibleName("Export all runs as CSV")
         self.export_button.clicked.connect(lambda: self.export_asked.emit())
         for button in (self.copy_button, self.export_button):

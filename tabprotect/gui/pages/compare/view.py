@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.progress import Progress
 from tabprotect.gui.base.jobs import Jobs
 from tabprotect.gui.base.question import Question
+from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.compare.table import MeasuresTable
@@ -103,7 +104,7 @@ class ComparisonView(QWidget):
         faces = QHBoxLayout()
         faces.setSpacing(GRID)
         for name, text in (("measures", "Measures"), ("deviations", "Deviations")):
-            button = QToolButton(text=text, checkable=True, autoExclusive=True)
+            button = tool_button(text, checkable=True, exclusive=True)
             button.setAccessibleName(f"Show the {name}")
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             button.clicked.connect(lambda _=False, n=name: self.show_face(n))

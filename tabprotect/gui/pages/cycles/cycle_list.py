@@ -22,6 +22,7 @@ from tabprotect.engine.arrays import Bools
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.look import icons
+from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.cycles.items import MIME, CycleItem, CycleListModel
@@ -104,7 +105,7 @@ class CycleList(QWidget):
             ("up", "up", "Earlier (Alt+Up)"),
             ("down", "down", "Later (Alt+Down)"),
         ):
-            button = QToolButton(autoRaise=True, toolTip=tip)
+            button = tool_button(flat=True, tip=tip)
             button.setAccessibleName(tip)
             button.setProperty("picture", picture)
             self.buttons[name] = button

@@ -28,6 +28,7 @@ from tabprotect.gui.grid.cycle_grid import CycleGrid, Overlay, blocking_cells
 from tabprotect.gui.grid.cycle_walk import walk_steps
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.placement_bar import PlacementBar
+from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.cycles.broken_sums import BrokenSums, broken_sums, cell_of, cells_inside
@@ -86,7 +87,7 @@ class CyclesPage(Page):
             ("import", "Import\u2026", "Take a cycle set from a JSON or 4ti2 file", False),
             ("export", "Export\u2026", "Write the cycle set to a JSON or 4ti2 file", False),
         ):
-            button = QToolButton(text=text, toolTip=tip, checkable=checkable)
+            button = tool_button(text, tip=tip, checkable=checkable)
             button.setAccessibleName(tip)
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             self._tools[name] = button

@@ -19,6 +19,7 @@ from tabprotect.engine.cycles.report import CycleReport, Statement
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.look import icons
+from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 
@@ -120,7 +121,7 @@ class ProofPanel(QScrollArea):
         self._listed = []
         while self._rows.count():
             item = self._rows.takeAt(0)
-            widget = item.widget()
+            widget = None if item is None else item.widget()
             # The two details are used again under the next statements.
             if widget is not None and widget not in (self.functionals, self._attacks):
                 widget.hide()
@@ -202,7 +203,7 @@ class ProofPanel(QScrollArea):
         if offer is None:
             return None
         text, run, checkable = offer
-        button = QToolButton(text=text, checkable=checkable)
+        button = tool_button(text, checkable=checkable)
         button.setAccessibleName(f"{text}: {statement.text}")
         button.setObjectName(f"proof-{statement.topic}")
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

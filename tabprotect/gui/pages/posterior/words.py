@@ -81,6 +81,10 @@ def way_sentence(posterior: Posterior, originals: int | None) -> str:
         if not posterior.complete:
             return f"Computed exactly over {over}, but leaving something out. {posterior.note}"
         return f"Exact: summed over {over}."
+    if posterior.independent and posterior.error is not None:
+        drawn = count_text(posterior.draws or 0)
+        said = f"Exact draws: {drawn} originals, each probability within"
+        return f"{said} ±{1.96 * posterior.error:.2g} (95 %). {posterior.note}".rstrip()
     parts = ["By simulation"]
     if posterior.r_hat is not None and posterior.r_hat > 1.1:
         parts.append(f"chains still differ (R-hat {posterior.r_hat:.2f})")

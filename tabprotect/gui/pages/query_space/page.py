@@ -275,9 +275,9 @@ class QuerySpacePage(Page):
     def words(self, project: Project) -> list[str]:
         panel = self._panel()
         if panel is self.optimal:
-            return self.optimal.words(project)
+            return list(self.optimal.words(project))
         if panel is self.session:
-            return self.session.words(project)
+            return list(self.session.words(project))
         # The command line has no word for an empty release.
         planned = bool(project.plan.margins) and panel is not self.widths
         return frontier(project) if planned else widths(project)

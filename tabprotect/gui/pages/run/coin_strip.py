@@ -28,6 +28,7 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.gui.look import icons
+from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.theme import GRID, colour
 from tabprotect.gui.pages.run.replay import Replay
@@ -144,7 +145,7 @@ class CoinStrip(QWidget):
             ("forward", "right", "", "One step forward"),
             ("last", "", "Published", "On to the published table"),
         ):
-            button = QToolButton(text=text, toolTip=hint)
+            button = tool_button(text, tip=hint)
             button.setAccessibleName(hint)
             button.setProperty("picture", picture)
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from tabprotect.engine.disclosure.before import Chance
 from tabprotect.engine.errors import (
     InfeasibleError,
     ParameterError,
@@ -26,6 +27,7 @@ from tabprotect.engine.errors import (
     TabprotectError,
 )
 from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.foresight import foreseen
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.shell import line
 from tabprotect.engine.project.verbs.release_verbs import (
@@ -36,11 +38,13 @@ from tabprotect.engine.project.verbs.release_verbs import (
     set_seed,
 )
 from tabprotect.engine.protection.problem import Preview
+from tabprotect.engine.protection.remedy import Remedy
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.forms.method_form import MethodForm
+from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.pages.run.method_help import method_help
 from tabprotect.gui.pages.run.method_result import MethodResult
 from tabprotect.gui.pages.run.preview_panel import PreviewPanel
@@ -59,6 +63,10 @@ CONFIDENTIAL = (
 JUDGED = frozenset({"table", "at_risk", "cycles", "parameters", "view", "everything"})
 
 
+Foreseen = tuple[Preview, Chance, tuple[Remedy, ...]]
+"""What a mechanism does to a table, and what the gate makes of it."""
+
+
 class RunPage(Page):
     """Two faces: the set-up with its preview, and what a run published.
 
@@ -75,7 +83,7 @@ class RunPage(Page):
         self._impossible = False
         self._seen: object = None
         self._ordered: object = None
-        self._trial: Question[Preview] = Question(
+        self._trial: Question[Foreseen] = Question(
             self,
             document.jobs,
             self._tried,
@@ -97,7 +105,7 @@ class RunPage(Page):
         self.setup = Sides(self.form, self.about)
         self._faces: dict[str, QToolButton] = {}
         for name, text in (("setup", "Set-up"), ("result", "Result")):
-            button = QToolButton(text=text, checkable=True, autoExclusive=True)
+            button = tool_button(text, checkable=True, exclusive=True)
             button.setAccessibleName(f"Show the {text.lower()}")
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             button.clicked.connect(lambda _=False, n=name: self.show_face(n))
@@ -296,8 +304,9 @@ class RunPage(Page):
     def _try(self, project: Project) -> None:
         given = project.given
 
-        def work(progress: Progress) -> Preview:
-            return project.protection.preview(project.problem, given, progress)
+        def work(progress: Progress) -> Foreseen:
+            preview = project.protection.preview(project.problem, given, progress)
+            return preview, *foreseen(project, progress)
 
         data = (project.table, project.record_keys, project.weights, project.at_risk)
         key = (data, project.method, project.parameters, given.get("cycles"))
@@ -305,11 +314,13 @@ class RunPage(Page):
             self._preview, self._impossible = None, False
             self.preview.show_state("Trying the method on this table\u2026")
 
-    def _tried(self, preview: Preview) -> None:
+    def _tried(self, found: Foreseen) -> None:
         project = self.document.project
         if project is not None:
-            self._preview = preview
-            self.preview.show_preview(preview, project.domain)
+            self._preview, chance, remedies = found
+            self.preview.show_preview(self._preview, project.domain, chance.sentence)
+            if chance.unlikely:
+                self.preview.refusal.refuse(f"Probably refused. {chance.sentence}", remedies)
             self._order()
             self._tell()
 
@@ -350,7 +361,7 @@ class RunPage(Page):
             self.protect()
 
     def protect(self, *, accept_weak: bool = False) -> None:
-        """Run the method; a weak one is refused unless it is accepted."""
+        """Run the method; what the gate refuses goes out by an explicit decision only."""
         if not self.editable:
             return
         self.form.flush()
@@ -368,8 +379,6 @@ class RunPage(Page):
         if weak or offers:
             self.show_face("setup")
             self.about.setCurrentWidget(self.preview)
-            if weak and self._preview is not None:
-                offers = self._preview.remedies
             self.preview.refusal.refuse(error.message, offers, acceptable=weak)
             self._order()
             self.preview.refusal.setFocus()

@@ -113,6 +113,6 @@ class BlockedFigure(Plot):
         picked = np.linspace(0, len(self._shares) - 1, columns).astype(np.int64)
         ink = QColor(canvas.colours.unreleasable)
         gap = canvas.unit[0] if step > 4 * canvas.unit[0] else 0.0
-        left = np.arange(columns) * step
+        left = np.arange(columns, dtype=np.float64) * step
         pen = QPen(Qt.PenStyle.NoPen)
         canvas.bars(left, step - gap, self._shares[picked], pen=pen, brush=QBrush(ink))

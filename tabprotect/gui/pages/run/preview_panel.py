@@ -21,6 +21,7 @@ from tabprotect.engine.protection.problem import Preview
 from tabprotect.engine.protection.remedy import OTHERWISE
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.look import icons
+from tabprotect.gui.look.buttons import emptied
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import GRID, THEME, chance_text, count_text, number_text
 from tabprotect.gui.pages.run.preview_figures import BlockedFigure, ChangeFigure
@@ -42,7 +43,7 @@ class RefusalStrip(QFrame):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Refused: too weak for this table")
+        self.setAccessibleName("Refused: readers would know too much")
         self._picture = Label()
         self._reason = Label(wordWrap=True)
         self._reason.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -81,7 +82,7 @@ class RefusalStrip(QFrame):
         """Show a refusal; what is impossible cannot be accepted."""
         self.clear()
         self.accept.setVisible(acceptable)
-        self._reason.setText(f"{reason[0].upper()}{reason[1:]}.")
+        self._reason.setText(f"{reason[0].upper()}{reason[1:].rstrip('.')}.")
         self.setAccessibleDescription(self._reason.text())
         for remedy in remedies:
             button = QPushButton(f"{remedy.text[:1].upper()}{remedy.text[1:]}")
@@ -99,11 +100,7 @@ class RefusalStrip(QFrame):
         """Take the refusal away, and every word of it."""
         self._reason.clear()
         self.setAccessibleDescription("")
-        while self._offers.count():
-            widget = self._offers.takeAt(0).widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        emptied(self._offers)
         self.remedies = {}
         self.hide()
 
@@ -206,11 +203,9 @@ class PreviewPanel(QScrollArea):
         self.show_state(" ".join(said))
         self.go_mend.setVisible(cycles)
 
-    def show_preview(self, preview: Preview, domain: Domain) -> None:
-        """Show the figures, and the refusal where there is one."""
+    def show_preview(self, preview: Preview, domain: Domain, chance: str) -> None:
+        """Show the figures, and in words how likely the gate is to let a release through."""
         self.show_state("")
-        if preview.weak:
-            self.refusal.refuse(preview.weak, preview.remedies)
         cycles = len(preview.blocked_by_cycle) > 0
         for name in CYCLES_ONLY:
             self._figures[name].setVisible(cycles)
@@ -234,6 +229,6 @@ class PreviewPanel(QScrollArea):
         self._stuck.setText(
             f"Averages over {count_text(preview.judged_cells)} {whose}"
             f"{'' if preview.judged_cells == 1 else 's'}, from {count_text(preview.runs)} "
-            f"trial run{'' if preview.runs == 1 else 's'}.{stuck if cycles else ''}"
+            f"trial run{'' if preview.runs == 1 else 's'}.{stuck if cycles else ''} {chance}".rstrip()
         )
         self._content.show()

@@ -27,6 +27,6 @@ def expectation(preview: Preview) -> str:
 def result_sentence(protected: Protected) -> str:
     """What a run did, for the house."""
     text = summarise(protected).sentence
-    if protected.record.preview.weak:
-        text += " That the mechanism is weak was accepted, and is recorded."
+    if protected.record.overruled:
+        text += " It goes out although the gate says no; that is recorded."
     return text

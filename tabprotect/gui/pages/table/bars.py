@@ -8,11 +8,12 @@ from itertools import islice
 import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QToolButton
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton
 
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.look import icons
+from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 
@@ -121,7 +122,7 @@ class FindBar(Bar):
         self._result = Label()
         self._result.setProperty("role", "quiet")
         self._result.setAccessibleName("Result of the search")
-        close = QToolButton(autoRaise=True, icon=icons.icon("close"))
+        close = tool_button(flat=True, icon=icons.icon("close"))
         close.setAccessibleName("Close the search")
         close.clicked.connect(self.leave)
         self.row.addWidget(self._edit, 1)

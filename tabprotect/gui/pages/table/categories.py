@@ -27,6 +27,7 @@ from tabprotect.engine.project.verbs.table_verbs import (
 )
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.look import icons
+from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import GRID, THEME
 
@@ -77,7 +78,7 @@ class CategoriesPanel(QFrame):
             ("edit", "Rename (F2)", self._rename_current),
             ("remove", "Remove the empty category", self._remove),
         ):
-            button = QToolButton(autoRaise=True)
+            button = tool_button(flat=True)
             button.setToolTip(words)
             button.setAccessibleName(words)
             button.setIconSize(QSize(18, 18))
@@ -89,7 +90,7 @@ class CategoriesPanel(QFrame):
         self._merge.setAccessibleName("Merge the selected categories into the first of them")
         self._merge.clicked.connect(self._merge_selected)
         row.addWidget(self._merge)
-        close = QToolButton(autoRaise=True)
+        close = tool_button(flat=True)
         close.setAccessibleName("Close the categories")
         close.clicked.connect(self.closed)
         self._buttons["close"] = close
@@ -101,10 +102,10 @@ class CategoriesPanel(QFrame):
         head.addWidget(close)
         add = QHBoxLayout()
         add.addWidget(self._new, 1)
-        button = QPushButton("Add")
-        button.setAccessibleName("Add the category")
-        button.clicked.connect(self._add)
-        add.addWidget(button)
+        more = QPushButton("Add")
+        more.setAccessibleName("Add the category")
+        more.clicked.connect(self._add)
+        add.addWidget(more)
         column = QVBoxLayout(self)
         column.setContentsMargins(GRID, 0, 0, 0)
         column.setSpacing(GRID)
@@ -130,7 +131,8 @@ class CategoriesPanel(QFrame):
     def refresh(self) -> None:
         """List the variables and categories anew."""
         table = self.document.original
-        if table is None or not self.isVisibleTo(self.parentWidget()):
+        beside = self.parentWidget()
+        if table is None or beside is None or not self.isVisibleTo(beside):
             return
         names = table.domain.names
         chosen = self.variable

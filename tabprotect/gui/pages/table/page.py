@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QGuiApplication, QHideEvent, QKeySequence, QShowEvent
-from PySide6.QtWidgets import QComboBox, QLineEdit, QSplitter, QToolButton
+from PySide6.QtWidgets import QComboBox, QLineEdit, QSplitter
 
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.project.placement import Placement
@@ -31,6 +32,7 @@ from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.placement_bar import PlacementBar
 from tabprotect.gui.grid.view import GridView
 from tabprotect.gui.look import icons
+from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import colour, count_text
 from tabprotect.gui.pages.table.bars import FindBar, PasteBar
@@ -64,8 +66,8 @@ class TablePage(Page):
         self.paste_bar.rejected.connect(self._paste_never)
         self.find_bar = FindBar()
         self.find_bar.found.connect(document.select)
-        self.find_bar.closed.connect(lambda: self.grid.cells.setFocus())
         self.grid = GridView("Table of counts")
+        self.find_bar.closed.connect(self.grid.cells.setFocus)
         self.grid.current_changed.connect(document.select)
         self.grid.model.typed.connect(self._typed)
         self.grid.model.describe = self._describe
@@ -111,11 +113,11 @@ class TablePage(Page):
         self._rule.setFixedWidth(self._rule.fontMetrics().horizontalAdvance("000..000") + 16)
         self._rule.editingFinished.connect(self._set_rule)
         rule_label.setBuddy(self._rule)
-        self._only_button = QToolButton(text="At risk only", checkable=True)
+        self._only_button = tool_button("At risk only", checkable=True)
         self._only_button.setAccessibleName("Show only rows and columns with at-risk cells")
         self._only_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._only_button.toggled.connect(self.show_only_at_risk)
-        self._categories_button = QToolButton(text="Categories", checkable=True)
+        self._categories_button = tool_button("Categories", checkable=True)
         self._categories_button.setAccessibleName("Edit categories")
         self._categories_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._categories_button.toggled.connect(self._show_categories)
@@ -144,7 +146,7 @@ class TablePage(Page):
             ("Table", "&Swap rows and columns", "Ctrl+Shift+T", self._transpose),
         ]
         rows += [
-            ("Table", f"Show {words.lower()}", f"Alt+{n}", lambda k=key: self.show_figure(k))
+            ("Table", f"Show {words.lower()}", f"Alt+{n}", partial(self.show_figure, key))
             for n, (key, words) in enumerate(FIGURES.items(), 1)
         ]
         out = []
@@ -509,8 +511,7 @@ class TablePage(Page):
             at = 0 if step > 0 else len(keys) - 1
         else:
             now = int(np.ravel_multi_index([here[a] for a in order], turned.shape))
-            side = "right" if step > 0 else "left"
-            at = int(np.searchsorted(keys, now, side=side)) + (0 if step > 0 else -1)
+            at = int((keys <= now).sum()) if step > 0 else int((keys < now).sum()) - 1
         found = np.unravel_index(int(keys[at % len(keys)]), turned.shape)
         index = [0] * len(order)
         for axis, code in zip(order, found, strict=True):

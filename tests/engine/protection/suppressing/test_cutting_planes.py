@@ -99,7 +99,6 @@ def test_the_best_known_hiding_sets_are_found_and_proved(name: str) -> None:
 
 
 def test_a_table_of_three_variables_comes_close(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choice, "WORK", 6e5)
     task = known("d3_5")
     found = choose(task)
     assert found.cost <= 1.05 * KNOWN["d3_5"]["best_cost"]
@@ -109,7 +108,11 @@ def test_a_table_of_three_variables_comes_close(monkeypatch: pytest.MonkeyPatch)
     audited = audit(task.publication, task.table, found.hidden, levels=levels, never_zero=True)
     assert not len(audited.unprotected)
     # Counts of work decide and no clock: the same again.
-    np.testing.assert_array_equal(choose(task).hidden, found.hidden)
+    monkeypatch.setattr(choice, "WORK", 3e5)
+    monkeypatch.setattr(choice, "BY_NUMBER", 0.0)
+    first, second = choose(task), choose(task)
+    np.testing.assert_array_equal(first.hidden, second.hidden)
+    assert first.cost >= found.cost
 
 
 @settings(max_examples=8, deadline=None)

@@ -1,0 +1,176 @@
+"""What intruders who know a person's key variables learn of the sensitive one: eight measures.
+
+Two intruders, one who guesses and one who takes themself off the table, each by four figures: how
+sure they are, and how the exact disclosures that they see compare with those of the original.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar, Literal
+
+from tabprotect.engine.assessment.assessed_release import AssessedRelease
+from tabprotect.engine.assessment.attribute_disclosure import Disclosures, Intruder
+from tabprotect.engine.assessment.figure import Figure, NotComputable, mean
+from tabprotect.engine.assessment.measure import Measure
+
+Number = Literal["f_beta", "precision", "recall", "surest"]
+
+WHO: dict[Intruder, tuple[str, str]] = {
+    "guessing": ("Guessing", "an intruder who guesses"),
+    "know_yourself": ("Knowing oneself", "an intruder who takes themself off the table"),
+}
+
+CERTAIN: dict[Intruder, str] = {
+    "guessing": "Guessing, the intruder takes a sensitive category for certain where the expected "
+    "inner cells leave no other (a group in one category).",
+    "know_yourself": "Knowing one person, the intruder takes a sensitive category for certain "
+    "where the expected inner cells leave no other (after that person is taken off their own).",
+}
+
+GROUPS = "Key groups are the combinations of the key variables."
+
+ABC = (
+    "With a, b, c the number of key groups where this happens in the original, in the release (of "
+    "groups that occur in the original), and in both for the same category, the risk is "
+    "(1 + beta^2) c / (beta^2 a + b), and 0 where that is 0 / 0. Group by group: the probability "
+    "of the surest guess."
+)
+
+
+def _f_beta(found: Disclosures) -> float:
+    return found.f_beta
+
+
+def _precision(found: Disclosures) -> float:
+    _, seen, both = found.counts
+    if not seen:
+        raise NotComputable("no key group looks disclosed")
+    return both / seen
+
+
+def _recall(found: Disclosures) -> float:
+    there, _, both = found.counts
+    if not there:
+        raise NotComputable("no key group of the original is disclosed")
+    return both / there
+
+
+def _surest(found: Disclosures) -> float:
+    return mean(found.released.probability[found.occupied], "the original is empty")
+
+
+VALUE: dict[Number, Callable[[Disclosures], float]] = {
+    "f_beta": _f_beta,
+    "precision": _precision,
+    "recall": _recall,
+    "surest": _surest,
+}
+
+
+class GuessedCategory(Measure):
+    """One figure about one intruder.
+
+    Attributes
+    ----------
+    intruder
+        Who guesses.
+    number
+        Which figure.
+    text
+        The definition.
+    """
+
+    direction = "lower is better"
+    noun = "risk"
+    needs = ("restored", "expected", "key")
+    intruder: ClassVar[Intruder]
+    number: ClassVar[Number]
+    text: ClassVar[str]
+
+    def compute(self, case: AssessedRelease) -> Figure:
+        """From the expected inner cells."""
+        found = case.disclosures(self.intruder)
+        value = VALUE[self.number](found)
+        if self.over != "key groups":
+            return Figure(value)
+        return Figure(value, case.by_group(found.released.probability, found.occupied))
+
+    @property
+    def help(self) -> str:
+        """The definition (plain text)."""
+        return self.text
+
+
+def _both(
+    begin: str, say: str, figure: Number, summary: str, more: Callable[[Intruder], str], source: str
+) -> list[Measure]:
+    """The figure for each intruder."""
+    out: list[Measure] = []
+    for who, (short, long) in WHO.items():
+
+        class Made(GuessedCategory):
+            name = begin if who == "guessing" else f"{begin}_know_yourself"
+            label = f"{short}: {say}"
+            unit = "probability" if figure == "surest" else "share"
+            over = "key groups" if figure in ("f_beta", "surest") else "published cells"
+            intruder = who
+            number = figure
+            text = f"{summary.format(who=long)}\n\n{more(who)}\n\nSource: {source}"
+
+        out.append(Made())
+    return out
+
+
+def _defined(who: Intruder) -> str:
+    return f"{GROUPS} {CERTAIN[who]}"
+
+
+def _weighed(who: Intruder) -> str:
+    return f"{_defined(who)} {ABC}"
+
+
+def _averaged(who: Intruder) -> str:
+    less = " less one person of the most favourable category" if who == "know_yourself" else ""
+    return (
+        "Mean over the key groups that occur in the original of the probability of the surest "
+        f"guess, from the expected inner cells{less}."
+    )
+
+
+SECTION = "Langsrud and Lupp 2021, section 6."
+
+PLUGINS = (
+    *_both(
+        "risk_fbeta",
+        "F-beta risk",
+        "f_beta",
+        "Exact disclosures by {who}: F-beta, beta = 0.5.",
+        _weighed,
+        "Langsrud and Lupp 2021, section 6, equation 5.",
+    ),
+    *_both(
+        "risk_precision",
+        "precision",
+        "precision",
+        "Of the exact disclosures that {who} sees in a release, the share that are true.",
+        _defined,
+        SECTION,
+    ),
+    *_both(
+        "risk_recall",
+        "recall",
+        "recall",
+        "Of the exact disclosures in the original, the share that {who} sees in a release.",
+        _defined,
+        SECTION,
+    ),
+    *_both(
+        "guess_probability",
+        "surest guess",
+        "surest",
+        "How sure {who} is of a person's sensitive category.",
+        _averaged,
+        "Langsrud and Lupp 2021, tables 9 and 10.",
+    ),
+)

@@ -1,0 +1,174 @@
+"""Products of differences that keep a family of margins: on which axes, between which categories.
+
+A move on the axes f takes a cell p and, on each axis of f, another category q: the product of the
+differences e_p - e_q, 2^|f| cells with signs. A margin is kept when on some axis of f it puts p
+and q into one group, because there the two cancel. Along one axis a margin has a *resolution*:
+absent (all categories in one group), a grouping, or full. So for each axis the ways to take a
+partner are few: any category, or one of the same group under some resolutions; and a move is a
+minimal choice of axes and ways that together keep every margin.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.tables.publication import Publication
+
+MOST_KINDS = 50_000
+"""Sets of axes and ways that are looked at while the minimal ones are sought."""
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """On one axis, partners of the same group.
+
+    Attributes
+    ----------
+    axis
+    group : int64 (categories,)
+        By place in the order of the axis; all 0 where any category will do.
+    keeps
+        The margins that a difference within a group keeps, one bit each.
+    """
+
+    axis: int
+    group: Ints
+    keeps: int
+
+    @cached_property
+    def members(self) -> Ints:
+        """The categories group after group, ascending, int64 (categories,)."""
+        return np.argsort(self.group, kind="stable")
+
+    @cached_property
+    def begin(self) -> Ints:
+        """Where the group of each category begins in ``members``, int64 (categories,)."""
+        return np.searchsorted(self.group[self.members], self.group).astype(np.int64)
+
+    @cached_property
+    def earlier(self) -> Ints:
+        """How many of its group come before each category, int64 (categories,)."""
+        place = np.empty(len(self.group), dtype=np.int64)
+        place[self.members] = np.arange(len(self.group))
+        return place - self.begin
+
+
+Kind = tuple[Way, ...]
+"""Ways on different axes, ascending, that together keep every margin."""
+
+
+def ways(publication: Publication, orders: list[Ints]) -> list[list[Way]]:
+    """For each axis its ways, coarsest first.
+
+    Parameters
+    ----------
+    publication
+        The margins to keep.
+    orders
+        For each axis its categories in order, int64 (categories,).
+    """
+    margins = range(len(publication.margins))
+    found = []
+    for axis, order in enumerate(orders):
+        levels: dict[bytes, tuple[Ints, int]] = {}
+        absent = 0
+        for m in margins:
+            resolution = publication.resolution(m, axis)
+            if resolution is None or not resolution.any():
+                absent |= 1 << m
+                continue
+            codes = _numbered(resolution[order])
+            key = codes.tobytes()
+            levels[key] = codes, levels.get(key, (codes, 0))[1] | 1 << m
+        # Being of one group under several resolutions is a finer group of its own.
+        joint = {b"": np.zeros(len(order), dtype=np.int64)}
+        for codes, _ in levels.values():
+            for group in list(joint.values()):
+                both = _numbered(group * len(order) + codes)
+                if int(both.max()) < len(order) - 1:
+                    joint[both.tobytes()] = both
+        own = []
+        for group in joint.values():
+            keeps = absent
+            for codes, bits in levels.values():
+                if _refines(group, codes):
+                    keeps |= bits
+            own.append(Way(axis, group, keeps))
+        own.sort(key=lambda way: (int(way.group.max()), way.keeps))
+        found.append([way for way in own if way.keeps])
+    return found
+
+
+def _numbered(codes: Ints) -> Ints:
+    """The same groups, numbered by their first member."""
+    _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[inverse.reshape(-1)]
+
+
+def _refines(fine: Ints, coarse: Ints) -> bool:
+    first = np.full(int(fine.max()) + 1, -1, dtype=np.int64)
+    first[fine[::-1]] = coarse[::-1]
+    return bool((first[fine] == coarse).all())
+
+
+def kinds(publication: Publication, orders: list[Ints]) -> list[Kind]:
+    """Every minimal choice of ways that keeps all margins, fewest axes first.
+
+    Raises
+    ------
+    ParameterError
+        When there are too many to look at.
+    """
+    every = (1 << len(publication.margins)) - 1
+    by_axis = ways(publication, orders)
+    seen: set[frozenset[tuple[int, int]]] = {frozenset()}
+    waiting: list[tuple[frozenset[tuple[int, int]], int]] = [(frozenset(), 0)]
+    complete: list[frozenset[tuple[int, int]]] = []
+    while waiting:
+        chosen, kept = waiting.pop()
+        if kept == every:
+            if _minimal(chosen, by_axis, every):
+                complete.append(chosen)
+            continue
+        missing = (every & ~kept) & -(every & ~kept)
+        taken = {axis for axis, _ in chosen}
+        for axis, own in enumerate(by_axis):
+            if axis in taken:
+                continue
+            for number, way in enumerate(own):
+                if way.keeps & missing:
+                    larger = chosen | {(axis, number)}
+                    if larger not in seen:
+                        seen.add(larger)
+                        waiting.append((larger, kept | way.keeps))
+        if len(seen) > MOST_KINDS:
+            raise ParameterError(
+                {"keep": "so many margins can be kept in too many ways"},
+                hint="keep fewer margins, or leave out a variable",
+            )
+    found = [tuple(by_axis[axis][number] for axis, number in sorted(one)) for one in complete]
+    found.sort(key=lambda kind: (len(kind), [(w.axis, int(w.group.max())) for w in kind]))
+    return found
+
+
+def _minimal(chosen: frozenset[tuple[int, int]], by_axis: list[list[Way]], every: int) -> bool:
+    """Whether no way can be left out, nor a coarser one on its axis do."""
+    for axis, number in chosen:
+        rest = 0
+        for other, n in chosen:
+            if other != axis:
+                rest |= by_axis[other][n].keeps
+        if rest == every:
+            return False
+        own = by_axis[axis]
+        for k in range(number):
+            if rest | own[k].keeps == every and _refines(own[number].group, own[k].group):
+                return False
+    return True

@@ -1,0 +1,225 @@
+"""Cycles designed for the margins that are published anyway, and for nothing else.
+
+What a designer is given are kept margins and public things, never a table. The margins of the
+original are those of every table that may be released for it, so that the design is a constant: it
+leaks nothing and changes no posterior. Whoever has the release can design the same cycles.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.cycles.constructions.triangular import DIGITS, Chosen, Search, Settings
+from tabprotect.engine.cycles.kernel_basis import Vector, kernel, shortened
+from tabprotect.engine.cycles.peeling import core
+from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.fitting.expected import fit
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.kept_margins import KeptMargins
+from tabprotect.engine.tables.margins import dimension as closed_form
+from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.engine.tables.publication import Publication
+
+MOST_CELLS = 20_000_000
+"""Cells of a table that cycles are designed for: some gigabytes of cycles."""
+
+MOST_COMPLETED = 400
+"""Cells among which the moves are sought that the triangular ones leave out."""
+
+
+MOST_PROVED = 10_000_000
+"""Sums of entries over margins that are looked at again when a design is done."""
+
+
+@dataclass(frozen=True, eq=False)
+class Designed:
+    """A design with the proof of what it spans.
+
+    Attributes
+    ----------
+    moves
+        The cycles: the triangular ones, then those that complete them.
+    dimension
+        Of all moves that keep the margins and touch no public zero; ``None`` where it is too
+        large to compute.
+    completed
+        How many of the cycles are not triangular.
+    support : bool (cells,)
+        Cells that are no public zeros.
+    """
+
+    moves: MoveSet
+    dimension: int | None
+    completed: int
+    support: Bools
+
+    @property
+    def rank(self) -> int:
+        """Of the cycles: they are independent by construction."""
+        return len(self.moves)
+
+    @property
+    def deficit(self) -> int | None:
+        """Sums that are published exactly and that nobody asked for."""
+        return None if self.dimension is None else self.dimension - self.rank
+
+
+def expected_counts(
+    kept: KeptMargins, zeros: Bools | None = None, progress: Progress = SILENT
+) -> Floats:
+    """What the kept margins alone let one expect of each cell, rounded, (cells,); 0: a public zero.
+
+    Parameters
+    ----------
+    zeros : bool (cells,)
+        Cells that are empty whatever is published.
+    """
+    mu = np.round(fit(kept.publication, kept.counts, progress=progress).cells.reshape(-1), DIGITS)
+    if zeros is not None:
+        mu[zeros] = 0.0
+    return mu
+
+
+def design_for_margins(
+    kept: KeptMargins,
+    settings: Settings | None = None,
+    *,
+    zeros: Bools | None = None,
+    progress: Progress = SILENT,
+) -> Designed:
+    """The triangular design: cycles that keep the margins and leave nothing else exactly known.
+
+    Every cell that can have a move with less rare cells has exactly one. That is a basis of all
+    moves where the margins' groupings are nested (checked, not proved in general); elsewhere the
+    moves among the other cells are completed from a basis of the integer kernel, as far as they
+    are cycles.
+
+    Parameters
+    ----------
+    kept
+        The margins with their counts.
+    settings
+        What decides between partners.
+    zeros : bool (cells,)
+        Structural zeros: empty whatever is published.
+
+    Raises
+    ------
+    ParameterError
+        When nothing can move, or the table is too large.
+    """
+    domain = kept.domain
+    if domain.size > MOST_CELLS:
+        raise ParameterError(
+            {"keep": f"{domain.size:,} cells are too many to design cycles for"},
+            hint="leave out a variable or merge categories",
+        )
+    mu = expected_counts(kept, zeros, progress)
+    support = mu > 0
+    chosen = Search(kept.publication, mu, settings or Settings(), progress).run()
+    rest = support.copy()
+    rest[chosen.targets] = False
+    basis = remaining_kernel(kept.publication, rest, progress)
+    completing = [v for v in basis or () if set(map(abs, v.values())) == {1}]
+    moves = _move_set(kept.publication, chosen, completing)
+    if not len(moves):
+        raise ParameterError(
+            {"keep": "with these margins kept no count can change"},
+            hint="keep fewer margins, or groups of categories",
+        )
+    _prove(moves, len(chosen.targets))
+    dimension = None if basis is None else len(chosen.targets) + len(basis)
+    return Designed(moves, dimension, len(completing), support)
+
+
+def _move_set(publication: Publication, chosen: Chosen, completing: list[Vector]) -> MoveSet:
+    lengths = [len(vector) for vector in completing]
+    starts = np.concatenate([chosen.starts, chosen.starts[-1] + np.cumsum(lengths, dtype=np.int64)])
+    cells = np.concatenate([chosen.cells, *(np.fromiter(v, np.int64) for v in completing)])
+    signs = np.concatenate([chosen.signs, *(np.fromiter(v.values(), np.int8) for v in completing)])
+    return MoveSet.of(
+        publication.domain,
+        starts,
+        cells,
+        signs,
+        margins=publication.margins,
+        groupings=publication.groupings,
+    )
+
+
+def _prove(moves: MoveSet, triangular: int) -> None:
+    """What was designed keeps its margins and is independent; else it is a fault of this program.
+
+    Margins are summed up for as many cycles as ``MOST_PROVED`` allows, evenly chosen.
+    """
+    every = -(-len(moves.cells) * len(moves.margins) // MOST_PROVED)
+    if moves.take(np.arange(0, len(moves), every)).violations(most=1):
+        raise AssertionError("a designed cycle breaks a margin")
+    entries = int(moves.starts[triangular])
+    stays = core(moves.rows[:entries], moves.cells[:entries], count=triangular)
+    if stays.any():
+        raise AssertionError("designed cycles are not unitriangular")
+
+
+def remaining_kernel(
+    publication: Publication, rest: Bools, progress: Progress = SILENT
+) -> list[Vector] | None:
+    """A basis of the integer moves among some cells that keep the margins; ``None`` if too large.
+
+    Every move that keeps the margins is a combination of triangular ones and of one among the
+    cells that are no target, in exactly one way: its entries at targets are removed one by one,
+    last cell first. So these are what the triangular ones leave out.
+
+    Parameters
+    ----------
+    rest : bool (cells,)
+    """
+    cells = np.flatnonzero(rest)
+    keys = [publication.keys(m, cells) for m in range(len(publication.margins))]
+    places = np.concatenate(
+        [key + start for key, start in zip(keys, publication.starts[:-1].tolist(), strict=True)]
+    )
+    items = np.tile(np.arange(len(cells)), len(keys))
+    # A cell that is alone in some margin's cell, others peeled off, is in no move.
+    stays = core(items, places, count=len(cells))
+    open_cells = np.flatnonzero(stays)
+    if not len(open_cells):
+        return []
+    if len(open_cells) > MOST_COMPLETED:
+        return None
+    sums: list[Ints] = []
+    for key in keys:
+        own = key[open_cells]
+        sums += [np.flatnonzero(own == value) for value in np.unique(own).tolist()]
+    found = shortened(kernel(sums, len(open_cells), progress), len(open_cells))
+    number = cells[open_cells]
+    return [{int(number[c]): value for c, value in vector.items()} for vector in found]
+
+
+def dimension(
+    publication: Publication, support: Bools | None = None, progress: Progress = SILENT
+) -> int | None:
+    """Number of independent moves that keep margins and touch only some cells.
+
+    Parameters
+    ----------
+    support : bool (cells,)
+        All cells by default.
+
+    Returns
+    -------
+    dimension
+        ``None`` where it is too large to compute.
+    """
+    kept = publication.maximal()
+    if (support is None or support.all()) and not kept.groupings:
+        return closed_form(kept.domain, kept.margins)
+    cells = np.ones(kept.domain.size) if support is None else support.astype(np.float64)
+    targets = Search(kept, cells, Settings(), progress).run().targets
+    rest = cells > 0
+    rest[targets] = False
+    basis = remaining_kernel(kept, rest, progress)
+    return None if basis is None else len(targets) + len(basis)

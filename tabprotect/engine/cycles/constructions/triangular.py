@@ -1,0 +1,268 @@
+"""The triangular choice of moves: one for each cell that can have one, on cells less rare than it.
+
+The categories of each axis are ordered by expected size, largest first. A cell is a *target* when
+some product of differences between it and earlier categories keeps every margin and touches no
+public zero. Each target gets one such cycle, in which it is the only last cell in that order, with
+coefficient 1. So the cycles are unitriangular: they are independent, and every move that is
+nothing but a combination of them is a whole-number combination of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.cycles.constructions.differences import Kind, kinds
+from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.tables.publication import Publication
+
+DIGITS = 9
+"""Expected counts are told apart so far: rounding errors must not decide."""
+
+CROWDED = 1e6
+"""What a choice costs that touches a cell which has reached the cap: the others come first."""
+
+SPREAD = 1.0
+"""What each touch costs there: touches have to be spread, however large the cell."""
+
+MOST_LOOKED = 460
+FEWEST_LOOKED = 4
+"""Choices of partners that are looked at for one target and one kind of move: the first ones in
+their order, or evenly spread ones where these would be few of all, or there are many targets."""
+
+FEW = 8
+
+KINDS_LOOKED = (8, 24)
+"""Kinds of moves that are looked at for one target, at least and at most."""
+
+SCATTER = 40_503
+"""Multiplier of a scattering (Knuth, volume 3, 6.4), small enough for 64 bits."""
+
+MOST_WORK = 150_000_000
+"""Partner cells that are looked at in all; beyond, fewer choices are."""
+
+TOGETHER = 2048
+"""Up to so many targets get their partners one after the other; of more, some at a time."""
+
+HELD = 2**22
+"""Partner cells that are looked at side by side."""
+
+CAPPED = 2**20
+"""Added to the load of a cell that has reached the cap: loads and such cells in one number."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What decides between the partners of a target.
+
+    Attributes
+    ----------
+    cap
+        Touches of a cell from which on it is avoided.
+    weight
+        How much a partner that may be zero costs against one that is touched often (lambda).
+    theta
+        Shape of the negative binomial law of a count around its expectation.
+    """
+
+    cap: int = 4
+    weight: float = 4.0
+    theta: float = 1.0
+
+    def __post_init__(self) -> None:
+        wrong = {}
+        if self.cap < 1:
+            wrong["cap"] = f"must be at least 1, is {self.cap}"
+        if not 0.0 <= self.weight <= 1e6:
+            wrong["lambda"] = f"must be between 0 and 1e6, is {self.weight:g}"
+        if not 1e-6 <= self.theta <= 1e6:
+            wrong["theta"] = f"must be between 1e-6 and 1e6, is {self.theta:g}"
+        if wrong:
+            raise ParameterError(wrong)
+
+
+def axis_orders(mu: Floats) -> list[Ints]:
+    """The categories of each axis by expected size, largest first; ties by number."""
+    orders = []
+    for axis in range(mu.ndim):
+        size = mu.sum(axis=tuple(a for a in range(mu.ndim) if a != axis))
+        orders.append(np.argsort(-np.round(size, DIGITS - 3), kind="stable").astype(np.int64))
+    return orders
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """One move for each target, cells by number in the table, targets by expectation.
+
+    Attributes
+    ----------
+    starts : int64 (targets + 1,)
+    cells, signs
+        The target itself comes first, with +1.
+    """
+
+    starts: Ints
+    cells: Ints
+    signs: npt.NDArray[np.int8]
+
+    @property
+    def targets(self) -> Ints:
+        """Flat cells (targets,)."""
+        return self.cells[self.starts[:-1]]
+
+
+class Search:
+    """The greedy choice of partners, in places (categories by their order) instead of numbers."""
+
+    def __init__(
+        self, publication: Publication, mu: Floats, settings: Settings, progress: Progress
+    ) -> None:
+        shape = publication.domain.shape
+        self._orders = axis_orders(mu.reshape(shape))
+        self._mu = mu.reshape(shape)[np.ix_(*self._orders)].reshape(-1)
+        self._shape = shape
+        self._strides = [int(np.prod(shape[a + 1 :], dtype=object)) for a in range(len(shape))]
+        self.kinds = kinds(publication, self._orders)
+        self._settings = settings
+        self._progress = progress
+        self._load = np.zeros(len(self._mu), dtype=np.int64)
+        theta = settings.theta
+        with np.errstate(divide="ignore"):
+            present = -np.expm1(-theta * np.log1p(self._mu / theta))
+            self._rare = np.where(self._mu > 0, -settings.weight * np.log(present), np.inf)
+        self._cost = self._rare + 1.0 / (self._mu + 1.0)
+        self._crowd = np.ones(len(self._mu), dtype=np.int64)
+
+    def _touch(self, cells: Ints) -> None:
+        """Count the touches of chosen moves."""
+        np.add.at(self._load, cells, 1)
+        load = self._load[cells]
+        self._cost[cells] = self._rare[cells] + (load + 1) / (self._mu[cells] + 1.0)
+        self._crowd[cells] = load + 1 + np.where(load >= self._settings.cap, CAPPED, 0)
+
+    def numbers(self, places: Ints) -> Ints:
+        """Flat cells of the table at places in the order of the axes."""
+        out = np.zeros(places.shape, dtype=np.int64)
+        for order, stride, size in zip(self._orders, self._strides, self._shape, strict=True):
+            out += order[(places // stride) % size] * stride
+        return out
+
+    def _cells(self) -> tuple[Ints, list[Bools]]:
+        """Places that some kind of move may have as its last cell, smallest expectation first."""
+        place = np.flatnonzero(self._mu > 0)
+        fits = []
+        for kind in self.kinds:
+            fit = np.ones(len(place), dtype=np.bool_)
+            for way in kind:
+                at = (place // self._strides[way.axis]) % self._shape[way.axis]
+                fit &= way.earlier[at] > 0
+            fits.append(fit)
+        some = np.logical_or.reduce(fits) if fits else np.zeros(len(place), dtype=np.bool_)
+        place = place[some]
+        order = np.argsort(self._mu[place], kind="stable")
+        return place[order], [fit[some][order] for fit in fits]
+
+    def run(self) -> Chosen:
+        """Every target with its move, in the order of their expected counts."""
+        places, fits = self._cells()
+        sizes = [2 ** len(kind) for kind in self.kinds]
+        work = sum(int(fit.sum()) * (size - 1) for fit, size in zip(fits, sizes, strict=True))
+        looked = int(np.clip(MOST_WORK // max(work, 1), FEWEST_LOOKED, MOST_LOOKED))
+        share = int(np.clip(MOST_WORK * len(sizes) // max(work * looked, 1), *KINDS_LOOKED))
+        widest = looked * max(sizes, default=1)
+        calls = TOGETHER * 8 // max(min(share, len(sizes)), 8)
+        step = int(np.clip(-(-len(places) // calls), 1, max(HELD // widest, 1)))
+        if len(places) <= TOGETHER:
+            step = 1
+        moves = np.full((len(places), max(sizes, default=1)), -1, dtype=np.int64)
+        for number, first in enumerate(range(0, len(places), step)):
+            if number % 64 == 0:
+                self._progress.report("designing cycles", first / len(places))
+            batch = slice(first, min(first + step, len(places)))
+            found = self._batch(places[batch], [fit[batch] for fit in fits], looked, share, number)
+            moves[batch] = found
+            self._touch(found[found >= 0])
+        used = moves >= 0
+        moves, used = moves[used[:, 0]], used[used[:, 0]]
+        lengths = used.sum(axis=1)
+        signs = np.broadcast_to(_signs(moves.shape[1]), moves.shape)
+        return Chosen(np.r_[0, np.cumsum(lengths)], self.numbers(moves[used]), signs[used])
+
+    def _batch(self, places: Ints, fits: list[Bools], looked: int, share: int, number: int) -> Ints:
+        """The best move of each target, (targets, longest), padded with -1.
+
+        Where there are many kinds each batch looks at its share of them, and at the others for
+        what is left without a move.
+        """
+        widest = max((2 ** len(kind) for kind in self.kinds), default=1)
+        moves = np.full((len(places), widest), -1, dtype=np.int64)
+        best = np.full(len(places), np.inf)
+        some = [k for k, fit in enumerate(fits) if fit.any()]
+        turn = number * share % max(len(some), 1)
+        some = some[turn:] + some[:turn]
+        for place, k in enumerate(some):
+            rows = fits[k] if place < share else fits[k] & np.isinf(best)
+            at = np.flatnonzero(rows)
+            if not len(at):
+                continue
+            score, cells = self._look(self.kinds[k], places[at], looked)
+            better = score < best[at]
+            at = at[better]
+            best[at] = score[better]
+            moves[at] = -1
+            moves[at, : cells.shape[1]] = cells[better]
+        return moves
+
+    def _look(self, kind: Kind, places: Ints, looked: int) -> tuple[Floats, Ints]:
+        """The best choice of partners for each place: its score, and the cells of the move.
+
+        Returns
+        -------
+        scores : float64 (places,)
+            Infinite where every choice touches a public zero.
+        cells : int64 (places, 2^axes)
+            The place itself first.
+        """
+        at = [(places // self._strides[w.axis]) % self._shape[w.axis] for w in kind]
+        choices = [w.earlier[a] for w, a in zip(kind, at, strict=True)]
+        total = np.multiply.reduce(choices)
+        code = np.arange(min(looked, int(total.max())))[None, :]
+        few = looked * (FEW if looked == MOST_LOOKED else 1)
+        if int(total.max()) > few:
+            # Spread ones begin elsewhere for each target: equally good ones must not be the same.
+            spread = (code * (total[:, None] / looked)).astype(np.int64)
+            spread = (spread + (places * SCATTER)[:, None]) % total[:, None]
+            code = np.where((total > few)[:, None], spread, code)
+        off = code >= total[:, None]
+        cells = [places[:, None]]
+        for w, a, n in zip(reversed(kind), reversed(at), reversed(choices), strict=True):
+            # A single target divides by a plain number, which is quicker.
+            divisor = int(n[0]) if len(n) == 1 else n[:, None]
+            place = w.begin[a][:, None] + code % divisor
+            shift = (w.members[place] - a[:, None]) * self._strides[w.axis]
+            code = code // divisor
+            cells += [cell + shift for cell in cells]
+        score = np.zeros(off.shape)
+        crowd = np.zeros(off.shape, dtype=np.int64)
+        for cell in cells[1:]:
+            score += self._cost[cell]
+            crowd += self._crowd[cell]
+        score += np.where(crowd >= CAPPED, CROWDED + SPREAD * (crowd % CAPPED), 0.0)
+        score[off] = np.inf
+        best = score.argmin(axis=1)
+        row = np.arange(len(places))
+        return (
+            score[row, best] / (len(cells) - 1),
+            np.stack([places, *(cell[row, best] for cell in cells[1:])], axis=1),
+        )
+
+
+def _signs(cells: int) -> npt.NDArray[np.int8]:
+    signs = np.ones(1, dtype=np.int8)
+    while len(signs) < cells:
+        signs = np.concatenate([signs, -signs])
+    return signs

@@ -1,0 +1,100 @@
+"""Cycles as a mechanism states them: the design they follow from, or a list as arrays.
+
+A design is stated by its name, its parameters and a hash of its cycles: whoever builds it again
+knows that it is the same. Cycles of their own are ``starts``, ``cells`` (flat numbers, the last
+variable fastest) and ``signs``, cycle i owning the entries ``starts[i]`` to ``starts[i + 1]``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+
+import numpy as np
+
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.cycles.designs import design
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.margins import all_margins
+from tabprotect.engine.tables.moves import MoveSet
+
+MAX_CYCLE_CELLS = 50_000_000
+"""More entries than this are refused when a mechanism or a file is read."""
+
+_ARRAYS = ("starts", "cells", "signs")
+
+
+def digest(moves: MoveSet) -> str:
+    """SHA-256 of starts and cells (64 bits each) and signs (8 bits), little-endian, in a row."""
+    found = hashlib.sha256()
+    for array, kind in ((moves.starts, "<i8"), (moves.cells, "<i8"), (moves.signs, "<i1")):
+        found.update(np.ascontiguousarray(array, dtype=kind).data)
+    return found.hexdigest()
+
+
+def state(moves: MoveSet) -> dict[str, object]:
+    """``{"cycles": ..., "margins": ...}``; margins only where not all (k-1)-way ones are kept."""
+    cycles: dict[str, object]
+    if moves.design is None:
+        cycles = {name: getattr(moves, name).tolist() for name in _ARRAYS}
+    else:
+        cycles = {
+            "design": moves.design.kind,
+            "parameters": dict(moves.design.parameters),
+            "sha256": digest(moves),
+        }
+    out: dict[str, object] = {"cycles": cycles}
+    if set(moves.margins) != set(all_margins(moves.domain)):
+        out["margins"] = [list(m) for m in moves.margins]
+    return out
+
+
+def build(stated: Mapping[str, object], domain: Domain) -> MoveSet:
+    """The cycles that :func:`state` states, for a table.
+
+    Raises
+    ------
+    InputError, ParameterError
+        When they are not stated so, or the design gives other cycles than those of the hash.
+    """
+    if "design" not in stated:
+        return _listed(stated, domain)
+    kind, parameters = stated["design"], stated.get("parameters")
+    if set(stated) != {"design", "parameters", "sha256"} or not isinstance(kind, str):
+        raise InputError('a design of cycles has "design", "parameters" and "sha256"')
+    if not isinstance(parameters, Mapping):
+        raise InputError('the "parameters" of the design are no JSON object')
+    moves = design(domain, kind, {str(name): value for name, value in parameters.items()})
+    if digest(moves) != stated["sha256"]:
+        raise InputError(
+            f"the cycles are not those of the design {kind!r}: their SHA-256 differs",
+            hint="take the mechanism that came with the table",
+        )
+    return moves
+
+
+def _listed(stated: Mapping[str, object], domain: Domain) -> MoveSet:
+    if set(stated) != set(_ARRAYS):
+        raise InputError(f"cycles are a design, or the arrays {', '.join(_ARRAYS)}")
+    starts, cells, signs = (_whole(stated, name) for name in _ARRAYS)
+    if not len(starts) >= 2 or starts[0] != 0 or starts[-1] != len(cells):
+        raise InputError('the "starts" of the cycles do not fit their "cells"')
+    if (np.diff(starts) < 1).any() or len(signs) != len(cells):
+        raise InputError('a cycle is empty, or "cells" and "signs" are not as many')
+    if (np.abs(signs) != 1).any():
+        raise InputError("an entry of a cycle is neither 1 nor -1")
+    return MoveSet.of(domain, starts, cells, signs)
+
+
+def _whole(stated: Mapping[str, object], name: str) -> Ints:
+    given = stated[name]
+    # Not only instances of int: true and false are, and are no numbers in JSON.
+    if not isinstance(given, list) or not set(map(type, given)) <= {int}:
+        raise InputError(f'the "{name}" of the cycles are no list of whole numbers')
+    if len(given) > MAX_CYCLE_CELLS:
+        raise InputError("the cycle set is absurdly large")
+    try:
+        return np.array(given, dtype=np.int64)
+    except OverflowError:
+        raise InputError(f'the "{name}" of the cycles are absurdly large') from None

@@ -1,0 +1,199 @@
+"""Before the coins: how likely a release is to pass the gate.
+
+Estimated on synthetic tables, Poisson counts around the proportional fit of the margins that every
+release states exactly: public things only, so that choosing a mechanism by it tells nobody anything.
+Also, for staff alone, on the table itself: choosing by that tells a little.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from tabprotect.engine.disclosure.verdict import verdict
+from tabprotect.engine.errors import InputError, Interrupted, TabprotectError
+from tabprotect.engine.fitting.expected import fit
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.method import Method
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.remedy import Remedy
+from tabprotect.engine.release.gate import Gate
+from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.table import Table
+
+FEW = 4
+"""Synthetic tables on which each remedy is tried."""
+
+SYNTHETIC = 12
+"""Synthetic tables, and trial runs on the table itself."""
+
+WORK = 200_000
+"""Cells of all tables that are tried for one estimate, beyond the least number."""
+
+LEAST = 2
+"""Tables at least; no more where the posterior of one has to be drawn."""
+
+LIKELY = 0.5
+"""Releases that pass less often are probably refused."""
+
+
+@dataclass(frozen=True)
+class Chance:
+    """How often releases passed.
+
+    Attributes
+    ----------
+    synthetic
+        Share of synthetic tables; ``None`` where no margin is stated exactly.
+    here
+        Share of trial runs on the table itself. Confidential.
+    runs
+        Of each, at most.
+    known
+        Mean share of the expected at-risk cells that a reader of a synthetic table would know.
+    """
+
+    synthetic: float | None
+    here: float | None
+    runs: int
+    known: float = 0.0
+
+    @property
+    def unlikely(self) -> bool:
+        """Whether most draws would be refused."""
+        said = [share for share in (self.synthetic, self.here) if share is not None]
+        return bool(said) and max(said) < LIKELY
+
+    @property
+    def sentence(self) -> str:
+        """In words, for staff."""
+        said = []
+        if self.synthetic is not None:
+            said.append(f"{self.synthetic:.0%} of synthetic tables with the same margins")
+        if self.here is not None:
+            said.append(f"{self.here:.0%} of trial runs on this table (CONFIDENTIAL)")
+        return f"The gate lets through {' and '.join(said)}." if said else ""
+
+
+def chance(
+    method: Method,
+    problem: Problem,
+    values: Mapping[str, object],
+    limits: Gate,
+    *,
+    on_this_table: bool = True,
+    most: int = SYNTHETIC,
+    progress: Progress = SILENT,
+) -> Chance:
+    """The chance of acceptance of one draw.
+
+    Parameters
+    ----------
+    values
+        As ``Method.resolve`` gives them.
+    """
+    runs = min(_runs(problem, method.is_random(values)), most)
+    generator = _generator(method, problem, "chance")
+    tables = _synthetic(method.kept(problem.table.domain, values), problem, runs, generator)
+    synthetic, known = None, 0.0
+    if tables:
+        synthetic, known = _tried(method, tables, values, limits, (generator, progress))
+    here = None
+    if on_this_table:
+        here, _ = _tried(method, [problem] * runs, values, limits, (generator, progress))
+    return Chance(synthetic, here, runs, known)
+
+
+def _tried(
+    method: Method,
+    problems: list[Problem],
+    values: Mapping[str, object],
+    limits: Gate,
+    means: tuple[np.random.Generator, Progress],
+) -> tuple[float, float]:
+    """Of one draw on each table: the share that passes, and the mean share known."""
+    generator, progress = means
+    passed: list[bool] = []
+    known: list[float] = []
+    drawn = False
+    for number, problem in enumerate(problems):
+        if drawn and number >= LEAST:
+            break
+        progress.report("trying the gate", number / len(problems))
+        try:
+            release, _ = method.perform(problem, values, generator, progress)
+            found = verdict(release, limits, progress=progress)
+        except Interrupted:
+            raise
+        except TabprotectError:
+            # A table that the method refuses gives no release.
+            passed.append(False)
+            known.append(1.0)
+            continue
+        drawn |= found.way != "exact"
+        passed.append(found.accepted)
+        known.append(found.known / found.at_risk if found.at_risk else 0.0)
+    return sum(passed) / len(passed), sum(known) / len(known)
+
+
+def remedies(
+    method: Method,
+    problem: Problem,
+    values: Mapping[str, object],
+    limits: Gate,
+    progress: Progress = SILENT,
+) -> tuple[Remedy, ...]:
+    """Other settings whose releases pass more often on synthetic tables, best first.
+
+    How often they pass there and on the table itself may differ much; which pass more often hardly.
+    """
+    domain, found = problem.table.domain, []
+
+    def tried(chosen: Mapping[str, object]) -> tuple[float, float]:
+        """Smaller is better: refusals, then what is known."""
+        seen = chance(
+            *(method, problem, chosen, limits), on_this_table=False, most=FEW, progress=progress
+        )
+        return 1.0 - (seen.synthetic or 0.0), seen.known
+
+    ideas = method.alternatives(domain, values)
+    now = tried(values) if ideas and method.kept(domain, values) is not None else (0.0, 0.0)
+    for text, change in ideas:
+        try:
+            other = method.resolve_for(problem, {**values, **change})
+        except TabprotectError:
+            continue
+        score = tried(other)
+        if score < now:
+            found.append((score, Remedy(text, change, 1.0 - score[0], score[1])))
+    return tuple(remedy for _, remedy in sorted(found, key=lambda one: one[0]))
+
+
+def _runs(problem: Problem, random: bool) -> int:
+    if not random:
+        return 1
+    return int(np.clip(WORK // max(problem.table.domain.size, 1), LEAST, SYNTHETIC))
+
+
+def _generator(method: Method, problem: Problem, what: str) -> np.random.Generator:
+    """The same estimate whenever it is asked for."""
+    text = "\n".join([what, method.name, *problem.table.domain.names])
+    digest = hashlib.sha256(text.encode()).digest()
+    return np.random.Generator(np.random.PCG64(int.from_bytes(digest[:16], "little")))
+
+
+def _synthetic(
+    kept: Publication | None, problem: Problem, runs: int, generator: np.random.Generator
+) -> list[Problem]:
+    if kept is None:
+        return []
+    domain, publication = problem.table.domain, kept
+    try:
+        expected = fit(publication, publication.stack(publication.sums(problem.table))).cells
+    except InputError:
+        return []
+    counts = generator.poisson(np.minimum(expected, 1e15), (runs, *domain.shape))
+    return [Problem(Table.dense(domain, one), problem.at_risk) for one in counts]

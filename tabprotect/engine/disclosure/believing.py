@@ -1,0 +1,346 @@
+"""What one reader believes of every judged cell: inner cells, and cells of published tables.
+
+Everything comes from the release and public things. A posterior that is drawn takes its seed from
+the release, so that whoever works it out again finds the same one; all limits are counted work,
+never time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.posterior.infer import infer
+from tabprotect.engine.posterior.joint import joined, multiplied
+from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.posterior.prior import parse_prior
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.registered import likelihood_of, methods
+from tabprotect.engine.protection.subtables import groupings_of
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.likelihood import (
+    AdaptiveSequence,
+    CellFactors,
+    Likelihood,
+    MoveSequence,
+)
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.verdict import Way
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.publication import Publication
+
+UPDATES = 2 * 10**8
+"""Cell updates that draws of originals may take: some seconds."""
+
+MOST_DRAWS = 20_000
+LEAST_DRAWS = 400
+"""With fewer draws nothing is judged."""
+
+LEAST_EFFECTIVE = 100.0
+MIXED = 1.1
+"""Fewer effective draws, or chains that agree less (R-hat), are no basis to judge by."""
+
+WEIGHING = 2e6
+"""Nominal microseconds that weighing whole originals by the mechanism may take."""
+
+PROGRAMMED = 9
+"""Inner cells up to which originals are weighed by solving programmes: seconds each beyond."""
+
+MOST_HELD = 2**25
+"""Counts of all drawn or listed originals whose sums are looked at."""
+
+AT_ONCE = 2**22
+
+
+CHOICE_NOTE = "What the choice of all published counts together says is left out."
+
+
+@dataclass(frozen=True, eq=False)
+class Belief:
+    """What a reader believes of the cells of one table.
+
+    Attributes
+    ----------
+    domain
+        The table's variables.
+    inner
+        Whether these are the inner cells.
+    judged : bool (cells,), or None
+        Cells that count; the others are exact by design. ``None``: all count.
+    group_of_cell, first, chances
+        As in ``Posterior``; ``None`` where there is none.
+    way, error, note
+        As in ``TableVerdict``.
+    """
+
+    domain: Domain
+    inner: bool
+    judged: Bools | None
+    rows: tuple[Ints, Ints, Floats] | None
+    way: Way
+    error: float = 0.0
+    note: str = ""
+
+    def among(self, cells: Bools) -> Ints:
+        """The judged cells of some, flat."""
+        return np.flatnonzero(cells if self.judged is None else cells & self.judged)
+
+    def probability(self, counts: npt.ArrayLike, cells: Ints) -> Floats:
+        """P(true count = the given one) of flat cells, (cells,)."""
+        assert self.rows is not None
+        group, first, chances = self.rows
+        column = np.asarray(counts, dtype=np.int64) - first[cells]
+        inside = (column >= 0) & (column < chances.shape[1])
+        found = chances[group[cells], np.where(inside, column, 0)]
+        return np.where(inside, found, 0.0)
+
+
+class OfRelease(Randomness):
+    """Chance that follows from a release: drawn posteriors are then functions of it."""
+
+    def __init__(self, release: Release, what: str = "") -> None:
+        super().__init__(0, given=False)
+        object.__setattr__(self, "_release", release)
+        object.__setattr__(self, "_what", what)
+
+    def generator(self, attempt: int = 1) -> np.random.Generator:
+        """Only where it is asked for: the digest of a large release takes its time."""
+        digest = fingerprint(self._release, self._what)  # type: ignore[attr-defined]
+        return np.random.Generator(np.random.PCG64(int.from_bytes(digest[:16], "little")))
+
+
+def fingerprint(release: Release, what: str = "") -> bytes:
+    """SHA-256 of what was published and how, whatever the gate made of it."""
+    mechanism = release.mechanism
+    plain = type(mechanism)(mechanism.method, mechanism.domain, mechanism.parameters)
+    digest = hashlib.sha256(f"{what}\n{plain.to_text(categories=True)}".encode())
+    for published in release.tables:
+        keys, counts = published.table.cells
+        digest.update(repr(published.table.domain.names).encode())
+        for array in (keys, counts, np.flatnonzero(published.hidden)):
+            digest.update(np.ascontiguousarray(array, dtype="<i8").tobytes() + b"\n")
+    return digest.digest()
+
+
+def believed(
+    release: Release,
+    prior: str,
+    *,
+    earlier: Sequence[Release] = (),
+    progress: Progress = SILENT,
+) -> tuple[list[Belief], Likelihood | None]:
+    """Beliefs about every judged table, and the likelihood they come from.
+
+    Parameters
+    ----------
+    prior
+        What is believed beforehand, as a prior's text.
+    earlier
+        Other releases of the same original.
+
+    Raises
+    ------
+    InputError, ParameterError
+        When the release cannot come from its mechanism.
+    """
+    likelihood: Likelihood | None = None
+    try:
+        likelihood = likelihood_of(release)
+        first, *others = multiplied([likelihood, *map(likelihood_of, earlier)])
+        found = _posterior(first, prior, OfRelease(release), progress)
+        if others:
+            found = joined(found, others, OfRelease(release), progress)
+    except InfeasibleError as error:
+        return [_unknown(release.domain, True, f"{error}.")], likelihood
+    inner = found.domain == release.domain
+    out = [_as_belief(found, inner=True, judged=None)] if inner else []
+    means = _Means(release, prior, progress)
+    exact = methods()[release.mechanism.method].deliberate(release)
+    for number, published in enumerate(release.tables):
+        judged = None
+        if exact:
+            if published.suppressed is None:
+                continue
+            judged = published.suppressed.reshape(-1)
+        if published.table.domain != found.domain:
+            out.append(means.of_table(number, found if inner else None, judged))
+        elif not inner:
+            out.append(_as_belief(found, inner=False, judged=judged))
+    return out, likelihood
+
+
+def _posterior(
+    likelihood: Likelihood, prior: str, randomness: Randomness, progress: Progress
+) -> Posterior:
+    """The posterior of one likelihood, within counted work.
+
+    Raises
+    ------
+    InfeasibleError
+        Where there is none to judge by.
+    """
+    draws = None
+    if isinstance(likelihood, MoveSequence):
+        updates = max(len(likelihood.moves.cells) * likelihood.passes, 1)
+        draws = max(min(MOST_DRAWS, UPDATES // updates), 1)
+    elif isinstance(likelihood, AdaptiveSequence):
+        # Every step weighs all cycles.
+        updates = max(len(likelihood.moves.cells) * likelihood.steps, 1)
+        draws = max(min(MOST_DRAWS, UPDATES // updates), LEAST_DRAWS)
+    if draws is not None and draws < LEAST_DRAWS:
+        return infer(
+            likelihood, parse_prior(prior, likelihood.domain), way="exact", progress=progress
+        )
+    rerun = likelihood.rerun if isinstance(likelihood, CellFactors) else None
+    if rerun is not None and rerun.programmes and likelihood.domain.size > PROGRAMMED:
+        return _posterior(_plain(likelihood), prior, randomness, progress)
+    found = infer(
+        likelihood,
+        parse_prior(prior, likelihood.domain),
+        randomness=randomness,
+        draws=draws,
+        work=WEIGHING,
+        progress=progress,
+    )
+    effective = found.effective_sample_size
+    if effective is not None and effective < LEAST_EFFECTIVE:
+        if rerun is not None:
+            return _posterior(_plain(likelihood), prior, randomness, progress)
+        raise InfeasibleError(
+            f"the simulated posterior is worth {effective:.0f} independent draws only: too few to "
+            "judge by"
+        )
+    if found.r_hat is not None and found.r_hat > MIXED:
+        raise InfeasibleError("the simulated posterior has not settled: nothing to judge by")
+    return found
+
+
+def _plain(likelihood: Likelihood) -> CellFactors:
+    """What the published counts say one by one, without the choice of them all; with a note."""
+    assert isinstance(likelihood, CellFactors)
+    return replace(likelihood, rerun=None, note=likelihood.note or CHOICE_NOTE)
+
+
+def _way(found: Posterior) -> Way:
+    if found.way == "exact":
+        return "exact"
+    return "exact_draws" if found.independent else "simulation"
+
+
+def _as_belief(found: Posterior, *, inner: bool, judged: Bools | None) -> Belief:
+    return Belief(
+        found.domain,
+        inner,
+        judged,
+        (found.group_of_cell, found.first, found.chances),
+        _way(found),
+        found.error or 0.0,
+        found.note or ("Only close to what the mechanism says." if found.approximate else ""),
+    )
+
+
+def _unknown(domain: Domain, inner: bool, note: str) -> Belief:
+    return Belief(domain, inner, None, None, "none", note=note)
+
+
+@dataclass(frozen=True, eq=False)
+class _Means:
+    """How published tables other than the posterior's own are judged."""
+
+    release: Release
+    prior: str
+    progress: Progress
+
+    def of_table(self, number: int, inner: Posterior | None, judged: Bools | None) -> Belief:
+        """Belief about one of them.
+
+        By itself where the method says so; else from sums of originals, all of them where they
+        can be listed, or drawn ones.
+        """
+        release, domain = self.release, self.release.tables[number].table.domain
+        apart = methods()[release.mechanism.method].apart(release, number)
+        randomness = OfRelease(release, f"table {number}")
+        try:
+            if apart is not None:
+                found = _posterior(apart, self.prior, randomness, self.progress)
+                return _as_belief(found, inner=False, judged=judged)
+            if inner is None:
+                raise InfeasibleError("the posterior is not about the cells it is made of")
+            return self._summed(number, inner, judged, randomness)
+        except InfeasibleError as error:
+            label = " x ".join(domain.names) or "the grand total"
+            return _unknown(domain, False, f"{label}: {error}.")
+
+    def _summed(
+        self, number: int, inner: Posterior, judged: Bools | None, randomness: Randomness
+    ) -> Belief:
+        release, domain = self.release, self.release.tables[number].table.domain
+        groupings = groupings_of(release.domain, release.mechanism.parameters)
+        alone = Publication(release.domain, (domain.names,), groupings)
+        sums = _Sums.of(alone.keys(0), domain.size)
+        listed = inner.list_originals() if inner.way == "exact" else None
+        note = inner.note
+        if listed is not None:
+            rows = _rows(sums.added(listed[0]), listed[1])
+            return Belief(domain, False, judged, rows, "exact", note=note)
+        size = release.domain.size
+        number_of = min(MOST_DRAWS, MOST_HELD // size)
+        if number_of < LEAST_DRAWS:
+            raise InfeasibleError(
+                f"{size:,} inner cells are too many for the sums of drawn originals"
+            )
+        generator, parts, done = randomness.generator(), [], 0
+        while done < number_of:
+            self.progress.report("drawing originals", done / number_of)
+            here = min(max(AT_ONCE // size, 1), number_of - done)
+            tables = inner.draw_originals(here, generator, self.progress)
+            parts.append(sums.added(tables))
+            done += here
+        drawn = np.concatenate(parts)
+        rows = _rows(drawn, np.full(len(drawn), 1 / len(drawn)))
+        way: Way = "exact_draws" if inner.way == "exact" else _way(inner)
+        # Draws of one call may share ancestors: their own error is that of the inner cells.
+        error = max(inner.error or 0.0, float(np.sqrt(0.25 / len(drawn))))
+        return Belief(domain, False, judged, rows, way, error, note)
+
+
+@dataclass(frozen=True, eq=False)
+class _Sums:
+    """Inner cells added up to the cells of a table."""
+
+    order: Ints
+    begins: Ints
+    filled: Ints
+    cells: int
+
+    @classmethod
+    def of(cls, keys: Ints, cells: int) -> _Sums:
+        order = np.argsort(keys, kind="stable")
+        filled, begins = np.unique(keys[order], return_index=True)
+        return cls(order, begins, filled, cells)
+
+    def added(self, tables: Ints) -> Ints:
+        """int64 (originals, inner cells) -> (originals, cells)."""
+        out = np.zeros((len(tables), self.cells), dtype=np.int64)
+        out[:, self.filled] = np.add.reduceat(tables[:, self.order], self.begins, axis=1)
+        return out
+
+
+def _rows(sums: Ints, weights: Floats) -> tuple[Ints, Ints, Floats]:
+    """Distributions of weighed sums, (originals, cells), one row for each cell."""
+    first = sums.min(axis=0)
+    width = int((sums.max(axis=0) - first).max(initial=0)) + 1
+    cells = sums.shape[1]
+    if cells * width > MOST_HELD:
+        raise InfeasibleError("the distributions of so many sums are too large")
+    place = (sums - first) + np.arange(cells) * width
+    each = np.broadcast_to(weights[:, None], sums.shape)
+    share = np.bincount(place.reshape(-1), weights=each.reshape(-1), minlength=cells * width)
+    chances = np.asarray(share, dtype=np.float64).reshape(cells, width)
+    return np.arange(cells, dtype=np.int64), first, chances

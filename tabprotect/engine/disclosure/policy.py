@@ -1,0 +1,164 @@
+"""The house's policy: by which limits releases are judged, and what takes a reason.
+
+A file ``policy.toml``, named on the command line or by an environment variable. Its limits are
+public and go into every mechanism; names and folders never do.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Literal, cast, get_args
+
+from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.release.gate import ATTEMPTS, BELIEF_LIMIT, SHARE, Gate
+from tabprotect.engine.sensitivity.small_count import SmallCount
+
+VARIABLE = "TABPROTECT_POLICY"
+"""The environment variable that names the house's policy file."""
+
+Again = Literal["warn", "reason", "refuse"]
+Unjudged = Literal["reason", "warn"]
+ShortSeed = Literal["warn", "refuse"]
+
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "second_release": get_args(Again),
+    "unjudged": get_args(Unjudged),
+    "short_seed": get_args(ShortSeed),
+}
+
+
+@dataclass(frozen=True)
+class HousePolicy:
+    """What a house demands of every release.
+
+    Attributes
+    ----------
+    belief_limit, share, attempts_at_most, intruder
+        As in :class:`~tabprotect.engine.release.gate.Gate`.
+    at_risk
+        The counts at risk, such as ``1..2``; empty takes the table's own rule.
+    second_release
+        What a second release of one table takes.
+    unjudged
+        What a release takes that cannot be judged: a reason, or a warning only.
+    short_seed
+        What becomes of a given seed that could be guessed.
+    two_signatures
+        Whether a release takes two names.
+    """
+
+    belief_limit: float = BELIEF_LIMIT
+    share: float = SHARE
+    attempts_at_most: int = ATTEMPTS
+    at_risk: str = ""
+    intruder: str = ""
+    second_release: Again = "warn"
+    unjudged: Unjudged = "reason"
+    short_seed: ShortSeed = "warn"
+    two_signatures: bool = False
+
+    def __post_init__(self) -> None:
+        wrong: dict[str, str] = {}
+        for name, choices in CHOICES.items():
+            if getattr(self, name) not in choices:
+                wrong[name] = f"must be one of {', '.join(choices)}, is {getattr(self, name)!r}"
+        try:
+            self.limits()
+        except ParameterError as error:
+            wrong |= error.fields
+        if wrong:
+            raise ParameterError(wrong)
+
+    def limits(self, at_risk: SmallCount | None = None, *, random: bool = True) -> Gate:
+        """The limits for a table.
+
+        Parameters
+        ----------
+        at_risk
+            The table's own rule, which holds where the policy has none.
+        random
+            Whether there is chance in the method: else a second draw would be the first again.
+        """
+        stated = SmallCount.parse(self.at_risk) if self.at_risk else at_risk or SmallCount()
+        attempts = self.attempts_at_most if random else min(self.attempts_at_most, 1)
+        return Gate(self.belief_limit, self.share, stated, attempts, self.intruder)
+
+    def as_dict(self) -> dict[str, object]:
+        """The fields by name, as in the file."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @classmethod
+    def of(cls, given: Mapping[str, object]) -> HousePolicy:
+        """From values by name; what is not named holds its default.
+
+        Raises
+        ------
+        ParameterError
+            With every wrong field.
+        """
+        kinds = {field.name: type(field.default) for field in fields(cls)}
+        wrong = {name: "there is no such limit" for name in given if name not in kinds}
+        values = {}
+        for name, value in given.items():
+            if name in wrong:
+                continue
+            kind = kinds[name]
+            if kind is float and type(value) is int:
+                value = float(value)
+            if type(value) is not kind:
+                wrong[name] = f"must be {_KINDS[kind]}, is {value!r}"
+            values[name] = value
+        if wrong:
+            raise ParameterError(wrong, hint=f"the limits are {', '.join(kinds)}")
+        return cls(**cast("dict[str, str]", values))  # type: ignore[arg-type]
+
+    @classmethod
+    def judged_by(cls, gate: Gate) -> HousePolicy:
+        """The policy that a release states."""
+        return cls(
+            belief_limit=gate.belief_limit,
+            share=gate.share,
+            attempts_at_most=gate.attempts_at_most,
+            at_risk=str(gate.at_risk),
+            intruder=gate.intruder,
+        )
+
+
+_KINDS = {float: "a number", int: "a whole number", str: "text", bool: "true or false"}
+
+
+def read(path: Path) -> HousePolicy:
+    """Read a policy file.
+
+    Raises
+    ------
+    InputError
+        When it cannot be read, or is no TOML.
+    ParameterError
+        With every wrong field.
+    """
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError("there is no such file", file=path) from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=path) from None
+    except ValueError as error:
+        raise InputError(f"not a valid policy: {error}", file=path) from None
+    return HousePolicy.of(data)
+
+
+def in_force() -> HousePolicy:
+    """The policy that the environment names, else the program's own limits.
+
+    Raises
+    ------
+    InputError, ParameterError
+        As :func:`read`.
+    """
+    named = os.environ.get(VARIABLE)
+    return read(Path(named)) if named else HousePolicy()

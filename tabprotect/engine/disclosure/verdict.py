@@ -1,0 +1,169 @@
+"""The verdict: what readers learn from everything that is published, cell by cell.
+
+A function of the release, the limits and public things: whoever has the bundle finds the same.
+Beside the original, and marked as staff's own, also what is true of it.
+
+With b a reader's posterior and L the at-risk counts, over the judged cells of a table: *at_risk*
+is the sum of b(L), *known* the number of cells where one value of L has more than the belief limit,
+*certain* where it is as good as 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.cycles import reach
+from tabprotect.engine.disclosure.believing import Belief, believed
+from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.staff_verdict import Staff, StaffVerdict, WorstCell
+from tabprotect.engine.protection.subtables import groupings_of
+from tabprotect.engine.release.gate import Gate
+from tabprotect.engine.release.likelihood import Likelihood, MoveSequence
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.verdict import TableVerdict, Who
+from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.grouped import true_table
+from tabprotect.engine.tables.table import Table
+
+CERTAIN = 1 - 1e-9
+"""Belief from which a count is certain: what is beyond is rounding."""
+
+
+def verdict(
+    release: Release,
+    policy: HousePolicy | Gate | None = None,
+    earlier: Sequence[Release] = (),
+    original: Table | None = None,
+    progress: Progress = SILENT,
+) -> StaffVerdict:
+    """Judge a release as its readers see it.
+
+    Parameters
+    ----------
+    policy
+        The limits; by default those that the release states.
+    earlier
+        Other releases of the same original.
+    original
+        For the figures of staff, which are left out without it.
+
+    Raises
+    ------
+    InputError, ParameterError
+        When the release cannot come from its mechanism.
+    Interrupted
+        When cancelled.
+    """
+    limits = _limits(release, policy)
+    beliefs, likelihood = believed(release, "uniform", earlier=earlier, progress=progress)
+    tables = [_judged("user", belief, limits) for belief in beliefs]
+    if limits.intruder:
+        others, _ = believed(release, limits.intruder, earlier=earlier, progress=progress)
+        tables += [_judged("intruder", belief, limits) for belief in others]
+    return StaffVerdict(
+        tuple(tables),
+        belief_limit=limits.belief_limit,
+        share=limits.share,
+        attempts_at_most=limits.attempts_at_most,
+        note=" ".join(dict.fromkeys(table.note for table in tables if table.note)),
+        staff=None
+        if original is None
+        else _staff(beliefs, likelihood, limits, (original, release)),
+    )
+
+
+def _limits(release: Release, policy: HousePolicy | Gate | None) -> Gate:
+    if isinstance(policy, Gate):
+        return policy
+    stated = release.mechanism.gate
+    if policy is None:
+        return HousePolicy().limits() if stated is None else stated
+    return policy.limits(None if stated is None else stated.at_risk)
+
+
+def _judged(who: Who, belief: Belief, limits: Gate) -> TableVerdict:
+    at_risk, known, certain = _figures(belief, limits.at_risk, limits.belief_limit)
+    return TableVerdict(
+        who=who,
+        names=belief.domain.names,
+        inner=belief.inner,
+        cells=belief.domain.size if belief.judged is None else int(belief.judged.sum()),
+        at_risk=at_risk,
+        known=known,
+        certain=certain,
+        way=belief.way,
+        error=belief.error,
+        note=belief.note,
+    )
+
+
+def _figures(belief: Belief, rule: SmallCount, limit: float) -> tuple[float, int, int]:
+    """at_risk, known, certain of one table."""
+    if belief.rows is None:
+        return 0.0, 0, 0
+    _, first, chances = belief.rows
+    # Only cells that could be at risk at all are looked at.
+    cells = belief.among((first <= rule.high) & (first + chances.shape[1] > rule.low))
+    inside, highest = np.zeros(len(cells)), np.zeros(len(cells))
+    if len(cells):
+        low = max(rule.low, int(first[cells].min()))
+        high = min(rule.high, int(first[cells].max()) + chances.shape[1] - 1)
+        for value in range(low, high + 1):
+            chance = belief.probability(value, cells)
+            inside += chance
+            np.maximum(highest, chance, out=highest)
+    return float(inside.sum()), int((highest > limit).sum()), int((highest > CERTAIN).sum())
+
+
+def _staff(
+    beliefs: Sequence[Belief],
+    likelihood: Likelihood | None,
+    limits: Gate,
+    both: tuple[Table, Release],
+) -> Staff:
+    original, release = both
+    groupings = groupings_of(original.domain, release.mechanism.parameters)
+    found: list[np.ndarray] = []
+    worst: WorstCell | None = None
+    cells_at_risk = 0
+    for belief in beliefs:
+        table = true_table(original, belief.domain, groupings)
+        if belief.rows is None:
+            # Neither side is laid out where nothing is believed.
+            cells_at_risk += int(limits.at_risk.mask(table.cells[1]).sum())
+            continue
+        truth = table.counts.reshape(-1)
+        cells = belief.among(limits.at_risk.mask(truth))
+        cells_at_risk += len(cells)
+        if not len(cells):
+            continue
+        belief_in_truth = belief.probability(truth[cells], cells)
+        found.append(belief_in_truth)
+        highest = int(belief_in_truth.argmax())
+        if worst is None or belief_in_truth[highest] > worst.belief:
+            labels = belief.domain.labels(belief.domain.unflat(int(cells[highest])))
+            worst = WorstCell(belief.domain.names, labels, float(belief_in_truth[highest]))
+    every = np.concatenate([np.zeros(0), *found])
+    return Staff(
+        at_risk_cells=cells_at_risk,
+        known=int((every > limits.belief_limit).sum()),
+        certain=int((every > CERTAIN).sum()),
+        stuck=_stuck(likelihood, original, limits.at_risk),
+        mean_belief=float(every.mean()) if len(every) else 0.0,
+        worst=worst,
+    )
+
+
+def _stuck(likelihood: Likelihood | None, original: Table, rule: SmallCount) -> int | None:
+    """At-risk cells that no cycle can move in the original."""
+    if not isinstance(likelihood, MoveSequence):
+        return None
+    stuck = reach.immovable_cells(
+        likelihood.moves, original, likelihood.rule, passes=likelihood.passes
+    )
+    counts: Ints = original.counts.reshape(-1)
+    return int((np.asarray(stuck).reshape(-1) & rule.mask(counts)).sum())

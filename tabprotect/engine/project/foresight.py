@@ -1,0 +1,26 @@
+"""What the gate would make of a project's mechanism, before it runs. Confidential."""
+
+from __future__ import annotations
+
+from tabprotect.engine.disclosure.before import Chance, chance, remedies
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.protection.remedy import Remedy
+
+
+def foreseen(project: Project, progress: Progress = SILENT) -> tuple[Chance, tuple[Remedy, ...]]:
+    """How likely a draw is to pass, on synthetic tables and on this one; where it is unlikely, what
+    to do instead.
+
+    Raises
+    ------
+    TabprotectError
+        When the parameters do not fit the table.
+    """
+    method, problem = project.protection, project.problem
+    values = method.resolve_for(problem, project.given)
+    limits = project.limits.limits(problem.at_risk, random=method.is_random(values))
+    found = chance(method, problem, values, limits, progress=progress)
+    if not found.unlikely:
+        return found, ()
+    return found, remedies(method, problem, values, limits, progress)

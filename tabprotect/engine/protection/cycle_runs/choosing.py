@@ -1,0 +1,178 @@
+"""Which cycles where none are given: chosen from the kept margins alone, by trying them on others.
+
+The designs are run on synthetic tables, drawn with the expected counts that the kept margins give.
+The margins are published, the drawing is seeded by them, and so the choice is a constant of
+whatever is released: it tells nothing, and everybody can make it again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import cast
+
+import numpy as np
+
+from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.cycles.constructions.for_margins import (
+    design_for_margins,
+    expected_counts,
+)
+from tabprotect.engine.cycles.designs import design
+from tabprotect.engine.cycles.width import elimination_cost
+from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.cycle_runs.trials import walker_of
+from tabprotect.engine.tables.kept_margins import KeptMargins
+from tabprotect.engine.tables.margins import all_margins
+from tabprotect.engine.tables.moves import MoveSet
+
+TABLES, RUNS = 8, 32
+"""Synthetic tables, and runs on each."""
+
+WORK = 5_000_000
+"""Cell updates that the trials of one design may cost."""
+
+MEDIUM = 2_000
+"""Cells up to which elementary swaps are looked at: of more, no reader could draw enough."""
+
+LARGE = 100_000
+"""Cells from which on nothing is tried: the designs would cost more than they tell."""
+
+LARGEST = 1e9
+
+SMALL = (1, 2)
+"""Counts that are looked at: the smallest ones, whatever is at risk here."""
+
+STUCK = 0.9
+"""Published unchanged so often, a count is as good as known."""
+
+AS_GOOD = 0.05
+"""Shares of stuck counts that are not told apart."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A design and what it does to synthetic tables with the kept margins.
+
+    Attributes
+    ----------
+    name
+        Of the template.
+    stuck, unchanged
+        Share of small counts that (almost) never change, and mean chance that one is unchanged.
+    exact
+        Whether the posterior is exact whatever is published.
+    """
+
+    name: str
+    moves: MoveSet
+    stuck: float
+    unchanged: float
+    exact: bool
+
+
+def synthetic(mu: Floats, number: int, generator: np.random.Generator) -> Ints:
+    """Negative binomial tables of shape 1 with expected counts, int64 (cells, number)."""
+    # A count beyond it never blocks; nor could it be drawn.
+    rate = np.minimum(mu, LARGEST)[:, None] * generator.standard_gamma(1.0, (len(mu), number))
+    return generator.poisson(rate).astype(np.int64)
+
+
+def candidates(
+    kept: KeptMargins, values: Mapping[str, object], progress: Progress = SILENT
+) -> list[Candidate]:
+    """The designs there are, each tried.
+
+    Parameters
+    ----------
+    values
+        Public parameters of the mechanism: coins, order, number of steps, blocking rule.
+    """
+    mu = expected_counts(kept, progress=progress)
+    digest = hashlib.sha256(b"synthetic" + kept.counts.tobytes()).digest()
+    seed = int.from_bytes(digest[:16], "little")
+    tables = synthetic(mu, TABLES, np.random.Generator(np.random.PCG64(seed)))
+    found = []
+    for name, moves in _designs(kept, progress):
+        generator = np.random.Generator(np.random.PCG64(seed + 1))
+        stuck, unchanged = _tried(moves, values, tables, generator, progress)
+        cost = elimination_cost(moves, cast(int, values["passes"]), limit=20)
+        exact = cost is not None and cost.affordable
+        found.append(Candidate(name, moves, stuck, unchanged, exact))
+    return found
+
+
+def _designs(kept: KeptMargins, progress: Progress) -> list[tuple[str, MoveSet]]:
+    """Those whose posterior is the narrowest first.
+
+    What follows from the shape keeps all margins of one variable less, so that it serves where
+    these are wanted.
+    """
+    domain = kept.domain
+    found: list[tuple[str, MoveSet]] = []
+    plain = set(kept.publication.margins) == set(all_margins(domain))
+    if plain:
+        names = ("strips", "elementary") if domain.size <= MEDIUM else ("strips",)
+        found += [(name, design(domain, name)) for name in names]
+    try:
+        found.append(("triangular", design_for_margins(kept, progress=progress).moves))
+    except ParameterError:
+        # Empty rows and columns leave nothing to move: then one design is like another.
+        if not plain:
+            raise
+    return found
+
+
+def _tried(
+    moves: MoveSet,
+    values: Mapping[str, object],
+    tables: Ints,
+    generator: np.random.Generator,
+    progress: Progress,
+) -> tuple[float, float]:
+    walker = walker_of({**values, "cycles": moves})
+    each = max(len(moves.cells) * walker.steps // len(moves), 1)
+    number = int(np.clip(WORK // (each * RUNS), 1, tables.shape[1]))
+    runs = int(np.clip(WORK // (each * number), 4, RUNS))
+    state = np.repeat(tables[:, :number], runs, axis=1)
+    before = state.copy()
+    walker.run(state, generator, progress)
+    same = (state == before).reshape(len(tables), number, runs).mean(axis=2)
+    small = (tables[:, :number] >= SMALL[0]) & (tables[:, :number] <= SMALL[1])
+    if not small.any():
+        small = tables[:, :number] > 0
+    if not small.any():
+        return 0.0, 1.0
+    return float((same[small] >= STUCK).mean()), float(same[small].mean())
+
+
+def chosen_cycles(kept: KeptMargins, values: Mapping[str, object]) -> MoveSet:
+    """The cycles for margins and public parameters.
+
+    Of the designs that leave about the fewest small counts stuck, the first whose posterior is
+    exact; where there is none, the one that leaves the fewest unchanged.
+
+    Raises
+    ------
+    ParameterError
+        When no count can change.
+    """
+    names = ("order", "passes", "n_cover", "alpha", "beta", "blocking", "theta")
+    return _chosen(kept, tuple((name, values[name]) for name in names))
+
+
+@lru_cache(maxsize=16)
+def _chosen(kept: KeptMargins, values: tuple[tuple[str, object], ...]) -> MoveSet:
+    domain = kept.domain
+    plain = set(kept.publication.margins) == set(all_margins(domain))
+    given = dict(values)
+    if given["order"] == "positive" or domain.size > LARGE:
+        return design(domain, "default") if plain else design_for_margins(kept).moves
+    found = candidates(kept, given)
+    least = min(candidate.stuck for candidate in found)
+    good = [c for c in found if c.stuck <= least + AS_GOOD]
+    exact = [c for c in good if c.exact]
+    return exact[0].moves if exact else min(good, key=lambda c: c.unchanged).moves

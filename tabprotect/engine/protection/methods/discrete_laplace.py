@@ -1,0 +1,68 @@
+"""Discrete Laplace noise: every published count gets whole-number noise, for differential privacy.
+
+Published is the true count plus noise z, drawn with probability proportional to exp(-e |z|). The
+budget epsilon is shared out evenly: with k published sub-tables each has e = epsilon / k, because a
+record counts once in each of them. Numbers that are the same sum of inner cells get the same noise.
+Zeros get noise as well, published counts can be negative, and totals do not add up.
+
+What is promised: any release is at most e^epsilon times as probable with a record as without it,
+whatever anybody knows beside. With a cap noise beyond it is drawn again; then the promise holds but
+for a probability of about k times that of noise at the cap, because a count just that far away can
+be ruled out.
+
+What is not promised: that nothing is learned about people. What holds of a group is learned with or
+without one of its records, and a group of g records is protected by g epsilon only. Each further
+release of the same records adds its epsilon. A person with several records counts as a group. The
+draws are exact, but they come from a generator made for simulation, not for cryptography: the
+promise is as good as that generator, and the seed must stay in the house. What the agency sees
+before it publishes (the trial runs, the comparison) and a decision not to publish are outside of
+the promise.
+
+The posterior is exact: cell by cell where inner cells alone are published, by all published sums
+where totals are. Without a cap it takes noise of a probability below 1e-15 as impossible.
+
+Example: with epsilon = 1 and one published table a count of 3 is published as 3 with probability
+0.46, as 2 or 4 with 0.17 each, and as 0 or 6 with 0.02 each.
+
+Sources: Ghosh, Roughgarden and Sundararajan 2012; Canonne, Kamath and Steinke 2020.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.parameters import Parameter
+from tabprotect.engine.protection.private_noise.integer_sampler import discrete_laplace
+from tabprotect.engine.protection.private_noise.noisy_counts import CAP, NoiseLaw, NoisyCounts
+from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS
+
+
+class DiscreteLaplace(NoisyCounts):
+    """Registered as ``discrete_laplace``."""
+
+    name = "discrete_laplace"
+    label = "Discrete Laplace noise"
+    budget = "epsilon"
+    power = 1
+    parameters = (
+        Parameter(
+            "epsilon",
+            "Epsilon",
+            "The budget of all published sub-tables together: smaller is safer and noisier.",
+            "real",
+            1.0,
+            low=0.0001,
+            high=100.0,
+        ),
+        CAP,
+        MARGINS,
+        GROUPINGS,
+    )
+
+    def noise(self, generator: np.random.Generator, law: NoiseLaw, size: int) -> Ints:
+        """Algorithm 2 of Canonne, Kamath and Steinke."""
+        return discrete_laplace(generator, 1 / law.share, size, law.cap)
+
+
+PLUGIN = DiscreteLaplace()

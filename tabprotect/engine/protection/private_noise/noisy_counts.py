@@ -1,0 +1,232 @@
+"""What methods share that add whole-number noise of a fixed law to every published count."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import ceil
+from typing import ClassVar, cast
+
+import numpy as np
+
+from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.errors import InputError, ParameterError, TooLargeError
+from tabprotect.engine.parameters import Parameter
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.calibration_plan import CalibrationPlan
+from tabprotect.engine.protection.method import Method
+from tabprotect.engine.protection.problem import Draft, Problem
+from tabprotect.engine.protection.published_sums import (
+    INNER_NOTE,
+    Support,
+    counts_of,
+    informative,
+    main_first,
+    sum_factors,
+)
+from tabprotect.engine.protection.subtables import publication_of
+from tabprotect.engine.release.likelihood import CellFactors
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import INT64_MAX
+
+CAP = Parameter(
+    "cap",
+    "Cap",
+    "No count moves by more than this: larger noise is drawn again. None by default; with one "
+    "the promise holds but for a small probability.",
+    "integer",
+    low=1,
+    high=1_000_000,
+    unit="counts",
+)
+
+DECIMALS = 4
+"""Of a budget: it is taken as that very fraction, so that the draws are exact."""
+
+FAR = 45.0
+"""Noise whose probability is so far (in logs) below that of 0 is left out of posteriors."""
+
+MOST_WEIGHTS = 2**25
+"""Weights of all different published counts together: 256 MiB."""
+
+FAR_NOTE = "Noise beyond {reach:,}, of a probability below 1e-15, is taken as impossible."
+
+
+def budget_of(value: float) -> Fraction:
+    """A budget as the fraction that its decimals say.
+
+    Raises
+    ------
+    ValueError
+        Where it has more than ``DECIMALS`` decimals.
+    """
+    exact = Fraction(repr(value))
+    if (exact * 10**DECIMALS).denominator != 1:
+        raise ValueError(f"must have at most {DECIMALS} decimals, is {value}")
+    return exact
+
+
+@dataclass(frozen=True)
+class NoiseLaw:
+    """Noise z with probabilities proportional to exp(-share * abs(z) ** power).
+
+    Attributes
+    ----------
+    share
+        Of the budget, for one sub-table.
+    power
+        1 for discrete Laplace, 2 for discrete Gaussian noise.
+    cap
+        The largest noise there is, if any.
+    """
+
+    share: Fraction
+    power: int
+    cap: int | None
+
+    @cached_property
+    def reach(self) -> int:
+        """Noise up to it has all of the law, or all but 1e-15.
+
+        Raises
+        ------
+        TooLargeError
+            Where the noise is spread so widely that its law cannot be held.
+        """
+        reach = ceil(float((FAR / float(self.share)) ** (1 / self.power)))
+        reach = reach if self.cap is None else min(reach, self.cap)
+        if reach > MOST_WEIGHTS // 4:
+            raise TooLargeError(
+                f"noise of up to {reach:,} is too much to be weighed",
+                hint="publish fewer sub-tables, or take a larger budget",
+            )
+        return reach
+
+    @property
+    def capped(self) -> bool:
+        """Whether there is no noise beyond the reach."""
+        return self.cap == self.reach
+
+    def logs(self, noise: Ints) -> Floats:
+        """Log weights of noise, up to a constant."""
+        return -float(self.share) * np.abs(noise).astype(np.float64) ** self.power
+
+    @property
+    def chances(self) -> Floats:
+        """Probabilities of noise from -reach to reach."""
+        weights = np.exp(self.logs(np.arange(-self.reach, self.reach + 1)))
+        return np.asarray(weights / weights.sum())
+
+
+class NoisyCounts(Method):
+    """Base of methods whose budget is shared out over the published sub-tables.
+
+    Attributes
+    ----------
+    budget
+        Name of the parameter that holds it.
+    power
+        Of the :class:`NoiseLaw`.
+    """
+
+    budget: ClassVar[str]
+    power: ClassVar[int]
+    guarantees: ClassVar[Mapping[str, str]] = {
+        "unbiased": "E[published | original] = original, count by count.",
+        "within_deviation": "No count moves by more than the cap.",
+        "differential_privacy": "One record more or less changes no probability of a release by "
+        "more than the budget allows (with a cap: but for a small probability).",
+        "posterior": "The posterior of every true cell is computable from the bundle alone.",
+    }
+    calibrations = (
+        CalibrationPlan({"margins": "A:B - 1"}, ((1.2,) * 6,) * 6, runs=100),
+        CalibrationPlan({"margins": "A:B + A - 1", "cap": 2}, runs=200),
+    )
+
+    @abstractmethod
+    def noise(self, generator: np.random.Generator, law: NoiseLaw, size: int) -> Ints:
+        """Exact draws of a law, int64 (size,)."""
+
+    def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
+        """The budget must be a fraction that can be drawn exactly."""
+        values = super().resolve(domain, given)
+        try:
+            budget_of(cast(float, values[self.budget]))
+        except ValueError as error:
+            raise ParameterError({self.budget: str(error)}) from None
+        return values
+
+    def promised(self, values: Mapping[str, object]) -> tuple[str, ...]:
+        """Without a cap no change is too large."""
+        capped = values["cap"] is not None
+        return tuple(n for n in self.guarantees if capped or n != "within_deviation")
+
+    def _law(self, values: Mapping[str, object], margins: int) -> NoiseLaw:
+        share = budget_of(cast(float, values[self.budget])) / margins
+        return NoiseLaw(share, self.power, cast("int | None", values["cap"]))
+
+    def draw(
+        self,
+        problem: Problem,
+        values: Mapping[str, object],
+        generator: np.random.Generator,
+        progress: Progress = SILENT,
+    ) -> Draft:
+        """Noise for every published number, the same for numbers that are the same sum."""
+        publication = publication_of(problem.table.domain, values)
+        law = self._law(values, len(publication.margins))
+        counts = publication.stack(publication.sums(problem.table))
+        if int(counts.max(initial=0)) > INT64_MAX // 2:
+            raise InputError("a count is too large for noise within 9.2e18")
+        cells, inverse = publication.distinct
+        progress.report("drawing the noise", 0.0)
+        try:
+            noise = self.noise(generator, law, len(cells))
+        except OverflowError:
+            raise InputError(
+                "the shares of the budget are too small for exact draws",
+                hint="publish fewer sub-tables, or take a budget with fewer decimals",
+            ) from None
+        noisy = (counts[cells] + noise)[inverse]
+        tables = main_first(publication.tables(noisy), publication.domain)
+        negative = int((noisy < 0).sum())
+        return Draft(
+            tables,
+            findings={"share of each sub-table": float(law.share), "negative counts": negative},
+        )
+
+    def likelihood(self, release: Release) -> CellFactors:
+        """Given the true counts the published numbers are independent: one factor for each."""
+        values = self.resolve(release.domain, release.mechanism.parameters)
+        publication = publication_of(release.domain, values)
+        law = self._law(values, len(publication.margins))
+        used, counts = informative(publication, counts_of(release, publication))
+        kinds = len(np.unique(counts))
+        if kinds * (2 * law.reach + 1) > MOST_WEIGHTS:
+            raise TooLargeError(
+                f"{kinds:,} different counts with noise of up to {law.reach:,} are too many to be "
+                "weighed",
+                hint="a posterior needs a larger budget, or fewer sub-tables",
+            )
+
+        def weigh(count: int, _: int) -> Support:
+            if law.capped and count < -law.reach:
+                raise InputError(f"a published count of {count} is beyond the cap")
+            low = max(count - law.reach, 0)
+            high = (count if law.capped else max(count, 0)) + law.reach
+            return low, high, law.logs(np.arange(low, high + 1) - count)
+
+        notes = [] if law.capped else [FAR_NOTE.format(reach=law.reach)]
+        if used is not publication:
+            notes.append(INNER_NOTE)
+        return sum_factors(release, used, counts, weigh, note=" ".join(notes), signed=True)
+
+    def transitions(self, release: Release) -> tuple[tuple[int, Floats], ...]:
+        """The law around 0 and around 1."""
+        values = self.resolve(release.domain, release.mechanism.parameters)
+        law = self._law(values, len(publication_of(release.domain, values).margins))
+        return tuple((count - law.reach, law.chances) for count in (0, 1))

@@ -1,0 +1,83 @@
+"""The verdict beside the original: what is true of what readers believe. Confidential."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tabprotect.engine.release.verdict import Verdict
+
+
+@dataclass(frozen=True)
+class WorstCell:
+    """The at-risk cell whose true count a reader believes in most."""
+
+    table: tuple[str, ...]
+    cell: tuple[str, ...]
+    belief: float
+
+
+@dataclass(frozen=True)
+class Staff:
+    """What the user is right about, over the true at-risk cells of all judged tables.
+
+    Attributes
+    ----------
+    at_risk_cells
+        Their number.
+    known, certain
+        Cells whose true count the user believes in with more than the limit; as good as certain.
+    stuck
+        Cells that no cycle of the mechanism can move; ``None`` without cycles. Nothing is gated on
+        it.
+    mean_belief
+        Mean belief in the true count; 0 where no cell is at risk.
+    worst
+        The cell believed in most; ``None`` where none is at risk.
+    """
+
+    at_risk_cells: int
+    known: int
+    certain: int
+    stuck: int | None
+    mean_belief: float
+    worst: WorstCell | None
+
+    def as_json(self) -> dict[str, object]:
+        """``verdict.staff`` of ``protect --json``."""
+        worst = self.worst
+        return {
+            "at_risk_cells": self.at_risk_cells,
+            "known": self.known,
+            "certain": self.certain,
+            "stuck": self.stuck,
+            "mean_belief": self.mean_belief,
+            "worst": None
+            if worst is None
+            else {
+                "table": list(worst.table),
+                "cell": list(worst.cell),
+                "belief": worst.belief,
+            },
+        }
+
+    @property
+    def sentence(self) -> str:
+        """The figures in words."""
+        if not self.at_risk_cells or self.worst is None:
+            return "In truth no judged cell is at risk."
+        cell = ", ".join(self.worst.cell) or "the grand total"
+        return (
+            f"In truth {self.known:,} of {self.at_risk_cells:,} at-risk cells are known and "
+            f"{self.certain:,} certain; mean belief in the true count {self.mean_belief:.2f}, "
+            f"highest {self.worst.belief:.2f} ({cell})."
+        )
+
+
+@dataclass(frozen=True)
+class StaffVerdict(Verdict):
+    """A verdict with the figures that only staff may see."""
+
+    staff: Staff | None = None
+
+    def as_json(self) -> dict[str, object]:
+        return super().as_json() | {"staff": None if self.staff is None else self.staff.as_json()}

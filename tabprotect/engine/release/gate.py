@@ -1,0 +1,117 @@
+"""The gate as its reader knows it: by which limits a release was judged, and what came of it.
+
+The gate is a function of the release alone, so that it changes no posterior and anybody can apply
+it again. How many draws were needed is never told, only how many there could have been.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.sensitivity.small_count import SmallCount
+
+BELIEF_LIMIT = 0.95
+"""A count is known to a reader who believes in one value more than this."""
+
+SHARE = 0.05
+"""Of the at-risk cells that a reader expects, the share that may be known."""
+
+ATTEMPTS = 3
+"""Draws at most, of a method with chance."""
+
+MOST_ATTEMPTS = 100
+
+READERS = ("uniform", "positive")
+"""What an intruder may be taken to believe beforehand: prior texts that name no file."""
+
+
+@dataclass(frozen=True)
+class Gate:
+    """The public limits, stated in the mechanism.
+
+    Attributes
+    ----------
+    belief_limit, share
+        Known: one at-risk value is believed with more than ``belief_limit``. At most ``share``
+        of the expected at-risk cells of each judged table may be known.
+    at_risk
+        The counts at risk.
+    attempts_at_most
+        Draws there could have been; 1 for a method without chance.
+    intruder
+        Prior text of the intruder who is judged beside the user; empty for none.
+    passed
+        Whether the release passes; ``None`` where it could not be judged.
+    """
+
+    belief_limit: float = BELIEF_LIMIT
+    share: float = SHARE
+    at_risk: SmallCount = field(default_factory=SmallCount)
+    attempts_at_most: int = ATTEMPTS
+    intruder: str = ""
+    passed: bool | None = True
+
+    def __post_init__(self) -> None:
+        wrong = {}
+        if not 0.5 <= self.belief_limit < 1:
+            wrong["belief_limit"] = f"must be at least 0.5 and below 1, is {self.belief_limit}"
+        if not 0 <= self.share <= 1:
+            wrong["share"] = f"must be from 0 to 1, is {self.share}"
+        if not 1 <= self.attempts_at_most <= MOST_ATTEMPTS:
+            wrong["attempts_at_most"] = f"must be from 1 to {MOST_ATTEMPTS}"
+        if self.intruder not in ("", *READERS):
+            wrong["intruder"] = f"must be empty or one of {', '.join(READERS)}"
+        if wrong:
+            raise ParameterError(wrong)
+
+    def as_json(self) -> dict[str, object]:
+        """As ``mechanism.json`` states it."""
+        return {
+            "attempts_at_most": self.attempts_at_most,
+            "gate": {
+                "belief_limit": self.belief_limit,
+                "share": self.share,
+                "at_risk": str(self.at_risk),
+                "intruder": self.intruder,
+                "passed": self.passed,
+            },
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, object]) -> Gate | None:
+        """Read from a mechanism; ``None`` where none is stated.
+
+        Raises
+        ------
+        InputError
+            When it is not as it was written.
+        """
+        stated = data.get("gate")
+        if stated is None and "attempts_at_most" not in data:
+            return None
+        try:
+            assert isinstance(stated, Mapping) and set(stated) == set(_FIELDS)
+            passed, attempts = stated["passed"], data["attempts_at_most"]
+            assert passed is None or isinstance(passed, bool)
+            assert type(attempts) is int
+            numbers = [stated["belief_limit"], stated["share"]]
+            assert all(type(number) in (int, float) for number in numbers)
+            assert isinstance(stated["at_risk"], str) and isinstance(stated["intruder"], str)
+            return cls(
+                belief_limit=float(numbers[0]),
+                share=float(numbers[1]),
+                at_risk=SmallCount.parse(stated["at_risk"]),
+                attempts_at_most=attempts,
+                intruder=stated["intruder"],
+                passed=passed,
+            )
+        except (AssertionError, KeyError, ParameterError):
+            raise InputError('the mechanism\'s "gate" is not as it was written') from None
+
+
+_FIELDS = ("belief_limit", "share", "at_risk", "intruder", "passed")
+
+STATED = frozenset({"gate", "attempts_at_most"})
+"""The names under which a mechanism states its gate."""

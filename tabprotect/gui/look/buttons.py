@@ -1,0 +1,45 @@
+"""Tool buttons, scrolling areas and emptied layouts, as the window uses them everywhere."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QFrame, QLayout, QScrollArea, QToolButton
+
+
+def tool_button(
+    text: str = "",
+    *,
+    icon: QIcon | None = None,
+    tip: str = "",
+    checkable: bool = False,
+    exclusive: bool = False,
+    flat: bool = False,
+) -> QToolButton:
+    """A tool button; of ``exclusive`` ones under one parent a single one is checked."""
+    button = QToolButton()
+    button.setText(text)
+    if icon is not None:
+        button.setIcon(icon)
+    button.setToolTip(tip)
+    button.setCheckable(checkable)
+    button.setAutoExclusive(exclusive)
+    button.setAutoRaise(flat)
+    return button
+
+
+def scrolling() -> QScrollArea:
+    """A frameless area that scrolls where what it holds does not fit."""
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    return area
+
+
+def emptied(layout: QLayout) -> None:
+    """Take everything out of a layout; its widgets are hidden and go."""
+    while layout.count():
+        item = layout.takeAt(0)
+        widget = None if item is None else item.widget()
+        if widget is not None:
+            widget.hide()
+            widget.deleteLater()

@@ -1,0 +1,122 @@
+"""Cycle sets: designed for what is kept, examined, written to a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from tabprotect.engine.cycles import files
+from tabprotect.engine.cycles.constructions.triangular import Settings
+from tabprotect.engine.cycles.designs import design as designed
+from tabprotect.engine.cycles.report import CycleReport, check
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.groupings import parse_groupings
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.kept_margins import KeptMargins
+from tabprotect.engine.tables.margins import all_margins
+from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.engine.tables.publication import Publication
+from tabprotect.library.table import Table
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cycles:
+    """A cycle set, public: nothing in it depends on more than kept margins.
+
+    Attributes
+    ----------
+    moves
+        The cycles in order.
+    """
+
+    moves: MoveSet
+
+    def __len__(self) -> int:
+        return len(self.moves)
+
+    def __repr__(self) -> str:
+        shape = " x ".join(map(str, self.moves.domain.shape))
+        return f"Cycles({len(self)} on {shape})"
+
+    def check(self, *, rule: str = "any_zero", passes: int = 1) -> CycleReport:
+        """What the set does: rank, sums that stay exact unasked, largest change, width."""
+        return check(self.moves, rule=rule, passes=passes)
+
+    def write(self, path: str | Path) -> None:
+        """As JSON, or as a 4ti2 matrix (``.mat``)."""
+        files.write(self.moves, Path(path))
+
+
+def design(
+    keep: str | None = None,
+    *,
+    table: Table | None = None,
+    margins: Release | None = None,
+    groupings: str = "",
+    kind: str = "triangular",
+    height: int | None = None,
+    cap: int = 4,
+    weight: float = 4.0,
+    theta: float = 1.0,
+    progress: Progress = SILENT,
+) -> Cycles:
+    """Cycles that keep some margins and, where the design is triangular, nothing else.
+
+    The design sees the kept margins alone: a table and any release of it give the same cycles.
+
+    Parameters
+    ----------
+    keep
+        The margins as a formula, such as ``"geo + region*age"``; by default all of one variable
+        less than the table.
+    table, margins
+        Whose margins: a confidential table, or a release that states them.
+    groupings
+        Of categories, for the formula, as text or a file.
+    kind, height
+        Another template of the same shape, and the height of strips.
+    cap, weight, theta
+        Of ``triangular``: touches to stay below, what a cell that may be zero costs (lambda), how
+        much counts spread.
+
+    Raises
+    ------
+    ParameterError
+        When no count could change, or the table does not suit.
+
+    Examples
+    --------
+    >>> import tabprotect as tp
+    >>> table = tp.read_table("example:sparse-10x10")
+    >>> cycles = tp.design(table=table)
+    >>> cycles
+    Cycles(81 on 10 x 10)
+    >>> cycles.check().rank
+    81
+    """
+    if (table is None) == (margins is None):
+        raise InputError("a design takes the margins of a table or of a release")
+    if table is not None:
+        counts = table.history.project.original
+    else:
+        assert margins is not None
+        counts = margins.table
+    domain = counts.domain
+    groups = parse_groupings(groupings, domain)
+    wanted = Publication.of(domain, all_margins(domain) if keep is None else keep, groups)
+    kept = KeptMargins.of(wanted, counts)
+    moves = designed(
+        domain,
+        kind,
+        {} if height is None else {"height": height},
+        settings=Settings(cap, weight, theta),
+        kept=kept,
+        progress=progress,
+    )
+    if kind != "triangular" and keep is not None:
+        moves = moves.keeping(kept.publication.margins, kept.publication.groupings)
+    broken = moves.violations(most=1)
+    if broken:
+        raise InputError(str(broken[0]), hint="take a design that keeps this margin")
+    return Cycles(moves)

@@ -1,0 +1,269 @@
+"""Calibration by simulation: beliefs must come true as often as they say.
+
+Originals from the prior, through the method, then inferred: over all runs, P(true count = k) has to
+add up to the number of cells whose true count is k, for the cells of every published value or
+status, those of two colours of a chess board apart (what is wrong in neighbours may cancel). Works for everything that has a release and a likelihood::
+
+    found = calibrate(release_of, likelihood_of, Poisson(means), draw_original,
+                      runs=2000, generator=np.random.default_rng(1))
+    assert found.worst_z < LIMIT and found.bins >= 10
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.errors import InfeasibleError, InputError
+from tabprotect.engine.posterior.infer import infer
+from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.posterior.prior import Poisson, Prior
+from tabprotect.engine.protection.calibration_plan import CalibrationPlan
+from tabprotect.engine.protection.method import Method
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.likelihood import CellFactors, Likelihood, Rerun
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+
+LIMIT = 4.5
+"""Of 50 bins, this |z| is exceeded by chance in 3 of 10,000 simulations."""
+
+ENOUGH = 5.0
+"""Expected variance of the hits from which a bin is judged."""
+
+HIDDEN = "no published count"
+
+MOST = 8
+"""True counts up to it, and published ones up to twice it, are judged."""
+
+FACTOR = 3.0
+"""Of a planted fault: the likelihood times FACTOR ** count in every other cell."""
+
+
+class AlwaysRefused(Exception):  # noqa: N818 (what a simulation found, no fault of the program)
+    """The method refuses nearly every original of a simulation."""
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Cells of one status, one true count.
+
+    Attributes
+    ----------
+    hits, expected
+        Cells with this true count, and how many the posteriors expected.
+    z
+        The difference by its standard error; cells of one run may depend on each other.
+    """
+
+    hits: int
+    expected: float
+    z: float
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Beliefs beside what was true.
+
+    Attributes
+    ----------
+    by_status
+        ``published 3, even cells``, or ``no published count, odd cells`` -> true count -> bin
+        with enough cells.
+    """
+
+    by_status: dict[str, dict[int, Bin]]
+
+    @property
+    def bins(self) -> int:
+        """How many bins had enough cells to be judged."""
+        return sum(map(len, self.by_status.values()))
+
+    @property
+    def worst_z(self) -> float:
+        """The largest |z|; 0 where no bin was judged."""
+        return max(
+            (abs(b.z) for found in self.by_status.values() for b in found.values()), default=0.0
+        )
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"{status:32} true {count}: {b.hits} of {b.expected:.1f}, z {b.z:+.1f}"
+            for status, found in self.by_status.items()
+            for count, b in found.items()
+        )
+
+
+def calibrate(
+    release_of: Callable[[Table, np.random.Generator], Release],
+    likelihood_of: Callable[[Release], Likelihood],
+    prior: Prior,
+    draw_original: Callable[[np.random.Generator], Table],
+    *,
+    runs: int,
+    generator: np.random.Generator,
+) -> Calibration:
+    """Run it. An original that the method refuses is drawn again: nobody saw a release of it.
+
+    Parameters
+    ----------
+    release_of
+        Protects a table with the given random numbers.
+    prior, draw_original
+        The same distribution, as weights and as draws. A prior that is a product over cells.
+
+    Raises
+    ------
+    AlwaysRefused
+        When hardly an original can be protected.
+    """
+    known: dict[object, tuple[np.ndarray, Floats]] = {}
+    # (status, true count) -> hits, expected, squared differences by run, variance.
+    sums: dict[tuple[str, int], Floats] = {}
+    counts = np.arange(MOST + 1)
+    for _ in range(runs):
+        original, release = _accepted(release_of, draw_original, generator)
+        key = _key(release)
+        if key not in known:
+            found = infer(likelihood_of(release), prior, randomness=Randomness.seeded(len(known)))
+            known[key] = (_statuses(found), _beliefs(found, counts))
+        status, belief = known[key]
+        hit = original.counts.reshape(-1)[:, None] == counts
+        for name in set(status.tolist()) - {""}:
+            mine = status == name
+            p, h = belief[mine], hit[mine]
+            rest = h.sum(axis=0) - p.sum(axis=0)
+            figures = np.stack([h.sum(axis=0), p.sum(axis=0), rest**2, (p * (1 - p)).sum(axis=0)])
+            for k in range(MOST + 1):
+                sums[name, k] = sums.get((name, k), np.zeros(4)) + figures[:, k]
+    by_status: dict[str, dict[int, Bin]] = {}
+    for (name, k), (hits, expected, square, spread) in sorted(sums.items()):
+        if max(spread, abs(hits - expected)) >= ENOUGH:
+            # What was seen alone is too small where, by chance, few hits were seen.
+            error = max(square, spread) ** 0.5
+            z = float((hits - expected) / error)
+            by_status.setdefault(name, {})[k] = Bin(int(hits), float(expected), z)
+    return Calibration(by_status)
+
+
+def calibrate_method(
+    method: Method,
+    plan: CalibrationPlan,
+    *,
+    likelihood_of: Callable[[Release], Likelihood] | None = None,
+    factor: float = 1.0,
+    seed: int = 3,
+) -> Calibration:
+    """The simulation that a method declares.
+
+    Parameters
+    ----------
+    likelihood_of
+        What readers believe the release says; the method's own likelihood by default.
+    factor
+        Of a planted fault. By Bayes' theorem a likelihood that is off by ``factor ** count`` in
+        some cells gives the posterior of a prior whose means there are off by ``factor``,
+        whatever the shape of the likelihood; every other cell is put wrong, so that margins that
+        are known do not hide it.
+
+    Raises
+    ------
+    AlwaysRefused
+        When hardly an original can be protected.
+    """
+    means = np.array(plan.means, dtype=np.float64)
+    domain = Domain.of_shape(means.shape)
+    given = method.trial_parameters(domain) if plan.parameters is None else plan.parameters
+    values = method.resolve(domain, given)
+    believed = Poisson((np.where(_odd(means.shape), factor, 1.0) * means).reshape(-1))
+    known: dict[bytes, Release] = {}
+
+    def release_of(original: Table, generator: np.random.Generator) -> Release:
+        key = original.counts.tobytes()
+        if key in known:
+            return known[key]
+        release, _ = method.perform(Problem(original, at_risk=plan.at_risk), values, generator)
+        if not method.is_random(values):
+            known[key] = release
+        return release
+
+    return calibrate(
+        release_of,
+        likelihood_of or method.likelihood,
+        believed,
+        lambda generator: Table.dense(domain, generator.poisson(means)),
+        runs=plan.runs,
+        generator=np.random.default_rng(seed),
+    )
+
+
+def remembering(likelihood_of: Callable[[Release], Likelihood]) -> Callable[[Release], Likelihood]:
+    """The same, asked once for each release; exact answers of the mechanism itself are kept."""
+    known: dict[object, Likelihood] = {}
+
+    def answer(release: Release) -> Likelihood:
+        key = _key(release)
+        if key not in known:
+            found = likelihood_of(release)
+            if isinstance(found, CellFactors) and found.rerun is not None and found.rerun.exact:
+                found = replace(found, rerun=_kept(found.rerun))
+            known[key] = found
+        return known[key]
+
+    return answer
+
+
+def _kept(rerun: Rerun) -> Rerun:
+    answers: dict[bytes, float] = {}
+
+    def estimate(original: Table, generator: np.random.Generator) -> float:
+        key = original.counts.tobytes()
+        if key not in answers:
+            answers[key] = rerun.estimate(original, generator)
+        return answers[key]
+
+    return replace(rerun, estimate=estimate)
+
+
+def _accepted(
+    release_of: Callable[[Table, np.random.Generator], Release],
+    draw_original: Callable[[np.random.Generator], Table],
+    generator: np.random.Generator,
+) -> tuple[Table, Release]:
+    for _ in range(200):
+        original = draw_original(generator)
+        try:
+            return original, release_of(original, generator)
+        except (InfeasibleError, InputError) as error:
+            last = error
+    raise AlwaysRefused(str(last))
+
+
+def _key(release: Release) -> object:
+    parts = [
+        (t.table.domain.names, t.table.counts.tobytes(), t.hidden.tobytes()) for t in release.tables
+    ]
+    return (tuple(parts), release.mechanism.to_text())
+
+
+def _statuses(found: Posterior) -> np.ndarray:
+    counts = found.published.counts.reshape(-1)
+    text = np.array([f"published {c}" if abs(c) <= 2 * MOST else "" for c in counts], dtype=object)
+    text[~found.is_published.reshape(-1)] = HIDDEN
+    odd = _odd(found.domain.shape).reshape(-1)
+    judged = text != ""
+    text[judged] += np.where(odd, ", odd cells", ", even cells").astype(object)[judged]
+    return text
+
+
+def _odd(shape: tuple[int, ...]) -> Bools:
+    return np.asarray(np.indices(shape).sum(axis=0) % 2 == 1)
+
+
+def _beliefs(found: Posterior, counts: Ints) -> Floats:
+    return np.stack([found.probability(int(k)).reshape(-1) for k in counts], axis=1)

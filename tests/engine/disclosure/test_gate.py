@@ -1,0 +1,253 @@
+"""What holds for the gate whatever the method: attempts, decisions, bundles, every published table."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tabprotect.engine.bundle import confidential, public, verify
+from tabprotect.engine.disclosure import gate
+from tabprotect.engine.disclosure.before import chance
+from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.verdict import verdict
+from tabprotect.engine.errors import BundleError, Interrupted, RefusedError, TabprotectError
+from tabprotect.engine.posterior.infer import infer
+from tabprotect.engine.progress import Cancellable
+from tabprotect.engine.protection.problem import Problem, Protected
+from tabprotect.engine.protection.registered import likelihood_of, methods
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "oracles"))
+
+CYCLES = methods()["cyclic_perturbation"]
+ONES = Problem(Table.dense(Domain.of_shape((2, 3)), np.ones((2, 3), dtype=np.int64)))
+STRIPS = {"cycles": "strips-2", "blocking": "any_zero"}
+NEGATIVE = STRIPS | {"blocking": "negative"}
+
+
+@pytest.fixture
+def without_remedies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody reads them, and they take most of a refusal's time."""
+    monkeypatch.setattr(gate, "remedies", lambda *_: ())
+
+
+def middling() -> Problem:
+    """A table that some draws pass and others do not."""
+    counts = [[2, 1, 3, 0], [1, 4, 2, 5], [3, 2, 0, 1]]
+    return Problem(Table.dense(Domain.of_shape((3, 4)), counts), title="a table")
+
+
+def passes(seed: int, policy: HousePolicy | None = None) -> Protected | None:
+    try:
+        return gate.protect(CYCLES, middling(), STRIPS, Randomness.seeded(seed), policy=policy)
+    except RefusedError:
+        return None
+
+
+@pytest.mark.usefixtures("without_remedies")
+def test_attempts_are_drawn_in_order_and_nothing_public_tells_which() -> None:
+    done = [found for seed in range(40) if (found := passes(seed)) is not None]
+    attempts = {found.record.attempt for found in done}
+    assert {1, 2} <= attempts <= {1, 2, 3}
+    for found in done:
+        for attempt in range(1, found.record.attempt + 1):
+            randomness = Randomness.seeded(found.record.seed)
+            one = CYCLES.run(middling(), STRIPS, randomness, attempt=attempt).release
+            last = attempt == found.record.attempt
+            assert verdict(one, HousePolicy().limits()).accepted == last
+            assert (one.tables == found.release.tables) >= last
+    # The same tables at another attempt give the same bytes.
+    by_tables: dict[bytes, set[tuple[int, bytes]]] = {}
+    for found in done:
+        key = found.release.table.counts.tobytes()
+        by_tables.setdefault(key, set()).add((found.record.attempt, public.to_bytes(found.release)))
+    shared = [found for found in by_tables.values() if len({a for a, _ in found}) > 1]
+    assert all(len({data for _, data in found}) == 1 for found in shared)
+    stated = json.loads(done[0].release.mechanism.to_text())
+    assert stated["attempts_at_most"] == 3 and stated["gate"]["passed"] is True
+
+
+@pytest.mark.usefixtures("without_remedies")
+def test_the_cap_is_the_policys_and_one_without_chance() -> None:
+    once = [passes(seed, HousePolicy(attempts_at_most=1)) for seed in range(12)]
+    thrice = [passes(seed) for seed in range(12)]
+    assert sum(map(bool, once)) < sum(map(bool, thrice))
+    method = methods()["suppression"]
+    table = Table.dense(Domain.of_shape((3, 3)), [[20, 50, 1], [30, 9, 40], [60, 70, 80]])
+    done = gate.protect(
+        method, Problem(table), {}, Randomness.seeded(1), policy=HousePolicy(share=1.0)
+    )
+    assert done.release.mechanism.gate is not None
+    assert done.release.mechanism.gate.attempts_at_most == 1
+
+
+def test_a_refusal_says_what_to_do_and_a_reason_goes_into_the_dossier_only(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(RefusedError, match=r"None of 3 draws passed.*inner cells") as caught:
+        gate.protect(CYCLES, ONES, STRIPS, Randomness.seeded(3))
+    assert caught.value.exit_code == 5
+    best = caught.value.suggestions[0]
+    assert best.parameters["blocking"] == "negative" and "synthetic tables" in best.reached
+    assert "negative" in caught.value.hint
+    assert gate.protect(CYCLES, ONES, STRIPS | dict(best.parameters), Randomness.seeded(3))
+    done = gate.protect(CYCLES, ONES, STRIPS, Randomness.seeded(3), accept="zq-reason")
+    assert "zq-reason" in done.record.decisions[0]
+    path = tmp_path / "r.zip"
+    public.write(done.release, path)
+    assert b"zq-reason" not in b"".join(public.files(done.release).values())
+    stated = public.read(path).mechanism.gate
+    assert stated is not None and stated.passed is False and stated.attempts_at_most == 1
+    # One draw, the first: the posterior is the plain one.
+    first = CYCLES.run(ONES, STRIPS, Randomness.seeded(3))
+    assert first.release.tables == done.release.tables
+    dossier = tmp_path / "d.zip"
+    confidential.write(done, dossier)
+    again = confidential.read(dossier)
+    assert again.record.decisions == done.record.decisions
+
+
+@pytest.mark.usefixtures("without_remedies")
+def test_a_dossier_replays_its_attempt(tmp_path: Path) -> None:
+    later = next(
+        found
+        for seed in range(40)
+        if (found := passes(seed)) is not None and found.record.attempt > 1
+    )
+    confidential.write(later, tmp_path / "d.zip")
+    again = confidential.read(tmp_path / "d.zip")
+    assert again.release.tables == later.release.tables
+    assert again.record.attempt == later.record.attempt
+
+
+def test_verify_judges_again_and_catches_a_false_claim(tmp_path: Path) -> None:
+    done = gate.protect(CYCLES, ONES, NEGATIVE, Randomness.seeded(3))
+    path = tmp_path / "r.zip"
+    public.write(done.release, path)
+    found = verify.verify(path, judge=True)
+    assert found.verdict is not None and done.record.verdict is not None
+    assert found.verdict.tables == done.record.verdict.tables
+    assert verify.verify(path).verdict is None
+    bad = CYCLES.run(ONES, STRIPS, Randomness.seeded(3)).release
+    claimed = type(bad.mechanism)(
+        bad.mechanism.method,
+        bad.mechanism.domain,
+        bad.mechanism.parameters,
+        done.release.mechanism.gate,
+    )
+    public.write(Release(bad.tables, claimed), path)
+    with pytest.raises(BundleError, match="says that it passes"):
+        verify.verify(path, judge=True)
+
+
+def test_a_simulated_posterior_gives_one_verdict(tmp_path: Path) -> None:
+    """Its seed follows from the release, so that protect and verify agree to the last digit."""
+    counts = np.random.default_rng(3).poisson(4, (6, 6))
+    problem = Problem(Table.dense(Domain.of_shape((6, 6)), counts))
+    given = NEGATIVE | {"cycles": "elementary", "passes": 2}
+    done = gate.protect(CYCLES, problem, given, Randomness.seeded(1), accept="a test")
+    assert done.record.verdict is not None and done.record.verdict.way == "exact_draws"
+    assert 0 < done.record.verdict.error < 0.01
+    public.write(done.release, tmp_path / "r.zip")
+    found = verify.verify(tmp_path / "r.zip", judge=True).verdict
+    assert found is not None and found.tables == done.record.verdict.tables
+
+
+def crossed() -> Problem:
+    """40 x 30 x 2 x 2: of the 1,200 cells of A x B many are at risk, of the others few."""
+    generator = np.random.default_rng(5)
+    counts = generator.poisson(1.2, (40, 30, 2, 2))
+    return Problem(Table.dense(Domain.of_shape((40, 30, 2, 2)), counts))
+
+
+@pytest.mark.usefixtures("without_remedies")
+def test_another_table_beside_it_never_helps() -> None:
+    method, problem = methods()["cell_key"], crossed()
+    noise = {"D": 2, "V": 0.05, "js": 0}
+    for margins in ("A:B", "A:B + B:C:D", "A:B + C:D", "A*B"):
+        with pytest.raises(RefusedError, match="of the table A x B"):
+            gate.protect(method, problem, noise | {"margins": margins}, Randomness.seeded(1))
+
+
+def test_before_the_coins_synthetic_tables_rank_the_rules() -> None:
+    table = Table.dense(Domain.of_shape((4, 5)), np.random.default_rng(2).poisson(1, (4, 5)))
+    problem, found = Problem(table), {}
+    for rule in ("any_zero", "negative"):
+        values = CYCLES.resolve(table.domain, STRIPS | {"blocking": rule})
+        found[rule] = chance(CYCLES, problem, values, HousePolicy().limits())
+        assert "CONFIDENTIAL" in found[rule].sentence
+    assert found["any_zero"].synthetic < found["negative"].synthetic
+    assert found["any_zero"].here <= found["negative"].here
+    # From the kept margins alone: another table with the same ones gives the same.
+    other = table.counts.copy()
+    other[:2, :2] += [[1, -1], [-1, 1]] if other[0, 1] and other[1, 0] else [[-1, 1], [1, -1]]
+    values = CYCLES.resolve(table.domain, NEGATIVE)
+    again = chance(
+        *(CYCLES, Problem(Table.dense(table.domain, np.abs(other))), values),
+        HousePolicy().limits(),
+        on_this_table=False,
+    )
+    if (other >= 0).all():
+        assert again.synthetic == found["negative"].synthetic
+
+
+def test_a_verdict_can_be_cancelled() -> None:
+    done = CYCLES.run(middling(), STRIPS, Randomness.seeded(1))
+    progress = Cancellable()
+    progress.cancel()
+    with pytest.raises(Interrupted):
+        verdict(done.release, progress=progress)
+
+
+SMALL = ((2, 2), (2, 3), (3, 3))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["cyclic_perturbation", "random_rounding", "suppression", "coarsening", "publish_margins"],
+)
+def test_no_certain_cell_is_left_uncounted(name: str) -> None:
+    """On random tables: the reader who lists all originals is certain of what the verdict says."""
+    method, judged = methods()[name], 0
+    for number, shape in enumerate(itertools.islice(itertools.cycle(SMALL), 24)):
+        generator = np.random.default_rng(number)
+        counts = generator.poisson(generator.choice([0.7, 2.0, 4.0]), shape)
+        problem = Problem(Table.dense(Domain.of_shape(shape), counts))
+        given = method.trial_parameters(problem.table.domain)
+        try:
+            release = method.run(problem, given, Randomness.seeded(number)).release
+        except TabprotectError:
+            continue
+        found = verdict(release, HousePolicy().limits(), original=problem.table)
+        if not found.judged:
+            # Nothing is claimed.
+            assert not found.accepted and found.note
+            continue
+        listed = infer(likelihood_of(release)).list_originals()
+        if listed is None:
+            continue
+        judged += 1
+        originals, weights = listed
+        possible = originals[weights > 0]
+        inner = next(table for table in found.tables if table.inner)
+        settled = (possible == possible[0]).all(axis=0) & (possible[0] >= 1) & (possible[0] <= 2)
+        believed = [
+            max(float(weights[originals[:, cell] == value].sum()) for value in (1, 2))
+            for cell in range(originals.shape[1])
+        ]
+        assert int(settled.sum()) <= inner.certain == sum(b > 1 - 1e-9 for b in believed)
+        assert inner.known == sum(b > 0.95 for b in believed)
+        expected = float(weights @ ((originals >= 1) & (originals <= 2)).sum(axis=1))
+        assert inner.at_risk == pytest.approx(expected)
+        assert found.staff is not None
+        at_risk = (counts.reshape(-1) >= 1) & (counts.reshape(-1) <= 2)
+        assert found.staff.certain >= int((settled & at_risk).sum())
+    assert judged >= 6
