@@ -8,7 +8,6 @@ Also, for staff alone, on the table itself: choosing by that tells a little.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InputError, Interrupted, TabprotectError
 from tabprotect.engine.fitting.expected import fit
+from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
@@ -23,6 +23,9 @@ from tabprotect.engine.protection.remedy import Remedy
 from tabprotect.engine.release.gate import Gate
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+
+MOST_REMEDIES = 3
+"""Of the settings that were tried a refusal names the best: the others rarely pass."""
 
 FEW = 4
 """Synthetic tables on which each remedy is tried."""
@@ -35,6 +38,9 @@ WORK = 200_000
 
 LEAST = 2
 """Tables at least; no more where the posterior of one has to be drawn."""
+
+SURE = 0.99
+"""Releases that pass as often are as good as all of them: averages over them hold."""
 
 LIKELY = 0.5
 """Releases that pass less often are probably refused."""
@@ -64,8 +70,11 @@ class Chance:
     @property
     def unlikely(self) -> bool:
         """Whether most draws would be refused."""
-        said = [share for share in (self.synthetic, self.here) if share is not None]
-        return bool(said) and max(said) < LIKELY
+        return bool(self._shares) and max(self._shares) < LIKELY
+
+    @property
+    def _shares(self) -> list[float]:
+        return [share for share in (self.synthetic, self.here) if share is not None]
 
     @property
     def sentence(self) -> str:
@@ -75,13 +84,20 @@ class Chance:
             said.append(f"{self.synthetic:.0%} of synthetic tables with the same margins")
         if self.here is not None:
             said.append(f"{self.here:.0%} of trial runs on this table (CONFIDENTIAL)")
-        return f"The gate lets through {' and '.join(said)}." if said else ""
+        if not said:
+            return ""
+        leaning = (
+            " What is promised of averages (unbiased) holds before the gate: released tables lean "
+            "towards those that pass."
+        )
+        sure = min(self._shares) >= SURE
+        return f"The gate lets through {' and '.join(said)}.{'' if sure else leaning}"
 
 
 def chance(
     method: Method,
     problem: Problem,
-    values: Mapping[str, object],
+    values: Values,
     limits: Gate,
     *,
     on_this_table: bool = True,
@@ -110,7 +126,7 @@ def chance(
 def _tried(
     method: Method,
     problems: list[Problem],
-    values: Mapping[str, object],
+    values: Values,
     limits: Gate,
     means: tuple[np.random.Generator, Progress],
 ) -> tuple[float, float]:
@@ -142,7 +158,7 @@ def _tried(
 def remedies(
     method: Method,
     problem: Problem,
-    values: Mapping[str, object],
+    values: Values,
     limits: Gate,
     progress: Progress = SILENT,
 ) -> tuple[Remedy, ...]:
@@ -152,7 +168,7 @@ def remedies(
     """
     domain, found = problem.table.domain, []
 
-    def tried(chosen: Mapping[str, object]) -> tuple[float, float]:
+    def tried(chosen: Values) -> tuple[float, float]:
         """Smaller is better: refusals, then what is known."""
         seen = chance(
             *(method, problem, chosen, limits), on_this_table=False, most=FEW, progress=progress
@@ -169,7 +185,8 @@ def remedies(
         score = tried(other)
         if score < now:
             found.append((score, Remedy(text, change, 1.0 - score[0], score[1])))
-    return tuple(remedy for _, remedy in sorted(found, key=lambda one: one[0]))
+    ranked = sorted(found, key=lambda one: one[0])
+    return tuple(remedy for _, remedy in ranked[:MOST_REMEDIES])
 
 
 def _runs(problem: Problem, random: bool) -> int:

@@ -15,9 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.disclosure.proved import proved_ends
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.infer import infer
-from tabprotect.engine.posterior.joint import joined
+from tabprotect.engine.posterior.joint import joined, multiplied
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import parse_prior
 from tabprotect.engine.progress import SILENT, Progress
@@ -152,12 +153,13 @@ def believed(
     likelihood: Likelihood | None = None
     try:
         likelihood = likelihood_of(release)
-        found = _posterior(likelihood, prior, OfRelease(release), progress)
-        if earlier:
-            found = joined(
-                found, [likelihood_of(other) for other in earlier], OfRelease(release), progress
-            )
+        first, *others = multiplied([likelihood, *map(likelihood_of, earlier)])
+        found = _posterior(first, prior, OfRelease(release), progress)
+        if others:
+            found = joined(found, others, OfRelease(release), progress)
     except InfeasibleError as error:
+        if isinstance(likelihood, CellFactors):
+            return [_bounded(likelihood, f"{error}.")], likelihood
         return [_unknown(release.domain, True, f"{error}.")], likelihood
     inner = found.domain == release.domain
     out = [_as_belief(found, inner=True, judged=None)] if inner else []
@@ -248,6 +250,15 @@ def _as_belief(found: Posterior, *, inner: bool, judged: Bools | None) -> Belief
 
 def _unknown(domain: Domain, inner: bool, note: str) -> Belief:
     return Belief(domain, inner, None, None, "none", note=note)
+
+
+def _bounded(likelihood: CellFactors, why: str) -> Belief:
+    """Belief in what is proved, and in nothing else: cells whose ends meet."""
+    lower, upper = proved_ends(likelihood)
+    fixed = lower == upper
+    note = f"{why} Only what follows from the limits of the published sums is counted."
+    rows = (np.where(fixed, 0, 1), np.where(fixed, lower, 0), np.array([[1.0], [0.0]]))
+    return Belief(likelihood.domain, True, None, rows, "bounds", note=note)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,8 @@ formula for this is a + b.
 A release is called safe only on proof: the closed form of decomposable margins, or linear and
 integer programmes that give the very bounds. What is not proved safe is refused unless that is
 accepted; the reason names the tightest cells. What else would have been safe is not published:
-only the released frontier, the criterion and the threshold are. Margins that are perturbed or
+only the released frontier, the criterion with its threshold and rule, and whether they were proved
+safe are. Margins that are perturbed or
 rounded afterwards say no more than exact ones, so the proof holds for them.
 
 Source: Dobra, Karr, Sanil and Fienberg 2002, sections 3 and 4.
@@ -29,6 +30,7 @@ from typing import ClassVar, cast
 import numpy as np
 
 from tabprotect.engine.bounds import bounding
+from tabprotect.engine.bounds.decomposable import is_decomposable
 from tabprotect.engine.errors import (
     InfeasibleError,
     InputError,
@@ -36,7 +38,7 @@ from tabprotect.engine.errors import (
     TabprotectError,
     TooLargeError,
 )
-from tabprotect.engine.parameters import Parameter, resolve
+from tabprotect.engine.parameters import Parameter, Values, resolve
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.margins.margin_by_margin import (
@@ -52,14 +54,16 @@ from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import counts_of, sum_factors
 from tabprotect.engine.protection.subtables import MARGINS
-from tabprotect.engine.release.likelihood import CellFactors
+from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import terms
 from tabprotect.engine.tables.margins import MarginSet, maximal
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.table import Table
 
 FRONTIER = "released_frontier"
 """Disclosed by the run: the published margins."""
@@ -72,10 +76,46 @@ NOTE = (
     "been found too narrow."
 )
 
-DISCLOSED = frozenset({"criterion", FRONTIER, INNER})
+PROVED = "proved_safe"
+"""Disclosed by the run: whether the margins were, for this original and the stated rule."""
+
+DISCLOSED = frozenset({"criterion", "at_risk", FRONTIER, INNER, PROVED})
+
+MOST_JUDGED = 12
+"""Inner cells up to which readers are taken to judge the margins for every original that fits."""
 
 MOST_ENTRIES = 5_000_000
 """Inner cells times margins up to which there is a posterior."""
+
+
+THRESHOLD: Parameter[int] = Parameter(
+    "threshold",
+    "Threshold beta",
+    "The smallest width of the bounds on an at-risk cell that counts as safe.",
+    "integer",
+    3,
+    low=1,
+    high=1e9,
+    unit="counts",
+)
+
+BOUNDS: Parameter[bounding.Way] = Parameter(
+    "bounds",
+    "Bounds",
+    "How the bounds are found.",
+    "choice",
+    "auto",
+    choices=bounding.WAYS,
+)
+
+THEN: Parameter[str | None] = Parameter(
+    "then",
+    "Then",
+    "A further method for each margin, with its parameters: random_rounding base=3. "
+    "Without one the margins are published exactly.",
+    "text",
+    "",
+)
 
 
 class PublishMargins(Method):
@@ -90,32 +130,9 @@ class PublishMargins(Method):
             help="A model formula over the variables: a:b + c publishes a by b, and c. Smaller "
             "tables that follow from these are not listed again.",
         ),
-        Parameter(
-            "threshold",
-            "Threshold beta",
-            "The smallest width of the bounds on an at-risk cell that counts as safe.",
-            "integer",
-            3,
-            low=1,
-            high=1e9,
-            unit="counts",
-        ),
-        Parameter(
-            "bounds",
-            "Bounds",
-            "How the bounds are found.",
-            "choice",
-            "auto",
-            choices=bounding.WAYS,
-        ),
-        Parameter(
-            "then",
-            "Then",
-            "A further method for each margin, with its parameters: random_rounding base=3. "
-            "Without one the margins are published exactly.",
-            "text",
-            "",
-        ),
+        THRESHOLD,
+        BOUNDS,
+        THEN,
     )
     guarantees: ClassVar[Mapping[str, str]] = {
         "exact": "Every published count is exact (without a further method).",
@@ -133,7 +150,7 @@ class PublishMargins(Method):
         ),
     )
 
-    def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
+    def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
         """The formula, the threshold and the further method, checked; all wrong fields at once."""
         chosen = {k: v for k, v in given.items() if k not in DISCLOSED}
         wrong: dict[str, str] = {}
@@ -141,7 +158,7 @@ class PublishMargins(Method):
             values = resolve(self.parameters, chosen)
         except ParameterError as error:
             wrong |= error.fields
-            values = {p.name: chosen.get(p.name, p.default) for p in self.parameters}
+            values = Values({p.name: chosen.get(p.name, p.default) for p in self.parameters})
         margins: MarginSet = ()
         if MARGINS.name not in wrong:
             try:
@@ -160,15 +177,15 @@ class PublishMargins(Method):
             raise ParameterError(wrong)
         return values
 
-    def promised(self, values: Mapping[str, object]) -> tuple[str, ...]:
+    def promised(self, values: Values) -> tuple[str, ...]:
         """A further method keeps its own promises, which are checked where it runs."""
-        return ("posterior",) if values["then"] else tuple(self.guarantees)
+        return ("posterior",) if values[THEN] else tuple(self.guarantees)
 
     def trial_parameters(self, domain: Domain) -> dict[str, object]:
         """The margins of one variable."""
         return {MARGINS.name: " + ".join(f"`{name}`" for name in domain.names)}
 
-    def is_random(self, values: Mapping[str, object]) -> bool:
+    def is_random(self, values: Values) -> bool:
         """Whether the further method is."""
         inner = _following(values)
         return inner is not None and inner[0].is_random(resolve(inner[0].parameters, inner[1]))
@@ -184,7 +201,7 @@ class PublishMargins(Method):
     def draw(
         self,
         problem: Problem,
-        values: Mapping[str, object],
+        values: Values,
         generator: np.random.Generator,
         progress: Progress = SILENT,
     ) -> Draft:
@@ -194,8 +211,8 @@ class PublishMargins(Method):
         judgement = judged(
             problem,
             margins,
-            threshold=cast(int, values["threshold"]),
-            way=cast(bounding.Way, values["bounds"]),
+            threshold=values[THRESHOLD],
+            way=values[BOUNDS],
             progress=progress,
         )
         problems = [part(problem, margin) for margin in margins]
@@ -205,7 +222,9 @@ class PublishMargins(Method):
         )
         disclosed: dict[str, object] = {
             "criterion": CRITERION,
+            "at_risk": str(problem.at_risk),
             FRONTIER: [list(margin) for margin in margins],
+            PROVED: judgement["proved"],
         }
         sentence = str(judgement["why"])
         inner = _following(values)
@@ -262,7 +281,12 @@ class PublishMargins(Method):
         if further is None:
             counts = counts_of(release, publication)
             return sum_factors(
-                release, publication, counts, lambda count, _: (count, count, None), note=NOTE
+                release,
+                publication,
+                counts,
+                lambda count, _: (count, count, None),
+                rerun=_rerun(stated, margins, values, domain.size),
+                note=NOTE,
             )
         inner = stated.get(INNER)
         if not isinstance(inner, Sequence) or len(inner) != len(margins):
@@ -279,17 +303,34 @@ class PublishMargins(Method):
         return composed(publication, release.tables, parts, note=NOTE)
 
 
-def _margins(domain: Domain, values: Mapping[str, object]) -> MarginSet:
+def _margins(domain: Domain, values: Values) -> MarginSet:
     """The published margins: the largest of the formula's, those over most variables first."""
-    formula = values[MARGINS.name]
+    formula = values[MARGINS]
     if not formula:
         raise InputError("must name the margins to be published, such as a:b + c")
-    found = maximal(domain, terms(str(formula), domain.names))
+    found = maximal(domain, terms(formula, domain.names))
     return tuple(sorted(found, key=lambda margin: -len(margin)))
 
 
-def _following(values: Mapping[str, object]) -> Following | None:
-    found = following(str(values["then"] or ""))
+def _rerun(
+    stated: Mapping[str, object], margins: MarginSet, values: Values, size: int
+) -> Rerun | None:
+    """Originals for which the margins are judged as it is stated: 1, all others 0."""
+    proved, at_risk = stated.get(PROVED), stated.get("at_risk")
+    if type(proved) is not bool or not isinstance(at_risk, str) or size > MOST_JUDGED:
+        return None
+    rule, threshold = SmallCount.parse(at_risk), values[THRESHOLD]
+    way = values[BOUNDS]
+
+    def estimate(original: Table, _: np.random.Generator) -> float:
+        problem = Problem(original, at_risk=rule)
+        return float(judged(problem, margins, threshold=threshold, way=way)["proved"] == proved)
+
+    return Rerun(estimate, exact=True, programmes=not is_decomposable(margins))
+
+
+def _following(values: Values) -> Following | None:
+    found = following(values[THEN] or "")
     if found is not None and found[0].name == PublishMargins.name:
         raise InputError(f"{found[0].name} cannot follow itself")
     return found
