@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-import numpy as np
 from markupsafe import Markup
 
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.bundle.check_lines import (
     CheckGroup,
     CheckLine,
@@ -121,7 +121,7 @@ def staff_edition(
     )
 
 
-def _truth(protected: Protected, published: PublishedTable) -> np.ndarray:
+def _truth(protected: Protected, published: PublishedTable) -> Ints:
     """A published table as it would be without protection."""
     problem, mechanism = protected.record.problem, protected.release.mechanism
     return problem.unprotected(
@@ -131,9 +131,10 @@ def _truth(protected: Protected, published: PublishedTable) -> np.ndarray:
     ).counts
 
 
-def _moved(protected: Protected) -> np.ndarray:
+def _moved(protected: Protected) -> Ints:
     main = protected.release.tables[0]
-    return (main.table.counts - _truth(protected, main))[~main.hidden]
+    moved: Ints = (main.table.counts - _truth(protected, main))[~main.hidden]
+    return moved
 
 
 def _before_and_after(protected: Protected, published: PublishedTable) -> Grid:
@@ -155,7 +156,7 @@ def _before_and_after(protected: Protected, published: PublishedTable) -> Grid:
     return grid(published.table.domain, cell)
 
 
-def _at_risk(problem: Problem, published: PublishedTable, protected: Protected) -> np.ndarray:
+def _at_risk(problem: Problem, published: PublishedTable, protected: Protected) -> Bools:
     """The rule is about numbers of records, also where estimates are published."""
     groupings = groupings_of(problem.table.domain, protected.release.mechanism.parameters)
     return problem.at_risk.mask(problem.unprotected(published.table.domain, groupings).counts)
