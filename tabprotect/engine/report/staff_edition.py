@@ -126,8 +126,8 @@ def _truth(protected: Protected, published: PublishedTable) -> Ints:
     problem, mechanism = protected.record.problem, protected.release.mechanism
     return problem.unprotected(
         published.table.domain,
-        groupings_of(problem.table.domain, mechanism.parameters),
-        weighted=methods()[mechanism.method].weighted(mechanism.parameters),
+        groupings_of(problem.table.domain, mechanism.values),
+        weighted=methods()[mechanism.method].weighted(mechanism.values),
     ).counts
 
 
@@ -158,7 +158,7 @@ def _before_and_after(protected: Protected, published: PublishedTable) -> Grid:
 
 def _at_risk(problem: Problem, published: PublishedTable, protected: Protected) -> Bools:
     """The rule is about numbers of records, also where estimates are published."""
-    groupings = groupings_of(problem.table.domain, protected.release.mechanism.parameters)
+    groupings = groupings_of(problem.table.domain, protected.release.mechanism.values)
     return problem.at_risk.mask(problem.unprotected(published.table.domain, groupings).counts)
 
 
