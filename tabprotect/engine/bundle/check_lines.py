@@ -96,7 +96,7 @@ def table_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
 
 def protection(protected: Protected, summary: RunSummary, verdict: Verdict | None) -> CheckGroup:
     """What became of the cells at risk. Confidential."""
-    cycles = isinstance(protected.release.mechanism.parameters.get("cycles"), MoveSet)
+    cycles = isinstance(protected.release.mechanism.values.get("cycles"), MoveSet)
     broken = cycles and summary.margins_preserved is False
     # How many counts stayed as they were is no merit, and not by itself a fault.
     exposed = bool(summary.at_risk_cells and summary.unchanged_cells)

@@ -269,12 +269,14 @@ def open_dossier(data: bytes, *, progress: Progress = SILENT) -> Dossier:
 
 
 def _steps(data: bytes) -> tuple[DossierStep, ...]:
+    """The steps that say when and what; a trail may hold other JSON values, too."""
     trail = archive.parse_json(TRAIL, data)
-    try:
-        assert isinstance(trail, list)
-        return tuple(DossierStep(str(step["time"]), str(step["label"])) for step in trail)
-    except (AssertionError, KeyError, TypeError):
-        raise BundleError(f"{TRAIL}: the steps are not as they were written") from None
+    found = trail if isinstance(trail, list) else []
+    return tuple(
+        DossierStep(str(step["time"]), str(step["label"]))
+        for step in found
+        if isinstance(step, dict) and {"time", "label"} <= set(step)
+    )
 
 
 def _files(data: bytes) -> dict[str, bytes]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-import numpy as np
 from markupsafe import Markup
 
-from tabprotect.engine.arrays import Ints
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.bundle.check_lines import (
     CheckGroup,
     CheckLine,
@@ -19,7 +18,6 @@ from tabprotect.engine.bundle.check_lines import (
 from tabprotect.engine.bundle.confidential import Dossier, DossierStep
 from tabprotect.engine.bundle.verify import Verification
 from tabprotect.engine.disclosure.verdict import verdict
-from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.protection.registered import methods
@@ -128,8 +126,8 @@ def _truth(protected: Protected, published: PublishedTable) -> Ints:
     problem, mechanism = protected.record.problem, protected.release.mechanism
     return problem.unprotected(
         published.table.domain,
-        groupings_of(problem.table.domain, mechanism.parameters),
-        weighted=methods()[mechanism.method].weighted(Values(mechanism.parameters)),
+        groupings_of(problem.table.domain, mechanism.values),
+        weighted=methods()[mechanism.method].weighted(mechanism.values),
     ).counts
 
 
@@ -158,9 +156,9 @@ def _before_and_after(protected: Protected, published: PublishedTable) -> Grid:
     return grid(published.table.domain, cell)
 
 
-def _at_risk(problem: Problem, published: PublishedTable, protected: Protected) -> np.ndarray:
+def _at_risk(problem: Problem, published: PublishedTable, protected: Protected) -> Bools:
     """The rule is about numbers of records, also where estimates are published."""
-    groupings = groupings_of(problem.table.domain, protected.release.mechanism.parameters)
+    groupings = groupings_of(problem.table.domain, protected.release.mechanism.values)
     return problem.at_risk.mask(problem.unprotected(published.table.domain, groupings).counts)
 
 
