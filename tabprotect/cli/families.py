@@ -32,6 +32,9 @@ FAMILIES: Mapping[str, Mapping[str, str]] = {
         "infer": "the posterior distribution of every true cell",
         "verify": "check a release bundle",
     },
+    "report": {
+        "report": "a report of a release, to read and print",
+    },
     "compare": {
         "compare": "compare methods by risk and utility",
     },
@@ -51,6 +54,12 @@ FAMILIES: Mapping[str, Mapping[str, str]] = {
     },
     "ptable": {
         "ptable": "make or convert a perturbation table",
+    },
+    "register": {
+        "register": "the register of what left this house",
+    },
+    "difference": {
+        "difference": "what two vintages of a table, and their releases, say of the change",
     },
     "restore": {
         "restore": "make published counts additive; expected inner cells",

@@ -20,6 +20,7 @@ from tabprotect.engine.disclosure.policy import read as read_policy
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.project import DEFAULT_METHOD, Project
+from tabprotect.engine.project.registering import published_before
 from tabprotect.engine.project.replay import run_file
 from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
 from tabprotect.engine.project.verbs.release_verbs import (
@@ -33,6 +34,7 @@ from tabprotect.engine.project.verbs.table_verbs import set_at_risk, set_title
 from tabprotect.engine.protection.problem import Preview, Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.summary import RunSummary, summarise
+from tabprotect.engine.register.entry import warnings_of
 
 
 def add(verbs: Verbs) -> None:
@@ -69,6 +71,17 @@ def add(verbs: Verbs) -> None:
         type=Path,
         metavar="policy.toml",
         help=f"the limits of the house (default: the file that {VARIABLE} names)",
+    )
+    run_it.add_argument(
+        "--register",
+        metavar="FILE|URL|none",
+        help="the register of releases (default: the house's own)",
+    )
+    run_it.add_argument(
+        "--again",
+        metavar="REASON",
+        help="why a table that left before is published again, where the policy takes a reason "
+        "(default: that of --accept)",
     )
     run_it.add_argument(
         "--seed", type=int, help="replay these coins (default: the operating system's randomness)"
@@ -135,8 +148,15 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
             raise InputError("cannot be written: there is no such folder", file=path)
     do(protect(accept=args.accept, accept_weak=args.accept_weak, seed=args.seed))
     dossier = None if args.dossier is None else str(args.dossier)
-    do(publish(release=str(args.out), dossier=dossier, overwrite=True))
-    _say_protected(history.project, args, console)
+    order = publish(
+        release=str(args.out),
+        dossier=dossier,
+        overwrite=True,
+        again=args.again or args.accept or "",
+    )
+    history, _ = history.do(order, progress=console, register=args.register)
+    earlier = published_before(history.project.problem, args.register, but=load(args.out))
+    _say_protected(history.project, args, console, warnings_of(earlier))
     return 0
 
 
@@ -147,21 +167,27 @@ def cycle_source(value: str) -> Order:
     return set_cycles(file=absolute(value)) if named else set_cycles(kind=value)
 
 
-def _say_protected(project: Project, args: argparse.Namespace, console: Console) -> None:
+def _say_protected(
+    project: Project,
+    args: argparse.Namespace,
+    console: Console,
+    published_before: list[dict[str, str]],
+) -> None:
     protected = project.protected
     assert protected is not None
     found = protected.record.verdict
     assert found is not None
     summary = summarise(protected)
+    warnings = [*_warnings(protected), *published_before]
     data: dict[str, object] = {
         "method": project.method,
         "title": project.title,
         **summary.as_json(),
         "expected": _expected(project, summary),
         "verdict": found.as_json(),
-        "warnings": _warnings(protected),
+        "warnings": warnings,
         **_of_cycles(project),
-        "parameters": project.values,
+        "parameters": dict(project.values),
         "findings": dict(protected.record.findings),
         "decisions": list(protected.record.decisions),
         "fingerprint": sha256(load(args.out)),
@@ -173,7 +199,7 @@ def _say_protected(project: Project, args: argparse.Namespace, console: Console)
         summary.sentence,
         f"Verdict: {found.sentence}",
         *([found.staff.sentence] if found.staff is not None else []),
-        *(f"Warning: {warning['message']}" for warning in _warnings(protected)),
+        *(f"Warning: {warning['message']}" for warning in warnings),
         f"Release bundle (public): {args.out}",
         f"Fingerprint: {data['fingerprint']}",
         f"Dossier (CONFIDENTIAL): {args.dossier or 'none written'}",

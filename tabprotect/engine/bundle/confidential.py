@@ -34,7 +34,8 @@ KEYS, WEIGHTS = ("record_keys.csv", "weights.csv")
 EVIDENCE = (COINS, STATUSES, HIDDEN)
 """What a run leaves behind, and a replay must give again, byte for byte."""
 
-OTHERS = ("risk_report.md", "risk_report.json", "audit_trail.json", "recipe.toml")
+TRAIL = "audit_trail.json"
+OTHERS = ("risk_report.md", "risk_report.json", TRAIL, "recipe.toml")
 
 _README = """# CONFIDENTIAL
 
@@ -110,7 +111,7 @@ def files(
         **_evidence(protected),
         "risk_report.md": risk_text(protected).encode(),
         "risk_report.json": archive.dump_json(risk_json(protected)),
-        "audit_trail.json": archive.dump_json(list(trail)),
+        TRAIL: archive.dump_json(list(trail)),
         "recipe.toml": recipe.encode(),
         RELEASE: public.to_bytes(protected.release) if release is None else release,
     }
@@ -186,12 +187,74 @@ def read(path: Path, *, progress: Progress = SILENT) -> Protected:
         When there is no such file.
     """
     try:
-        return _read(archive.load(path), progress)
+        return open_dossier(archive.load(path), progress=progress).protected
     except BundleError as error:
         raise BundleError(f"{path.name}: {error.message}", hint=error.hint) from None
 
 
-def _read(data: bytes, progress: Progress) -> Protected:
+@dataclass(frozen=True)
+class DossierStep:
+    """A step that led to the release: when (ISO, UTC), and what in words."""
+
+    time: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Dossier:
+    """A dossier that was replayed.
+
+    Attributes
+    ----------
+    protected
+        The original, the release and how it came about.
+    bundle
+        The release bundle in it, as it left the house.
+    steps
+        What led to it.
+    """
+
+    protected: Protected
+    bundle: bytes
+    steps: tuple[DossierStep, ...]
+
+
+def is_dossier(data: bytes) -> bool:
+    """Whether the bytes say that they are a dossier; nothing else of them is looked at.
+
+    Raises
+    ------
+    BundleError
+        When they are no zip that may be opened.
+    """
+    return any(name.startswith(FOLDER) for name in archive.unpack(data, allowed=lambda _: True))
+
+
+def bundle_within(data: bytes) -> bytes:
+    """The release bundle in a dossier, unchecked; nothing else of it is read."""
+    return _files(data)[FOLDER + RELEASE]
+
+
+def open_dossier(data: bytes, *, progress: Progress = SILENT) -> Dossier:
+    """The same as :func:`read` of the bytes, with what lies beside the release."""
+    found = _files(data)
+    return Dossier(
+        _replayed(found, progress),
+        found[FOLDER + RELEASE],
+        _steps(found.get(FOLDER + TRAIL, b"[]")),
+    )
+
+
+def _steps(data: bytes) -> tuple[DossierStep, ...]:
+    trail = archive.parse_json(TRAIL, data)
+    try:
+        assert isinstance(trail, list)
+        return tuple(DossierStep(str(step["time"]), str(step["label"])) for step in trail)
+    except (AssertionError, KeyError, TypeError):
+        raise BundleError(f"{TRAIL}: the steps are not as they were written") from None
+
+
+def _files(data: bytes) -> dict[str, bytes]:
     names = {
         FOLDER + n for n in (README, ORIGINAL, RECORD, RELEASE, KEYS, WEIGHTS, *EVIDENCE, *OTHERS)
     }
@@ -201,6 +264,10 @@ def _read(data: bytes, progress: Progress) -> Protected:
     for name in (ORIGINAL, RECORD, RELEASE):
         if FOLDER + name not in found:
             raise BundleError(f"{name} is missing", hint=f"this is no {KIND}")
+    return found
+
+
+def _replayed(found: Mapping[str, bytes], progress: Progress) -> Protected:
     release = verify_bytes(found[FOLDER + RELEASE]).release
     original = data_package.read_table(found[FOLDER + ORIGINAL], release.domain, name=ORIGINAL)
     keys = found.get(FOLDER + KEYS)

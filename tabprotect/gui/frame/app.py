@@ -21,6 +21,7 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.look.theme import THEME
+from tabprotect.gui.look.wheel import WheelScrolls
 from tabprotect.gui.plots.canvas import Canvas
 from tabprotect.version import __version__
 
@@ -42,6 +43,8 @@ def application() -> QApplication:
         app.setApplicationVersion(__version__)
         app.setDesktopFileName("org.tabprotect.Tabprotect")
     THEME.apply()
+    if app.findChild(WheelScrolls) is None:
+        app.installEventFilter(WheelScrolls(app))
     return app
 
 
@@ -171,8 +174,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _smoke(app: QApplication, source: str, path: Path) -> int:
-    # Plots are built late, and a packaged program must find their library too.
-    Canvas(lambda canvas: None)
     window = MainWindow(Document())
     window.show()
     faults: list[object] = []
@@ -180,6 +181,10 @@ def _smoke(app: QApplication, source: str, path: Path) -> int:
     def done() -> None:
         if not window.grab().save(str(path)):
             faults.append(f"cannot write {path}")
+        if getattr(sys, "frozen", False):
+            # Pages and plots are built late, and a packaged program must find all they import.
+            Canvas(lambda canvas: None)
+            dict(window.pages)
         # Not quit(): it closes windows, which posts a second quit for whoever runs events next.
         app.exit()
 

@@ -17,6 +17,7 @@ from tabprotect.engine.project import recipe
 from tabprotect.engine.project.command import Arguments, Context, Declared, number_text
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import PRIORS, Project, Who
+from tabprotect.engine.project.registering import entered
 from tabprotect.engine.project.shell import SAVED, table_word
 from tabprotect.engine.project.verbs.cycle_verbs import QUICK_CELLS, set_cycles
 from tabprotect.engine.protection.registered import methods
@@ -169,8 +170,13 @@ def publish(
     release: str,
     dossier: str | None = None,
     overwrite: bool = False,
+    again: str = "",
 ) -> Project:
-    """Write the release bundle, and the dossier where one is wanted. Undo cannot cross it."""
+    """Write the release bundle, and the dossier where one is wanted. Undo cannot cross it.
+
+    It is entered in the register of the house. ``again`` is the reason for publishing a table that
+    left before, where the policy takes one.
+    """
     if project.protected is None:
         raise InfeasibleError(
             "there is nothing to publish yet", hint="protect the table as it stands first"
@@ -192,15 +198,24 @@ def publish(
             trail=[entry.as_json() for entry in context.trail],
             recipe=recipe.to_text(context.trail, seeds=True),
         )
-        was_there = beside.exists()
-        # First: without its dossier a release could never be accounted for.
-        write_bytes(beside, archive.pack(content), overwrite=overwrite)
-    try:
-        write_bytes(path, data, overwrite=overwrite)
-    except InputError:
-        if beside is not None and not was_there:
-            beside.unlink(missing_ok=True)
-        raise
+        dossier_data = archive.pack(content)
+    with entered(
+        project.protected,
+        data,
+        register=context.register,
+        rule=project.limits.second_release,
+        reason=again.strip(),
+    ):
+        if beside is not None:
+            was_there = beside.exists()
+            # First: without its dossier a release could never be accounted for.
+            write_bytes(beside, dossier_data, overwrite=overwrite)
+        try:
+            write_bytes(path, data, overwrite=overwrite)
+        except InputError:
+            if beside is not None and not was_there:
+                beside.unlink(missing_ok=True)
+            raise
     return replace(project, published=True)
 
 
