@@ -28,6 +28,9 @@ FAMILIES: Mapping[str, Mapping[str, str]] = {
         "protect": "protect a table and write its release bundle",
         "run": "run a recipe",
     },
+    "keys": {
+        "keys": "keys to sign with, and the key of the house",
+    },
     "infer": {
         "infer": "the posterior distribution of every true cell",
         "verify": "check a release bundle",

@@ -16,6 +16,7 @@ from typing import TypeVar
 import sqlalchemy as sa
 from sqlalchemy import exc
 
+from tabprotect.engine.atomic import make_private
 from tabprotect.engine.errors import InputError
 
 PATIENCE = 10
@@ -90,6 +91,9 @@ class Database:
             ) from None
         self.name = address.render_as_string(hide_password=True)
         if address.get_backend_name() == "sqlite":
+            if address.database not in (None, "", ":memory:"):
+                # The library would make it with everybody's rights.
+                make_private(Path(str(address.database)))
             _take_turns(self._engine)
         elif address.get_backend_name() == "postgresql":
             _be_patient_and_durable(self._engine)

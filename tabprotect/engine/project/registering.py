@@ -9,9 +9,9 @@ import getpass
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from tabprotect.engine import house
 from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.disclosure.policy import Again
+from tabprotect.engine.house import key as house_key
 from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.register.address import address
 from tabprotect.engine.register.entry import Earlier, Publication, admit, related
@@ -21,7 +21,7 @@ from tabprotect.engine.release.release import Release
 
 def marks(problem: Problem) -> Marks:
     """The fingerprints of an original under the key of this house."""
-    return marks_of(problem.table, house.key(), problem.record_keys)
+    return marks_of(problem.table, house_key(), problem.record_keys)
 
 
 def published_before(

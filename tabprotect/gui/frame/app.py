@@ -15,6 +15,7 @@ from types import TracebackType
 from PySide6.QtCore import QSettings, QStandardPaths, QTimer
 from PySide6.QtWidgets import QApplication
 
+from tabprotect.engine.atomic import leftovers
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.project.recovery import Recoverable, Session, recoverable
 from tabprotect.gui.base.document import Document
@@ -55,7 +56,10 @@ def state_folder() -> Path:
 
 
 class Autosave:
-    """Saves the document every minute, and offers what earlier programs left behind."""
+    """Saves the document every minute, and offers what earlier programs left behind.
+
+    That is unsaved work, to recover, and unfinished files beside recent ones, to remove.
+    """
 
     def __init__(self, window: MainWindow, folder: Path) -> None:
         self._window = window
@@ -76,6 +80,13 @@ class Autosave:
                 f"{found.name}, as it was at {when}, when the program ended unexpectedly.",
                 lambda f=found: self._recover(f),
                 found.discard,
+            )
+        for left_over in _unfinished({folder, *_recent_folders(window)}):
+            window.document.work_found.emit(
+                f"{left_over.name} in {left_over.parent} was being written when its program ended. "
+                "It may be confidential.",
+                None,
+                lambda p=left_over: p.unlink(missing_ok=True),
             )
         self._timer = QTimer(window)
         self._timer.setInterval(AUTOSAVE_SECONDS * 1000)
@@ -200,3 +211,11 @@ def _smoke(app: QApplication, source: str, path: Path) -> int:
     for fault in faults:
         print(f"smoke test failed: {fault}", file=sys.stderr)
     return 1 if faults else 0
+
+
+def _unfinished(folders: set[Path]) -> list[Path]:
+    return sorted({path for folder in folders for path in leftovers(folder)})
+
+
+def _recent_folders(window: MainWindow) -> set[Path]:
+    return {Path(path).parent for path in window.files.recent()}

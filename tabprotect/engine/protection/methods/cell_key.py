@@ -307,7 +307,7 @@ class CellKey(Method):
                 table = files.read(value)
             else:
                 table = files.from_json(json.loads(value) if isinstance(value, str) else value)
-        except json.JSONDecodeError:
+        except (ValueError, RecursionError):
             raise ParameterError({"table": "damaged JSON"}) from None
         except TabprotectError as error:
             raise ParameterError({"table": str(error)}, hint=error.hint) from None

@@ -207,11 +207,6 @@ class ReleasePage(ReleaseStage, Page):
                 broken = project.takes_cycles and not summary.margins_preserved
                 kept: Verdict = "cross" if broken else "tick"
                 checks.append((kept, summary.sentence))
-            checks.append(
-                ("warning", "A given seed was used: whoever knows it can replay every coin.")
-                if record.seed_given
-                else ("tick", "Random numbers came from the operating system.")
-            )
             checks += [("warning", f"Decision: {text}") for text in record.decisions]
             if not project.title:
                 checks.append(("warning", "The release has no title."))

@@ -119,7 +119,7 @@ class RunPage(Page):
         self.footer.addStretch(1)
         QWidget.setTabOrder(self._copy, self.main_button)
         self.form.parameters_set.connect(self._set)
-        self.form.seed_set.connect(lambda seed: self.do(set_seed, seed=seed))
+        self.form.seed_set.connect(lambda s, fresh: self.do(set_seed, seed=s, fresh=fresh))
         self.form.wrong.connect(self.show_error)
         self.form.cycles_asked.connect(lambda: document.page_asked.emit("cycles"))
         self.preview.refusal.remedy_chosen.connect(self._take)
@@ -206,7 +206,10 @@ class RunPage(Page):
             return
         house, method = self.editable, project.protection
         self.form.show_method(
-            method, project.values, seed=project.seed if house else None, house=house
+            method,
+            project.values,
+            coins=(project.seed, project.fresh) if house else (None, False),
+            house=house,
         )
         if self._ordered is not method:
             self._ordered = method
