@@ -9,6 +9,7 @@ from tabprotect.cli.arguments import (
     absolute,
     add_reading,
     keep_apart,
+    once,
     open_source,
     setting,
 )
@@ -81,13 +82,6 @@ def add(verbs: Verbs) -> None:
     run.add_argument("--out", type=Path, required=True, metavar="DIR")
 
 
-def _settings(pairs: list[tuple[str, str]]) -> dict[str, str]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise UsageError("--set names a parameter twice")
-    return found
-
-
 def _typed(project: Project, settings: dict[str, str]) -> dict[str, object]:
     """Numbers as numbers; what is none is left for the command to refuse, all at once."""
     kinds = {p.name: p for p in project.protection.parameters}
@@ -104,7 +98,7 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
     """The same commands as the window's, in order."""
     beside = [(name, getattr(args, name)) for name in ("keep", "groupings")]
     named = [(name, value) for name, value in beside if value is not None]
-    settings = _settings([*args.settings, *named])
+    settings = once([*args.settings, *named], "--set")
     if args.dossier is not None and args.dossier.absolute() == args.out.absolute():
         raise UsageError("--out and --dossier name one file")
     keep_apart([args.table, settings.get("cycles")], [args.out, args.dossier])

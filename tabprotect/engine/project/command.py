@@ -73,6 +73,8 @@ class Declared:
     reads, writes
         The arguments that name a file to be read, and files to be written; ``overwrite`` is
         another argument then.
+    reads_too
+        An argument with further files to be read, by name.
     seed
         The argument that replays what the command drew from :meth:`Context.randomness`.
     opens
@@ -91,6 +93,7 @@ class Declared:
     shell: Callable[[Project, Arguments], list[str]] | None = None
     reads: str = ""
     writes: tuple[str, ...] = ()
+    reads_too: str = ""
     seed: str = ""
     opens: bool = False
     forgets: bool = False

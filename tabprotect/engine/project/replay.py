@@ -121,6 +121,11 @@ def run(
             if isinstance(source := given.get(step.command.says.reads), str):
                 given[step.command.says.reads] = found = _beside(source, folder)
                 read_files.add(Path(found).resolve())
+            if isinstance(files := given.get(step.command.says.reads_too), dict):
+                given[step.command.says.reads_too] = found_too = {
+                    name: _beside(str(file), folder) for name, file in files.items()
+                }
+                read_files |= {Path(file).resolve() for file in found_too.values()}
             if step.command.says.writes:
                 written += _redirected(step, given, out, read_files)
             history, _ = history.do(step.command.order(given), progress=progress)
