@@ -21,6 +21,12 @@ FAMILIES: Mapping[str, Mapping[str, str]] = {
     "convert": {
         "convert": "write a table in another format",
     },
+    "export": {
+        "export": "write the public tables of a release bundle in another format",
+    },
+    "check": {
+        "check": "check a table for output: flags, reasons, decisions",
+    },
     "cycles": {
         "cycles": "design and check cycle sets",
     },
