@@ -34,6 +34,9 @@ FAMILIES: Mapping[str, Mapping[str, str]] = {
         "protect": "protect a table and write its release bundle",
         "run": "run a recipe",
     },
+    "batch": {
+        "batch": "run many recipes, with one summary",
+    },
     "infer": {
         "infer": "the posterior distribution of every true cell",
         "verify": "check a release bundle",

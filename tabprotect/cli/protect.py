@@ -80,6 +80,15 @@ def add(verbs: Verbs) -> None:
     run = verbs.add("run", run_recipe)
     run.add_argument("recipe", type=Path, metavar="recipe.toml")
     run.add_argument("--out", type=Path, required=True, metavar="DIR")
+    run.add_argument(
+        "--set",
+        type=setting,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        dest="settings",
+        help="a variable of the recipe, which stands in it as ${NAME}",
+    )
 
 
 def _typed(project: Project, settings: dict[str, str]) -> dict[str, object]:
@@ -211,7 +220,8 @@ def _of_cycles(project: Project) -> dict[str, object]:
 
 def run_recipe(args: argparse.Namespace, console: Console) -> int:
     """Run a recipe file and write what it publishes into a folder."""
-    history, written = run_file(args.recipe, args.out, progress=console)
+    settings = once(args.settings, "--set")
+    history, written = run_file(args.recipe, args.out, settings=settings, progress=console)
     labels = [step.label for step in history.steps]
     console.result(
         {"steps": labels, "written": [str(path) for path in written]},

@@ -126,6 +126,10 @@ class Command(Generic[P]):
         everything = list(inspect.signature(self.run).parameters.items())
         return dict(everything[2:]), get_type_hints(self.run)
 
+    def takes_text(self, name: str) -> bool:
+        """Whether an argument is text (or holds texts), and no number."""
+        return _is_text(self._taken[1].get(name))
+
     def order(self, arguments: Arguments) -> Order:
         """The command with arguments out of JSON, checked against what the verb declares.
 
@@ -243,6 +247,12 @@ class TrailEntry:
             "seed": self.seed,
             "published": self.sealed,
         }
+
+
+def _is_text(hint: object) -> bool:
+    if get_origin(hint) is UnionType:
+        return any(map(_is_text, get_args(hint)))
+    return _is_text(get_args(hint)[-1]) if get_args(hint) else hint is str
 
 
 def _fit(value: object, hint: object, what: str) -> None:

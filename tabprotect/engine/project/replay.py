@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from tabprotect.engine.project.commands import named
 from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.recipe import FORMAT
+from tabprotect.engine.project.variables import filled, given_variables, settled
 from tabprotect.engine.project.verbs.release_verbs import publish
 
 RELEASE = "release.zip"
@@ -30,13 +31,20 @@ def _step(number: int, name: str) -> Iterator[None]:
         raise
 
 
-def from_text(text: str) -> list[Order]:
+def from_text(text: str, settings: Mapping[str, str] | None = None) -> list[Order]:
     """The commands of a recipe.
+
+    Parameters
+    ----------
+    settings
+        Its variables by name (see :mod:`~tabprotect.engine.project.variables`).
 
     Raises
     ------
     InputError
         Naming the line or the step.
+    ParameterError
+        For variables that are not set, or that it does not have.
     """
     try:
         data = tomllib.loads(text)
@@ -46,7 +54,8 @@ def from_text(text: str) -> list[Order]:
         raise InputError(
             f'a recipe begins with "recipe = {FORMAT}"', hint="this file may be something else"
         )
-    steps = data.get("step")
+    values = given_variables(data.get("variables", {}), settings or {})
+    steps = filled(data.get("step"), values)
     if not isinstance(steps, list) or not steps:
         raise InputError("the recipe has no [[step]]")
     out: list[Order] = []
@@ -55,6 +64,7 @@ def from_text(text: str) -> list[Order]:
             raise InputError(f'step {number} says not what to do: do = "..." is missing')
         with _step(number, name):
             command = named(name)
+            step = {key: settled(v, text=command.takes_text(key)) for key, v in step.items()}
             if isinstance(seed := step.get(command.says.seed), str):
                 if not seed.isdecimal():
                     raise InputError(f"the seed {seed!r} is no whole number")
@@ -63,10 +73,10 @@ def from_text(text: str) -> list[Order]:
     return out
 
 
-def read(path: Path) -> list[Order]:
+def read(path: Path, settings: Mapping[str, str] | None = None) -> list[Order]:
     """Read a recipe file (see :func:`from_text`)."""
     try:
-        return from_text(path.read_text(encoding="utf-8"))
+        return from_text(path.read_text(encoding="utf-8"), settings)
     except FileNotFoundError:
         raise InputError("there is no such file", file=path) from None
     except UnicodeDecodeError:
@@ -162,6 +172,12 @@ def _beside(source: str, folder: Path) -> str:
     return str(folder / source)
 
 
-def run_file(path: Path, out: Path, *, progress: Progress = SILENT) -> tuple[History, list[Path]]:
-    """Read a recipe file and run it (see :func:`run`)."""
-    return run(read(path), out, folder=path.parent, progress=progress)
+def run_file(
+    path: Path,
+    out: Path,
+    *,
+    settings: Mapping[str, str] | None = None,
+    progress: Progress = SILENT,
+) -> tuple[History, list[Path]]:
+    """Read a recipe file and run it with its variables (see :func:`from_text`, :func:`run`)."""
+    return run(read(path, settings), out, folder=path.parent, progress=progress)

@@ -25,6 +25,7 @@ from tabprotect.engine.formats.numerals import NotACountError, parse_count
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.statuses import SHOWN
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
 MOST_BYTES = 2**29
@@ -116,6 +117,10 @@ class Px(Format):
         return _written(table, None, "Counts")
 
     def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
+        if not table.domain.ndim:
+            # The grand total alone: PX has no table without a variable.
+            alone = Domain.of({"Total": ["Total"]})
+            table = Table.dense(alone, table.counts.reshape(1))
         return _written(table, hidden, re.sub(r'["\s]+', " ", title).strip()[:LINE] or "Counts")
 
 
