@@ -90,7 +90,7 @@ class JsonStat(Format):
 
 def _written(table: Table, said: Mapping[str, object], hidden: Bools | None = None) -> bytes:
     domain = table.domain
-    values: list[int | None] = table.counts.reshape(-1).tolist()
+    values: list[int | None] = [*table.counts.reshape(-1).tolist()]
     for cell in () if hidden is None else np.flatnonzero(hidden).tolist():
         values[cell] = None
     dataset = {
