@@ -18,7 +18,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = ROOT / "dist" / "tabprotect" / ("tabprotect.exe" if os.name == "nt" else "tabprotect")
 
-MIGRATIONS = "tabprotect/engine/query_space/table_server/migrations"
+MIGRATIONS = (
+    "tabprotect/engine/query_space/table_server/migrations",
+    "tabprotect/engine/register/migrations",
+)
 
 ENTRY = "from tabprotect.cli.main import main\nraise SystemExit(main())\n"
 
@@ -45,8 +48,8 @@ def build() -> None:
             # Plug-ins and the lazily imported window are not seen by import analysis.
             "--collect-submodules=tabprotect",
             "--collect-data=tabprotect.resources",
-            # Migrations of the table server's database are read as files.
-            f"--add-data={copy / MIGRATIONS}:{MIGRATIONS}",
+            # Migrations of databases are read as files.
+            *(f"--add-data={copy / folder}:{folder}" for folder in MIGRATIONS),
             # A cluster is not reached from a packaged program; the rest serves tests.
             *(f"--exclude-module={name}" for name in ("tkinter", "dask", "distributed", "pytest")),
             search=copy,

@@ -61,6 +61,12 @@ FAMILIES: Mapping[str, Mapping[str, str]] = {
     "ptable": {
         "ptable": "make or convert a perturbation table",
     },
+    "register": {
+        "register": "the register of what left this house",
+    },
+    "difference": {
+        "difference": "what two vintages of a table, and their releases, say of the change",
+    },
     "restore": {
         "restore": "make published counts additive; expected inner cells",
     },

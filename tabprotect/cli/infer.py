@@ -18,7 +18,7 @@ from tabprotect.engine.atomic import replacing
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.posterior.columns import cells_json
-from tabprotect.engine.posterior.infer import infer
+from tabprotect.engine.posterior.joint import together
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.posterior_file import posterior_file
 from tabprotect.engine.posterior.prior import parse_prior
@@ -42,7 +42,13 @@ RANGE = 0.9
 def add(verbs: Verbs) -> None:
     """Declare the commands."""
     command = verbs.add("infer", run_infer)
-    command.add_argument("release", type=Path, nargs="?", metavar="RELEASE.zip")
+    command.add_argument(
+        "releases",
+        type=Path,
+        nargs="*",
+        metavar="RELEASE.zip",
+        help="several releases of one table are read together",
+    )
     command.add_argument("--published", dest="table", metavar="TABLE", help="with --mechanism")
     command.add_argument("--mechanism", type=Path, metavar="mechanism.json")
     command.add_argument(
@@ -102,11 +108,13 @@ def run_verify(args: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def _release(args: argparse.Namespace, console: Console) -> Release:
-    if (args.release is None) == (args.table is None and args.mechanism is None):
+def _releases(args: argparse.Namespace, console: Console) -> list[Release]:
+    if (not args.releases) == (args.table is None and args.mechanism is None):
         raise UsageError("say either RELEASE.zip, or --published and --mechanism")
-    if args.release is not None:
-        return bundle.verify(args.release, progress=console).release
+    if args.releases:
+        return [
+            bundle.verify(path, judge=False, progress=console).release for path in args.releases
+        ]
     if args.table is None or args.mechanism is None:
         raise UsageError("--published and --mechanism go together")
     table = open_source(args, console).project.original
@@ -121,7 +129,7 @@ def _release(args: argparse.Namespace, console: Console) -> Release:
         raise InputError("not valid JSON", file=path, line=getattr(error, "lineno", None)) from None
     try:
         table = _named(table, stated)
-        return Release.of(table, Mechanism.from_json(stated, table.domain))
+        return [Release.of(table, Mechanism.from_json(stated, table.domain))]
     except InputError as error:
         raise error.in_file(path) from None
 
@@ -142,18 +150,17 @@ def _named(table: Table, mechanism: object) -> Table:
 def run_infer(args: argparse.Namespace, console: Console) -> int:
     """Print the posterior."""
     _check_format(args, console)
-    release = _release(args, console)
-    likelihood = likelihood_of(release)
+    likelihoods = [likelihood_of(release) for release in _releases(args, console)]
     # Where only margins are published a posterior can be about one of these.
-    domain = likelihood.domain
+    domain = likelihoods[0].domain
     prior = parse_prior(args.prior, domain)
     for cell in args.cells:
         if len(cell) != domain.ndim:
             raise InputError(f"{cell} is not a cell of {domain.ndim} numbers")
         domain.flat(cell)
     randomness = None if args.seed is None else Randomness.seeded(args.seed)
-    posterior = infer(
-        likelihood,
+    posterior = together(
+        likelihoods,
         prior,
         way=args.way,
         randomness=randomness,
@@ -166,9 +173,11 @@ def run_infer(args: argparse.Namespace, console: Console) -> int:
     if args.format:
         _write(posterior, asked, args, console)
     elif console.as_json:
-        console.stream(_json(posterior, asked))
+        console.stream(_json(posterior, asked, len(likelihoods)))
     else:
-        console.result({}, _lines(posterior, asked, all_asked=bool(args.cells)))
+        several = [f"{len(likelihoods)} releases of one table, read together."]
+        lines = _lines(posterior, asked, all_asked=bool(args.cells))
+        console.result({}, [*several[: len(likelihoods) - 1], *lines])
     return 0
 
 
@@ -178,7 +187,7 @@ def _check_format(args: argparse.Namespace, console: Console) -> None:
             raise UsageError("say where to write it: --out FILE")
     elif not args.format:
         raise UsageError("--out goes with --format csv or --format parquet")
-    keep_apart([args.release, args.table, args.mechanism], [args.out])
+    keep_apart([*args.releases, args.table, args.mechanism], [args.out])
 
 
 def _write(posterior: Posterior, cells: Ints, args: argparse.Namespace, console: Console) -> None:
@@ -193,9 +202,9 @@ def _write(posterior: Posterior, cells: Ints, args: argparse.Namespace, console:
     )
 
 
-def _json(posterior: Posterior, cells: Ints) -> Iterator[str]:
+def _json(posterior: Posterior, cells: Ints, releases: int) -> Iterator[str]:
     """The result in pieces: a million cells make some 200 MB."""
-    head = json.dumps(_head(posterior), allow_nan=False)
+    head = json.dumps(_head(posterior) | {"releases": releases}, allow_nan=False)
     yield f'{head[:-1]}, "cells": ['
     yield from cells_json(posterior, cells)
     yield "]}\n"

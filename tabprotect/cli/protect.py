@@ -72,6 +72,17 @@ def add(verbs: Verbs) -> None:
         help=f"the limits of the house (default: the file that {VARIABLE} names)",
     )
     run_it.add_argument(
+        "--register",
+        metavar="FILE|URL|none",
+        help="the register of releases (default: the house's own)",
+    )
+    run_it.add_argument(
+        "--again",
+        metavar="REASON",
+        help="why a table that left before is published again, where the policy takes a reason "
+        "(default: that of --accept)",
+    )
+    run_it.add_argument(
         "--seed", type=int, help="replay these coins (default: the operating system's randomness)"
     )
     run_it.add_argument("--out", type=Path, required=True, metavar="release.zip")
@@ -138,8 +149,19 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
             raise InputError("cannot be written: there is no such folder", file=path)
     do(protect(accept=args.accept, accept_weak=args.accept_weak, seed=args.seed))
     dossier = None if args.dossier is None else str(args.dossier)
-    do(publish(release=str(args.out), dossier=dossier, overwrite=True))
-    _say_protected(history.project, args, console)
+    # Late: the library behind the register takes as long to load as a small table to protect.
+    from tabprotect.engine.project.registering import published_before
+    from tabprotect.engine.register.entry import warnings_of
+
+    order = publish(
+        release=str(args.out),
+        dossier=dossier,
+        overwrite=True,
+        again=args.again or args.accept or "",
+    )
+    history, _ = history.do(order, progress=console, register=args.register)
+    earlier = published_before(history.project.problem, args.register, but=load(args.out))
+    _say_protected(history.project, args, console, warnings_of(earlier))
     return 0
 
 
@@ -150,21 +172,27 @@ def cycle_source(value: str) -> Order:
     return set_cycles(file=absolute(value)) if named else set_cycles(kind=value)
 
 
-def _say_protected(project: Project, args: argparse.Namespace, console: Console) -> None:
+def _say_protected(
+    project: Project,
+    args: argparse.Namespace,
+    console: Console,
+    published_before: list[dict[str, str]],
+) -> None:
     protected = project.protected
     assert protected is not None
     found = protected.record.verdict
     assert found is not None
     summary = summarise(protected)
+    warnings = [*_warnings(protected), *published_before]
     data: dict[str, object] = {
         "method": project.method,
         "title": project.title,
         **summary.as_json(),
         "expected": _expected(project, summary),
         "verdict": found.as_json(),
-        "warnings": _warnings(protected),
+        "warnings": warnings,
         **_of_cycles(project),
-        "parameters": project.values,
+        "parameters": dict(project.values),
         "findings": dict(protected.record.findings),
         "decisions": list(protected.record.decisions),
         "fingerprint": sha256(load(args.out)),
@@ -176,7 +204,7 @@ def _say_protected(project: Project, args: argparse.Namespace, console: Console)
         summary.sentence,
         f"Verdict: {found.sentence}",
         *([found.staff.sentence] if found.staff is not None else []),
-        *(f"Warning: {warning['message']}" for warning in _warnings(protected)),
+        *(f"Warning: {warning['message']}" for warning in warnings),
         f"Release bundle (public): {args.out}",
         f"Fingerprint: {data['fingerprint']}",
         f"Dossier (CONFIDENTIAL): {args.dossier or 'none written'}",

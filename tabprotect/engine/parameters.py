@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Generic, Literal, TypeVar, overload
 
 from tabprotect.engine.errors import ParameterError
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 Kind = Literal[
     "real",
@@ -40,8 +43,8 @@ class Shares:
 
 
 @dataclass(frozen=True)
-class Parameter:
-    """One parameter of a method.
+class Parameter(Generic[T_co]):
+    """One parameter of a method: ``Parameter[int]`` where its resolved value is a whole number.
 
     Attributes
     ----------
@@ -152,7 +155,41 @@ class Parameter:
         }
 
 
-def resolve(parameters: Iterable[Parameter], given: Mapping[str, object]) -> dict[str, object]:
+class Values(Mapping[str, object]):
+    """Resolved parameters, read-only: by the :class:`Parameter` of its type, by name any object.
+
+    ``values | {name: value}`` is another one with some values changed.
+    """
+
+    __slots__ = ("_held",)
+
+    def __init__(self, held: Mapping[str, object]) -> None:
+        self._held = dict(held)
+
+    @overload
+    def __getitem__(self, key: str) -> object: ...
+
+    @overload
+    def __getitem__(self, key: Parameter[T]) -> T: ...
+
+    def __getitem__(self, key: str | Parameter[T]) -> object:
+        """The value; a method keeps its promise that the parameter's type is that of the value."""
+        return self._held[key.name if isinstance(key, Parameter) else key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._held)
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __or__(self, changed: Mapping[str, object]) -> Values:
+        return Values({**self._held, **changed})
+
+    def __repr__(self) -> str:
+        return f"Values({', '.join(self._held)})"
+
+
+def resolve(parameters: Iterable[Parameter[object]], given: Mapping[str, object]) -> Values:
     """Defaults completed by what was given; every wrong field is reported at once.
 
     Raises
@@ -182,4 +219,4 @@ def resolve(parameters: Iterable[Parameter], given: Mapping[str, object]) -> dic
             wrong[name] = f"{labels} exclude each other"
     if wrong:
         raise ParameterError(wrong)
-    return values
+    return Values(values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -11,7 +12,7 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.posterior.columns import PosteriorColumns
-from tabprotect.engine.posterior.infer import infer as posterior_of
+from tabprotect.engine.posterior.joint import together
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import parse_prior
 from tabprotect.engine.progress import SILENT, Progress
@@ -158,8 +159,11 @@ class Belief:
         return flat.reshape(number, *self.domain.shape)
 
 
+AnyRelease = str | Path | Release | Protection
+
+
 def infer(
-    release: str | Path | Release | Protection,
+    release: AnyRelease | Sequence[AnyRelease],
     *,
     prior: str = "uniform",
     way: Literal["auto", "exact", "monte_carlo"] = "auto",
@@ -173,7 +177,7 @@ def infer(
     ----------
     release
         A bundle's file name, an opened release, or a protection (of which only the release is
-        looked at).
+        looked at); or a list of these, all of one original, which are read together.
     prior
         ``uniform``, ``positive``, ``positive:CELLS``, ``poisson:FILE``, ``negative_binomial:FILE``
         or ``table:FILE``.
@@ -186,19 +190,26 @@ def infer(
     >>> table = tp.read_table("example:duncan-roehrig-4x4")
     >>> tp.infer(tp.protect(table, seed=7), prior="positive")
     Belief(v | w, 4 x 4, exact)
+    >>> tp.infer([tp.protect(table, seed=7), tp.protect(table, seed=8)])
+    Belief(v | w, 4 x 4, exact)
     """
-    kind = usual_kind()
-    if isinstance(release, Protection):
-        kind, release = release.kind, release.release
-    elif not isinstance(release, Release):
-        release = open_release(release, progress=progress)
-    likelihood = likelihood_of(release)
-    found = posterior_of(
-        likelihood,
-        parse_prior(prior, likelihood.domain),
+    given = [release] if isinstance(release, str | Path | Release | Protection) else list(release)
+    if not given:
+        raise InputError("there is no release to infer from")
+    likelihoods = [likelihood_of(_opened(one, progress)) for one in given]
+    found = together(
+        likelihoods,
+        parse_prior(prior, likelihoods[0].domain),
         way=way,
         randomness=None if seed is None else Randomness.seeded(seed),
         draws=draws,
         progress=progress,
     )
-    return Belief(found, kind)
+    kinds = [one.kind for one in given if isinstance(one, Protection)]
+    return Belief(found, kinds[0] if kinds else usual_kind())
+
+
+def _opened(release: AnyRelease, progress: Progress) -> Release:
+    if isinstance(release, Protection):
+        return release.release
+    return release if isinstance(release, Release) else open_release(release, progress=progress)

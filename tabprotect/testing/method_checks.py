@@ -89,7 +89,7 @@ def declarations(method: Method) -> None:
     json.dumps(method.as_json(), allow_nan=False)
 
 
-def _declared(parameter: Parameter) -> None:
+def _declared(parameter: Parameter[object]) -> None:
     at = f"parameter {parameter.name!r}"
     require(bool(parameter.label), f"{at} has no label")
     require(parameter.help.endswith("."), f"{at}: its help must be a sentence")
@@ -198,7 +198,8 @@ def bundles(method: Method) -> None:
         "replaying the dossier gives another release",
     )
     stated = set(read.mechanism.parameters)
-    missing = sorted({p.name for p in method.parameters if p.public} - stated)
+    owed = {p.name for p in method.parameters if p.public and not p.may_be_unstated}
+    missing = sorted(owed - stated)
     require(not missing, f"public parameters that the bundle does not state: {missing}")
     leaked = sorted({p.name for p in method.parameters if not p.public} & stated)
     require(not leaked, f"confidential parameters in the bundle: {leaked}")

@@ -13,7 +13,7 @@ from tabprotect.gui.forms.method_form import MethodForm
 GAME = Shares(("win", "lose", "draw"), rest="remaining")
 
 
-def share(name: str, shares: Shares | None) -> Parameter:
+def share(name: str, shares: Shares | None) -> Parameter[object]:
     return Parameter(name, name, "A share.", "real", 0.25, low=0.0, high=1.0, shares=shares)
 
 

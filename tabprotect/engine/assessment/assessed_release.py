@@ -68,7 +68,7 @@ class AssessedRelease:
     def weighted(self) -> bool:
         """Whether estimates (sums of design weights) are published, not counts of records."""
         mechanism = self.release.mechanism
-        return methods()[mechanism.method].weighted(mechanism.parameters)
+        return methods()[mechanism.method].weighted(mechanism.values)
 
     def require_counts(self) -> None:
         """Stop where published numbers mean nothing as counts of records.

@@ -22,7 +22,7 @@ from tabprotect.engine.assessment.runs import (
 from tabprotect.engine.assessment.spreading import LOOK, spread
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, TabprotectError
 from tabprotect.engine.formats.groupings import parse_groupings
-from tabprotect.engine.parameters import Parameter
+from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
@@ -175,7 +175,7 @@ def _with_margins(spec: RunSpec, margins: str | None, groupings: str | None) -> 
 
 def _resolved(
     problem: Problem, specs: Sequence[RunSpec]
-) -> tuple[list[Configuration], list[Mapping[str, object]]]:
+) -> tuple[list[Configuration], list[Values]]:
     """Every specification completed and checked.
 
     Raises
@@ -185,11 +185,11 @@ def _resolved(
     """
     domain = problem.table.domain
     configurations: list[Configuration] = []
-    values: list[Mapping[str, object]] = []
+    values: list[Values] = []
     wrong: dict[str, str] = {}
     for spec in specs:
         method = methods()[spec.method]
-        found: Mapping[str, object] = {}
+        found = Values({})
         error = ""
         try:
             error = "; ".join(method.unmet(problem).values())
@@ -210,10 +210,10 @@ def _resolved(
     return configurations, values
 
 
-def _plain(method: Method, spec: RunSpec, values: Mapping[str, object]) -> dict[str, object]:
+def _plain(method: Method, spec: RunSpec, values: Values) -> dict[str, object]:
     """Parameters as JSON values."""
 
-    def plain(parameter: Parameter) -> object:
+    def plain(parameter: Parameter[object]) -> object:
         value = values.get(parameter.name)
         if value is None or isinstance(value, (bool, int, float, str)):
             return value
@@ -223,7 +223,7 @@ def _plain(method: Method, spec: RunSpec, values: Mapping[str, object]) -> dict[
     return {parameter.name: plain(parameter) for parameter in method.parameters}
 
 
-def _published(problem: Problem, values: Sequence[Mapping[str, object]]) -> list[Publication]:
+def _published(problem: Problem, values: Sequence[Values]) -> list[Publication]:
     """The sub-tables that parameters name."""
     found = []
     for chosen_values in values:
@@ -244,7 +244,7 @@ def _published(problem: Problem, values: Sequence[Mapping[str, object]]) -> list
 def _tasks(
     plan: RunPlan,
     configurations: Sequence[Configuration],
-    values: Sequence[Mapping[str, object]],
+    values: Sequence[Values],
     times: int,
     seed: int,
 ) -> tuple[list[RunTask], list[int]]:

@@ -18,6 +18,7 @@ from tabprotect.engine.assessment.run_spec import RunSpec
 from tabprotect.engine.assessment.runs import Run, RunPlan, RunTask, case_of, release_once
 from tabprotect.engine.assessment.summary import Spread, front
 from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.release import Release
@@ -71,7 +72,7 @@ class Comparison:
 
     plan: RunPlan
     configurations: tuple[Configuration, ...]
-    values: tuple[Mapping[str, object], ...] = field(repr=False)
+    values: tuple[Values, ...] = field(repr=False)
     runs: tuple[Run, ...]
     seed: int = field(repr=False)
     seed_given: bool

@@ -17,6 +17,7 @@ from tabprotect.engine.assessment.key import Key
 from tabprotect.engine.assessment.measure import Measure
 from tabprotect.engine.assessment.registered import chosen
 from tabprotect.engine.errors import Interrupted, TabprotectError
+from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
@@ -93,7 +94,7 @@ class RunTask:
     plan: RunPlan
     configuration: int
     method: str
-    values: Mapping[str, object]
+    values: Values
     seed: int = field(repr=False)
     number: int = 0
 
@@ -112,7 +113,7 @@ def derived_seed(seed: int, *what: object) -> int:
 def release_once(
     problem: Problem,
     method: Method,
-    values: Mapping[str, object],
+    values: Values,
     seed: int,
     progress: Progress = SILENT,
 ) -> Release:
@@ -127,7 +128,7 @@ def release_once(
     return method.perform(problem, values, generator, progress)[0]
 
 
-def repeats_itself(problem: Problem, method: Method, values: Mapping[str, object]) -> bool:
+def repeats_itself(problem: Problem, method: Method, values: Values) -> bool:
     """Whether a second release of the same table must be the first one again."""
     kept = problem.record_keys is not None and "consistent" in method.promised(values)
     return kept or not method.is_random(values)

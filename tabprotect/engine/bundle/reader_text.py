@@ -39,7 +39,7 @@ def reader_text(release: Release) -> str:
         "",
         "Properties of this method with these parameters:",
         "",
-        *(f"- {method.guarantees[name]}" for name in method.promised(release.mechanism.parameters)),
+        *(f"- {method.guarantees[name]}" for name in method.promised(release.mechanism.values)),
         "",
         "## What to believe about a true count",
         "",
@@ -97,7 +97,7 @@ def _gate(release: Release) -> list[str]:
 
 def _weighted(release: Release) -> bool:
     mechanism = release.mechanism
-    return methods()[mechanism.method].weighted(mechanism.parameters)
+    return methods()[mechanism.method].weighted(mechanism.values)
 
 
 def column_note(release: Release) -> str:
@@ -139,7 +139,7 @@ def _tables(release: Release) -> list[str]:
 
 def _exact(release: Release) -> list[str]:
     method, parameters = methods()[release.mechanism.method], release.mechanism.parameters
-    moves, promised = parameters.get("cycles"), method.promised(parameters)
+    moves, promised = parameters.get("cycles"), method.promised(release.mechanism.values)
     if isinstance(moves, MoveSet):
         if not any(moves.margins):
             return ["The grand total. No other margin is kept on purpose."]

@@ -30,7 +30,7 @@ def risk_json(protected: Protected) -> dict[str, object]:
 def _cells(protected: Protected) -> list[dict[str, object]]:
     problem, inner = protected.record.problem, protected.release.inner
     original, mechanism = problem.table.counts, protected.release.mechanism
-    weighted = methods()[mechanism.method].weighted(mechanism.parameters)
+    weighted = methods()[mechanism.method].weighted(mechanism.values)
     unprotected = problem.unprotected(problem.table.domain, weighted=weighted).counts
     out: list[dict[str, object]] = []
     for found in np.argwhere(problem.at_risk.mask(original))[:MOST_CELLS]:

@@ -8,7 +8,6 @@ Also, for staff alone, on the table itself: choosing by that tells a little.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InputError, Interrupted, TabprotectError
 from tabprotect.engine.fitting.expected import fit
+from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
@@ -81,7 +81,7 @@ class Chance:
 def chance(
     method: Method,
     problem: Problem,
-    values: Mapping[str, object],
+    values: Values,
     limits: Gate,
     *,
     on_this_table: bool = True,
@@ -110,7 +110,7 @@ def chance(
 def _tried(
     method: Method,
     problems: list[Problem],
-    values: Mapping[str, object],
+    values: Values,
     limits: Gate,
     means: tuple[np.random.Generator, Progress],
 ) -> tuple[float, float]:
@@ -142,7 +142,7 @@ def _tried(
 def remedies(
     method: Method,
     problem: Problem,
-    values: Mapping[str, object],
+    values: Values,
     limits: Gate,
     progress: Progress = SILENT,
 ) -> tuple[Remedy, ...]:
@@ -152,7 +152,7 @@ def remedies(
     """
     domain, found = problem.table.domain, []
 
-    def tried(chosen: Mapping[str, object]) -> tuple[float, float]:
+    def tried(chosen: Values) -> tuple[float, float]:
         """Smaller is better: refusals, then what is known."""
         seen = chance(
             *(method, problem, chosen, limits), on_this_table=False, most=FEW, progress=progress

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.infer import infer
-from tabprotect.engine.posterior.joint import joined
+from tabprotect.engine.posterior.joint import joined, multiplied
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import parse_prior
 from tabprotect.engine.progress import SILENT, Progress
@@ -152,11 +152,10 @@ def believed(
     likelihood: Likelihood | None = None
     try:
         likelihood = likelihood_of(release)
-        found = _posterior(likelihood, prior, OfRelease(release), progress)
-        if earlier:
-            found = joined(
-                found, [likelihood_of(other) for other in earlier], OfRelease(release), progress
-            )
+        first, *others = multiplied([likelihood, *map(likelihood_of, earlier)])
+        found = _posterior(first, prior, OfRelease(release), progress)
+        if others:
+            found = joined(found, others, OfRelease(release), progress)
     except InfeasibleError as error:
         return [_unknown(release.domain, True, f"{error}.")], likelihood
     inner = found.domain == release.domain

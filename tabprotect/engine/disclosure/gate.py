@@ -14,6 +14,7 @@ from tabprotect.engine.disclosure.before import remedies
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import RefusedError
+from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem, Protected
@@ -110,7 +111,7 @@ def _decided(done: Protected, against: str, accept: str) -> Protected:
 def _refusal(
     method: Method,
     problem: Problem,
-    how: tuple[Mapping[str, object], Gate],
+    how: tuple[Values, Gate],
     found: StaffVerdict,
     progress: Progress,
 ) -> RefusedError:

@@ -1,9 +1,8 @@
 """The joint posterior of several releases of one original: their likelihoods multiply.
 
-Exactly where the originals of the releases can be listed: an original must be among those of every
-one, and the weights multiply. Else originals drawn from the first posterior are weighed by the
-factors of the others; how many independent draws that is worth is said, and below a hundred nothing
-is.
+Products of factors multiply to one such product, which is read as ever. The others: exactly where the originals of one release can be listed: the others weigh them. Else originals
+drawn from the first posterior are weighed; how many independent draws that is worth is said, and
+below a hundred nothing is.
 """
 
 from __future__ import annotations
@@ -16,12 +15,14 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.posterior.factors.cell_laws import kind_logs
-from tabprotect.engine.posterior.infer import infer
+from tabprotect.engine.posterior.infer import Way, infer
+from tabprotect.engine.posterior.moves.weighing import log_weights
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.posterior.prior import Uniform
+from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.likelihood import CellFactors, Likelihood
+from tabprotect.engine.release.likelihood import CellFactors, Likelihood, MoveSequence, product
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
 DRAWS = 20_000
@@ -33,12 +34,90 @@ LEAST_EFFECTIVE = 100.0
 MOST_RERUNS = 20_000
 """Originals that a mechanism as a whole is asked about."""
 
+_TOO_MANY = "the originals of these releases are too many to be listed"
+
+
+def together(
+    likelihoods: Sequence[Likelihood],
+    prior: Prior | None = None,
+    *,
+    way: Way = "auto",
+    randomness: Randomness | None = None,
+    draws: int | None = None,
+    progress: Progress = SILENT,
+) -> Posterior:
+    """The posterior given all releases of one original; of a single one as ``infer``.
+
+    The published counts in it are those of the first release.
+
+    Parameters
+    ----------
+    likelihoods
+        Of each release; at least one.
+    prior, way, randomness, draws
+        As of ``infer``.
+
+    Raises
+    ------
+    InputError
+        When the releases are of tables with other variables, or no original fits all of them.
+    InfeasibleError
+        When there are too many originals to be listed and drawn ones say too little, or
+        ``way="exact"`` was asked for and they cannot be listed.
+    """
+    _same_variables(likelihoods[0].domain, likelihoods[1:])
+    likelihoods = multiplied(likelihoods)
+    if len(likelihoods) == 1:
+        return infer(
+            likelihoods[0], prior, way=way, randomness=randomness, draws=draws, progress=progress
+        )
+    chance = randomness or Randomness.fresh()
+    first: Posterior | None = None
+    for number, likelihood in enumerate(likelihoods):
+        others = [other for k, other in enumerate(likelihoods) if k != number]
+        alone = infer(likelihood, prior, way=_alone(way), randomness=chance, progress=progress)
+        first = alone if first is None else first
+        if way != "monte_carlo" and alone.way == "exact" and alone.list_originals() is not None:
+            found = joined(alone, others, chance, progress)
+            return replace(found, published=first.published, hidden=first.hidden)
+    assert first is not None
+    if way == "exact":
+        raise InfeasibleError(
+            "the originals of none of these releases can be listed, so there is no exact way",
+            hint="take Monte Carlo",
+        )
+    return joined(first, likelihoods[1:], chance, progress, draws=draws)
+
+
+def multiplied(likelihoods: Sequence[Likelihood]) -> list[Likelihood]:
+    """The same with all products of factors made one, in the place of the first of them."""
+    factors = [one for one in likelihoods if isinstance(one, CellFactors)]
+    if len(factors) < 2:
+        return list(likelihoods)
+    out = [one for one in likelihoods if one is factors[0] or not isinstance(one, CellFactors)]
+    return [product(factors) if one is factors[0] else one for one in out]
+
+
+def _alone(way: Way) -> Way:
+    """How each release is looked at by itself: listing is asked for separately."""
+    return "monte_carlo" if way == "monte_carlo" else "auto"
+
+
+def _same_variables(domain: Domain, others: Sequence[Likelihood]) -> None:
+    if any(other.domain != domain for other in others):
+        raise InputError(
+            "the releases are of tables with other variables",
+            hint="together only releases of one original can be read",
+        )
+
 
 def joined(
     first: Posterior,
     others: Sequence[Likelihood],
     randomness: Randomness,
     progress: Progress = SILENT,
+    *,
+    draws: int | None = None,
 ) -> Posterior:
     """The posterior given further releases of the same original.
 
@@ -49,16 +128,11 @@ def joined(
     InfeasibleError
         When there are too many originals to be listed and drawn ones say too little.
     """
-    for other in others:
-        if other.domain != first.domain:
-            raise InputError(
-                "the releases are of tables with other variables",
-                hint="together only releases of one original can be read",
-            )
+    _same_variables(first.domain, others)
     listed = first.list_originals()
     exact = listed is not None and first.way == "exact"
     if listed is None or not exact:
-        number = min(DRAWS, MOST_HELD // first.domain.size)
+        number = min(draws or DRAWS, MOST_HELD // first.domain.size)
         tables = first.draw_originals(max(number, 1), randomness.generator(), progress)
         weights = np.ones(len(tables))
     else:
@@ -138,10 +212,15 @@ def _log_weights(
     """Log P(release | original) of whole originals, up to a constant, and what was left out."""
     if isinstance(likelihood, CellFactors):
         return _by_factors(likelihood, tables, randomness, progress)
-    alone = infer(likelihood, Uniform(), way="exact", progress=progress)
+    if isinstance(likelihood, MoveSequence):
+        log = log_weights(likelihood, tables, progress)
+        if log is None:
+            raise InfeasibleError(_TOO_MANY)
+        return log, ""
+    alone = infer(likelihood, Uniform(), progress=progress)
     listed = alone.list_originals()
     if listed is None:
-        raise InfeasibleError("the originals of a release are too many to be listed")
+        raise InfeasibleError(_TOO_MANY)
     known = {row.tobytes(): weight for row, weight in zip(*listed, strict=True)}
     found = np.array([known.get(row.tobytes(), 0.0) for row in np.ascontiguousarray(tables)])
     return np.log(found, where=found > 0, out=np.full(len(found), -np.inf)), alone.note

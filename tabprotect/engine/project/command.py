@@ -39,10 +39,14 @@ class Context:
         Where to report, and what may cancel.
     trail
         The steps so far, for the dossier.
+    register
+        The register of releases: a file, a URL, ``none``; by default the house's own. It belongs to
+        whoever runs the program, so that no recipe names it.
     """
 
     progress: Progress = SILENT
     trail: tuple[TrailEntry, ...] = ()
+    register: str | None = None
     _seeds: list[int] = field(default_factory=list, repr=False)
 
     def randomness(self, seed: int | None) -> Randomness:

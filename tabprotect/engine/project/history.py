@@ -95,10 +95,13 @@ class History:
         """The steps in force, for the dossier and the recipe."""
         return self.steps[: self.position]
 
-    def do(self, order: Order, *, progress: Progress = SILENT) -> tuple[History, Changes]:
+    def do(
+        self, order: Order, *, progress: Progress = SILENT, register: str | None = None
+    ) -> tuple[History, Changes]:
         """Run a command on the project; what was undone before can no longer be redone.
 
-        A command that forgets leaves nothing of this history in the new one.
+        A command that forgets leaves nothing of this history in the new one. ``register`` is that
+        of :class:`~tabprotect.engine.project.command.Context`.
 
         Raises
         ------
@@ -106,7 +109,7 @@ class History:
             As the command says; this history is untouched in any case.
         """
         here = History() if order.command.says.forgets else self
-        context = Context(progress, here.trail)
+        context = Context(progress, here.trail, register)
         project = order.run(here.project, context)
         time = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         step = Step(order, order.label(here.project), time, context.seed, project)

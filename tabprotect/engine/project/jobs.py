@@ -35,6 +35,11 @@ class Job:
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
             raise InputError(f"a job cannot be named {self.name!r}: it names a folder, too")
+        object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
+
+    def __reduce__(self) -> tuple[type[Job], tuple[str, Path, dict[str, str]]]:
+        # It goes to other processes; a read-only mapping cannot.
+        return Job, (self.name, self.recipe, dict(self.settings))
 
     def key(self) -> str:
         """What the result depends on, as SHA-256: recipe, variables, the files read, the program.
@@ -100,7 +105,7 @@ def _of_folder(folder: Path, sources: Sequence[Path]) -> list[Job]:
         return [Job(recipe.stem, recipe) for recipe in recipes]
     return [
         Job(f"{recipe.stem}-{source.name.partition('.')[0]}", recipe,
-            MappingProxyType({"source": str(source.absolute())}))
+            {"source": str(source.absolute())})
         for recipe in recipes for source in sources
     ]  # fmt: skip
 
@@ -124,7 +129,7 @@ def _of_file(path: Path, sources: Sequence[Path]) -> list[Job]:
             raise InputError(f"job {number} names no recipe", file=path)
         values = {**_table(data.get("set", {}), path), **_table(job.get("set", {}), path)}
         name = str(job.get("name", f"job-{number}"))
-        jobs.append(Job(name, path.parent / recipe, MappingProxyType(values)))
+        jobs.append(Job(name, path.parent / recipe, values))
     return jobs
 
 

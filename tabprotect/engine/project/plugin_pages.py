@@ -37,7 +37,7 @@ def _page(
     name: str,
     help_: str,
     facts: Sequence[str] = (),
-    parameters: Sequence[Parameter] = (),
+    parameters: Sequence[Parameter[object]] = (),
 ) -> str:
     parts = [f"# {label} (`{name}`)", help_]
     if facts:

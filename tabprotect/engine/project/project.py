@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Literal, cast, get_args
+from typing import Literal, get_args
 
 from tabprotect.engine.disclosure.policy import HousePolicy, in_force
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.parameters import Values
 from tabprotect.engine.project.comparison_plan import ComparisonPlan
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.release_plan import ReleasePlan
+from tabprotect.engine.protection.cycle_runs.cycle_parameters import CYCLES
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.protection.registered import methods
@@ -185,7 +187,7 @@ class Project:
         if self.moves is not None:
             return self.moves
         values = self.protection.resolve_for(self.problem, dict(self.parameters))
-        return cast(MoveSet, values["cycles"])
+        return values[CYCLES]
 
     @property
     def kept(self) -> KeptMargins:
@@ -204,14 +206,14 @@ class Project:
         return methods()[self.method]
 
     @property
-    def values(self) -> dict[str, object]:
+    def values(self) -> Values:
         """All parameters but the cycles, defaults filled in."""
         given = {p.name: p.default for p in self.protection.parameters}
         given |= dict(
             self.parameters if self.released is None else self.released.mechanism.parameters
         )
         given.pop("cycles", None)
-        return given
+        return Values(given)
 
     @property
     def given(self) -> dict[str, object]:

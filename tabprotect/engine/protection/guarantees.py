@@ -15,6 +15,7 @@ from typing import cast
 import numpy as np
 
 from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.parameters import Values
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.release.published import PublishedTable
@@ -26,7 +27,6 @@ from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
 
-Values = Mapping[str, object]
 Check = Callable[[Problem, Values, Draft], str]
 
 
@@ -155,17 +155,20 @@ def _additive(problem: Problem, values: Values, draft: Draft) -> str:
     return ""
 
 
-def _base(values: Values) -> int:
-    return int(cast(int, values["base"]))
+def _whole(values: Values, *names: str) -> int:
+    """The first of these parameters that a method has."""
+    value = next(values[name] for name in names if name in values)
+    assert isinstance(value, int)
+    return value
 
 
 def _multiples(problem: Problem, values: Values, draft: Draft) -> str:
-    base = _base(values)
+    base = _whole(values, "base")
     return _each(draft, lambda p: p.table.counts % base != 0, f"no multiple of {base}")
 
 
 def _within_base(problem: Problem, values: Values, draft: Draft) -> str:
-    base = _base(values)
+    base = _whole(values, "base")
     return _each(
         draft,
         lambda p: np.abs(p.table.counts - _truth(problem, values, p)) >= base,
@@ -174,7 +177,7 @@ def _within_base(problem: Problem, values: Values, draft: Draft) -> str:
 
 
 def _none_below_base(problem: Problem, values: Values, draft: Draft) -> str:
-    base = _base(values)
+    base = _whole(values, "base")
     return _each(
         draft,
         lambda p: (p.table.counts > 0) & (p.table.counts < base),
@@ -183,7 +186,7 @@ def _none_below_base(problem: Problem, values: Values, draft: Draft) -> str:
 
 
 def _within_deviation(problem: Problem, values: Values, draft: Draft) -> str:
-    most = int(cast(int, values["D"] if "D" in values else values["cap"]))
+    most = _whole(values, "D", "cap")
     return _each(
         draft,
         lambda p: np.abs(p.table.counts - _truth(problem, values, p)) > most,
@@ -192,7 +195,7 @@ def _within_deviation(problem: Problem, values: Values, draft: Draft) -> str:
 
 
 def _small_avoided(problem: Problem, values: Values, draft: Draft) -> str:
-    small = int(cast(int, values["js"]))
+    small = _whole(values, "js")
     return _each(
         draft,
         lambda p: (p.table.counts > 0) & (p.table.counts <= small),

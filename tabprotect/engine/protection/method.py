@@ -18,7 +18,7 @@ import numpy as np
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.groupings import grouping_text
-from tabprotect.engine.parameters import Parameter, resolve
+from tabprotect.engine.parameters import Parameter, Values, resolve
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection import guarantees as promises
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
@@ -65,7 +65,7 @@ class Method(ABC):
 
     name: ClassVar[str]
     label: ClassVar[str]
-    parameters: ClassVar[tuple[Parameter, ...]]
+    parameters: ClassVar[tuple[Parameter[object], ...]]
     needs: ClassVar[tuple[str, ...]] = ()
     guarantees: ClassVar[Mapping[str, str]] = {}
     most_trials: ClassVar[int] = 100
@@ -77,7 +77,7 @@ class Method(ABC):
     def draw(
         self,
         problem: Problem,
-        values: Mapping[str, object],
+        values: Values,
         generator: np.random.Generator,
         progress: Progress = SILENT,
     ) -> Draft:
@@ -100,7 +100,7 @@ class Method(ABC):
 
     # -- what a method may refine -------------------------------------------------------------
 
-    def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
+    def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
         """Complete and check parameters for a table of this domain.
 
         Raises
@@ -116,13 +116,13 @@ class Method(ABC):
             values = resolve(self.parameters, given)
         except ParameterError as error:
             wrong |= error.fields
-            values = {p.name: given.get(p.name, p.default) for p in self.parameters}
+            values = Values({p.name: given.get(p.name, p.default) for p in self.parameters})
         declared = {parameter.name for parameter in self.parameters}
         try:
             field = GROUPINGS.name
             if field in declared - set(wrong):
                 # A file's name is nobody's business: the values hold what is in it.
-                values[field] = grouping_text(groupings_of(domain, values), domain)
+                values |= {field: grouping_text(groupings_of(domain, values), domain)}
             field = MARGINS.name
             if field in declared and not {MARGINS.name, GROUPINGS.name} & set(wrong):
                 publication_of(domain, values)
@@ -134,19 +134,19 @@ class Method(ABC):
             raise ParameterError(wrong, hint=hint)
         return values
 
-    def resolve_for(self, problem: Problem, given: Mapping[str, object]) -> dict[str, object]:
+    def resolve_for(self, problem: Problem, given: Mapping[str, object]) -> Values:
         """As :meth:`resolve`, where what holds by default follows from what is kept exactly."""
         return self.resolve(problem.table.domain, given)
 
-    def is_random(self, values: Mapping[str, object]) -> bool:
+    def is_random(self, values: Values) -> bool:
         """Whether two runs may differ; a method without chance is tried once."""
         return True
 
-    def promised(self, values: Mapping[str, object]) -> tuple[str, ...]:
+    def promised(self, values: Values) -> tuple[str, ...]:
         """The guarantees that hold with these values."""
         return tuple(self.guarantees)
 
-    def weighted(self, values: Mapping[str, object]) -> bool:
+    def weighted(self, values: Values) -> bool:
         """Whether sums of design weights are published, not counts of records."""
         return False
 
@@ -167,7 +167,7 @@ class Method(ABC):
         reasons = {name: NEEDS[name].missing(problem) for name in self.needs}
         return {name: reason for name, reason in reasons.items() if reason}
 
-    def kept(self, domain: Domain, values: Mapping[str, object]) -> Publication | None:
+    def kept(self, domain: Domain, values: Values) -> Publication | None:
         """The margins that every release states exactly, whatever the chance in it."""
         return None
 
@@ -176,7 +176,7 @@ class Method(ABC):
 
         Those outside the inner table are not judged then, unless they are suppressed.
         """
-        return "exact" in self.promised(release.mechanism.parameters)
+        return "exact" in self.promised(release.mechanism.values)
 
     def apart(self, release: Release, number: int) -> Likelihood | None:
         """What one published table says about its own cells, where :meth:`likelihood` leaves that
@@ -188,7 +188,7 @@ class Method(ABC):
         return ""
 
     def alternatives(
-        self, domain: Domain, values: Mapping[str, object]
+        self, domain: Domain, values: Values
     ) -> tuple[tuple[str, Mapping[str, object]], ...]:
         """Other settings that may protect better: what, in words, and the parameters to change."""
         return ()
@@ -220,9 +220,7 @@ class Method(ABC):
         self.require(problem)
         return self.foresee(problem, values, progress)
 
-    def foresee(
-        self, problem: Problem, values: Mapping[str, object], progress: Progress = SILENT
-    ) -> Preview:
+    def foresee(self, problem: Problem, values: Values, progress: Progress = SILENT) -> Preview:
         """The same of resolved parameters, by trial runs; the figures are about the main table."""
         generator = trial_generator(problem)
         groupings = groupings_of(problem.table.domain, values)
@@ -264,7 +262,7 @@ class Method(ABC):
     def perform(
         self,
         problem: Problem,
-        values: Mapping[str, object],
+        values: Values,
         generator: np.random.Generator,
         progress: Progress = SILENT,
     ) -> tuple[Release, Draft]:

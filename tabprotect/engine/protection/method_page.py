@@ -26,12 +26,12 @@ def method_page(method: Method) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def parameter_list(parameters: Iterable[Parameter]) -> str:
+def parameter_list(parameters: Iterable[Parameter[object]]) -> str:
     """Each parameter with its help, default and choices."""
     return "\n".join(map(_row, parameters))
 
 
-def _row(parameter: Parameter) -> str:
+def _row(parameter: Parameter[object]) -> str:
     default = "" if parameter.default in (None, "") else f" Default: {parameter.default}."
     secret = "" if parameter.public else " Not published."
     lines = [f"- `{parameter.name}`: {parameter.help}{default}{secret}"]

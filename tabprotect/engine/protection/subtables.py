@@ -16,7 +16,7 @@ from tabprotect.engine.tables.publication import Publication
 MOST_PUBLISHED = 20_000_000
 """Cells of all published sub-tables together."""
 
-MARGINS = Parameter(
+MARGINS: Parameter[str | None] = Parameter(
     "margins",
     "Published sub-tables",
     "A model formula over the variables: a*b + c publishes a by b with its totals, and c. "
@@ -24,7 +24,7 @@ MARGINS = Parameter(
     "formula",
 )
 
-GROUPINGS = Parameter(
+GROUPINGS: Parameter[str | None] = Parameter(
     "groupings",
     "Groupings",
     "Variables that group the categories of another one, for use in the formula: "
@@ -33,7 +33,7 @@ GROUPINGS = Parameter(
 )
 
 
-KEEP = Parameter(
+KEEP: Parameter[str | None] = Parameter(
     "keep",
     "Kept margins",
     "The margins that are published exactly, as a model formula: geo + region*age keeps the "

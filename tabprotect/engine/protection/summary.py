@@ -112,7 +112,7 @@ def summarise(protected: Protected) -> RunSummary:
     """Compare the original with what was published."""
     record, release = protected.record, protected.release
     main, domain = release.tables[0], record.problem.table.domain
-    parameters = release.mechanism.parameters
+    parameters = release.mechanism.values
     groupings = groupings_of(domain, parameters)
     weighted = methods()[release.mechanism.method].weighted(parameters)
     judged = Judged.of(record.problem, main, groupings, weighted=weighted)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from tabprotect.engine.parameters import Parameter, resolve
+from tabprotect.engine.parameters import Parameter, Values, resolve
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_set import ReleaseSet
@@ -52,14 +52,14 @@ class ReleaseRule(ABC):
 
     name: ClassVar[str]
     label: ClassVar[str]
-    parameters: ClassVar[tuple[Parameter, ...]] = ()
+    parameters: ClassVar[tuple[Parameter[object], ...]] = ()
 
     @property
     def help(self) -> str:
         """The help page (plain text)."""
         return (sys.modules[type(self).__module__].__doc__ or "").strip()
 
-    def resolve(self, given: Mapping[str, object]) -> dict[str, object]:
+    def resolve(self, given: Mapping[str, object]) -> Values:
         """Complete and check the rule's parameters.
 
         Raises
@@ -70,9 +70,7 @@ class ReleaseRule(ABC):
         return resolve(self.parameters, given)
 
     @abstractmethod
-    def decide(
-        self, situation: Situation, values: Mapping[str, object], progress: Progress = SILENT
-    ) -> Ruling:
+    def decide(self, situation: Situation, values: Values, progress: Progress = SILENT) -> Ruling:
         """Decide; the same situation and values always give the same ruling."""
 
     def as_json(self) -> dict[str, object]:

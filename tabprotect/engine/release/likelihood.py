@@ -8,8 +8,8 @@ function of the true count there.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -256,6 +256,56 @@ class CellFactors:
     def factors(self) -> int:
         """Number of factors."""
         return len(self.kind)
+
+
+def product(factors: Sequence[CellFactors]) -> CellFactors:
+    """P(all these releases | original): the factors of every one.
+
+    The published tables are those of the first. What the mechanisms say as a whole multiplies, too.
+    """
+    first = factors[0]
+    if len(factors) == 1:
+        return first
+    reruns = [one.rerun for one in factors if one.rerun is not None]
+    return replace(
+        first,
+        starts=_appended([one.starts for one in factors]),
+        cells=np.concatenate([one.cells for one in factors]),
+        kind=np.concatenate(
+            [one.kind + sum(len(f.low) for f in factors[:k]) for k, one in enumerate(factors)]
+        ),
+        low=np.concatenate([one.low for one in factors]),
+        high=np.concatenate([one.high for one in factors]),
+        log_starts=_appended([one.log_starts for one in factors]),
+        logs=np.concatenate([one.logs for one in factors]),
+        rerun=_product_of_reruns(reruns, first.domain) if reruns else None,
+        note=" ".join(dict.fromkeys(one.note for one in factors if one.note)),
+        approximate=any(one.approximate for one in factors),
+    )
+
+
+def _appended(starts: Sequence[Ints]) -> Ints:
+    """Run starts one after the other."""
+    lengths = np.concatenate([np.diff(one) for one in starts])
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+
+
+def _product_of_reruns(reruns: Sequence[Rerun], domain: Domain) -> Rerun:
+    def estimate(original: Table, generator: np.random.Generator) -> float:
+        chance = 1.0
+        for rerun in reruns:
+            chance *= rerun.estimate(original, generator)
+            if not chance:
+                break
+        return chance
+
+    return replace(
+        reruns[0],
+        estimate=estimate,
+        exact=all(rerun.exact for rerun in reruns),
+        cost=sum(rerun.cost_over(domain.size) for rerun in reruns),
+        programmes=any(rerun.programmes for rerun in reruns),
+    )
 
 
 def each_cell(domain: Domain) -> tuple[Ints, Ints]:

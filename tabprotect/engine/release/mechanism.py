@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from tabprotect.engine.cycles import files, stated
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.parameters import Values
 from tabprotect.engine.release.gate import STATED, Gate
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
@@ -36,6 +37,11 @@ class Mechanism:
     domain: Domain
     parameters: Mapping[str, object]
     gate: Gate | None = None
+
+    @property
+    def values(self) -> Values:
+        """The parameters as their method asks for them; what is not stated is not among them."""
+        return Values(self.parameters)
 
     def as_json(self, *, categories: bool = False) -> dict[str, object]:
         """One flat object: ``method``, ``variables``, ``shape``, then the parameters.

@@ -44,7 +44,7 @@ class Field(QWidget):
 
     changed = Signal()
 
-    def __init__(self, parameter: Parameter) -> None:
+    def __init__(self, parameter: Parameter[object]) -> None:
         super().__init__()
         self.parameter = parameter
         self._held: str | None = None

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from tabprotect.engine.errors import ParameterError, TabprotectError
-from tabprotect.engine.parameters import Parameter, Shares
+from tabprotect.engine.parameters import Parameter, Shares, Values
 from tabprotect.engine.protection.method import Method
 from tabprotect.gui.forms.field import Field
 from tabprotect.gui.forms.seed_chooser import SeedChooser
@@ -113,7 +113,7 @@ class MethodForm(QScrollArea):
         self.stops += row.stops
         self._rows.addWidget(row)
 
-    def _give_way(self, parameter: Parameter) -> None:
+    def _give_way(self, parameter: Parameter[object]) -> None:
         """What is set replaces what it excludes, which goes back to its default."""
         if self.fields[parameter.name].holds(parameter.default):
             return
@@ -170,7 +170,7 @@ class MethodForm(QScrollArea):
 
 def _is_random(method: Method, values: Mapping[str, object]) -> bool:
     try:
-        return method.is_random(values)
+        return method.is_random(Values(values))
     except TabprotectError:
         # A value that is wrong is said where it stands; until then nobody knows.
         return True

@@ -8,6 +8,7 @@ import pytest
 from tabprotect.engine.bundle import public
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.parameters import Values
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.protection.cycle_runs.choosing import candidates, chosen_cycles
 from tabprotect.engine.protection.methods.cyclic_perturbation import PLUGIN
@@ -95,6 +96,6 @@ def test_the_choice_follows_from_the_margins(mean: float, name: str) -> None:
     generator = np.random.default_rng(5)
     table = Table.dense(domain, generator.poisson(mean, (10, 10)).astype(np.int64))
     kept = KeptMargins.of(Publication(domain, all_margins(domain)), table)
-    values = PUBLIC | {"blocking": "any_zero", "theta": None}
+    values = Values(PUBLIC | {"blocking": "any_zero", "theta": None})
     found = {c.name: c for c in candidates(kept, values)}
     assert chosen_cycles(kept, values) == found[name].moves

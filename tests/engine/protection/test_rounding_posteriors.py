@@ -187,7 +187,7 @@ def test_small_count_rounding_promises() -> None:
     method = methods()["small_count_rounding"]
     values = method.resolve(domain, {"base": 5})
     assert values["max_round"] == 4 and "zeros_kept" in method.promised(values)
-    assert "zeros_kept" not in method.promised({**values, "zero_candidates": True})
+    assert "zeros_kept" not in method.promised(values | {"zero_candidates": True})
     with pytest.raises(Exception, match="at least 4"):
         method.resolve(domain, {"base": 5, "max_round": 3})
     with pytest.raises(InputError, match=r"larger than every count .* 4"):

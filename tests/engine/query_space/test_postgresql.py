@@ -184,7 +184,7 @@ def test_a_locked_history(
     server: Server, start: ServerState, czech: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url = server.database("locked")
-    monkeypatch.setattr("tabprotect.engine.query_space.table_server.database.PATIENCE", 1)
+    monkeypatch.setattr("tabprotect.engine.database.PATIENCE", 1)
     engine = sa.create_engine(psycopg(url))
     with Ledger(url, czech) as ledger:
         session = ServerSession(ledger, start)

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tabprotect.engine import database
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.query_space.evidence import Evidence
 from tabprotect.engine.query_space.registered import criteria, rules
 from tabprotect.engine.query_space.release_set import ReleaseSet
-from tabprotect.engine.query_space.table_server import database
 from tabprotect.engine.query_space.table_server.database import Ledger, Taken, fingerprint
 from tabprotect.engine.query_space.table_server.fold import LogLine, Request, ServerState, serve
 from tabprotect.engine.query_space.table_server.session import ServerSession, replay

@@ -169,8 +169,16 @@ def publish(
     release: str,
     dossier: str | None = None,
     overwrite: bool = False,
+    again: str = "",
 ) -> Project:
-    """Write the release bundle, and the dossier where one is wanted. Undo cannot cross it."""
+    """Write the release bundle, and the dossier where one is wanted. Undo cannot cross it.
+
+    It is entered in the register of the house. ``again`` is the reason for publishing a table that
+    left before, where the policy takes one.
+    """
+    # Late: the library behind the register would be a third of the program's start.
+    from tabprotect.engine.project.registering import entered
+
     if project.protected is None:
         raise InfeasibleError(
             "there is nothing to publish yet", hint="protect the table as it stands first"
@@ -192,15 +200,24 @@ def publish(
             trail=[entry.as_json() for entry in context.trail],
             recipe=recipe.to_text(context.trail, seeds=True),
         )
-        was_there = beside.exists()
-        # First: without its dossier a release could never be accounted for.
-        write_bytes(beside, archive.pack(content), overwrite=overwrite)
-    try:
-        write_bytes(path, data, overwrite=overwrite)
-    except InputError:
-        if beside is not None and not was_there:
-            beside.unlink(missing_ok=True)
-        raise
+        dossier_data = archive.pack(content)
+    with entered(
+        project.protected,
+        data,
+        register=context.register,
+        rule=project.limits.second_release,
+        reason=again.strip(),
+    ):
+        if beside is not None:
+            was_there = beside.exists()
+            # First: without its dossier a release could never be accounted for.
+            write_bytes(beside, dossier_data, overwrite=overwrite)
+        try:
+            write_bytes(path, data, overwrite=overwrite)
+        except InputError:
+            if beside is not None and not was_there:
+                beside.unlink(missing_ok=True)
+            raise
     return replace(project, published=True)
 
 

@@ -8,10 +8,8 @@ whatever is released: it tells nothing, and everybody can make it again.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import cast
 
 import numpy as np
 
@@ -23,7 +21,17 @@ from tabprotect.engine.cycles.constructions.for_margins import (
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.cycles.width import elimination_cost
 from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.cycle_runs.cycle_parameters import (
+    ALPHA,
+    BETA,
+    BLOCKING,
+    N_COVER,
+    ORDER,
+    PASSES,
+    THETA,
+)
 from tabprotect.engine.protection.cycle_runs.trials import walker_of
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import all_margins
@@ -81,9 +89,7 @@ def synthetic(mu: Floats, number: int, generator: np.random.Generator) -> Ints:
     return generator.poisson(rate).astype(np.int64)
 
 
-def candidates(
-    kept: KeptMargins, values: Mapping[str, object], progress: Progress = SILENT
-) -> list[Candidate]:
+def candidates(kept: KeptMargins, values: Values, progress: Progress = SILENT) -> list[Candidate]:
     """The designs there are, each tried.
 
     Parameters
@@ -99,7 +105,7 @@ def candidates(
     for name, moves in _designs(kept, progress):
         generator = np.random.Generator(np.random.PCG64(seed + 1))
         stuck, unchanged = _tried(moves, values, tables, generator, progress)
-        cost = elimination_cost(moves, cast(int, values["passes"]), limit=20)
+        cost = elimination_cost(moves, values[PASSES], limit=20)
         exact = cost is not None and cost.affordable
         found.append(Candidate(name, moves, stuck, unchanged, exact))
     return found
@@ -128,12 +134,12 @@ def _designs(kept: KeptMargins, progress: Progress) -> list[tuple[str, MoveSet]]
 
 def _tried(
     moves: MoveSet,
-    values: Mapping[str, object],
+    values: Values,
     tables: Ints,
     generator: np.random.Generator,
     progress: Progress,
 ) -> tuple[float, float]:
-    walker = walker_of({**values, "cycles": moves})
+    walker = walker_of(values | {"cycles": moves})
     each = max(len(moves.cells) * walker.steps // len(moves), 1)
     number = int(np.clip(WORK // (each * RUNS), 1, tables.shape[1]))
     runs = int(np.clip(WORK // (each * number), 4, RUNS))
@@ -149,7 +155,7 @@ def _tried(
     return float((same[small] >= STUCK).mean()), float(same[small].mean())
 
 
-def chosen_cycles(kept: KeptMargins, values: Mapping[str, object]) -> MoveSet:
+def chosen_cycles(kept: KeptMargins, values: Values) -> MoveSet:
     """The cycles for margins and public parameters.
 
     Of the designs that leave about the fewest small counts stuck, the first whose posterior is
@@ -160,7 +166,7 @@ def chosen_cycles(kept: KeptMargins, values: Mapping[str, object]) -> MoveSet:
     ParameterError
         When no count can change.
     """
-    names = ("order", "passes", "n_cover", "alpha", "beta", "blocking", "theta")
+    names = [one.name for one in (ORDER, PASSES, N_COVER, ALPHA, BETA, BLOCKING, THETA)]
     return _chosen(kept, tuple((name, values[name]) for name in names))
 
 
@@ -168,8 +174,8 @@ def chosen_cycles(kept: KeptMargins, values: Mapping[str, object]) -> MoveSet:
 def _chosen(kept: KeptMargins, values: tuple[tuple[str, object], ...]) -> MoveSet:
     domain = kept.domain
     plain = set(kept.publication.margins) == set(all_margins(domain))
-    given = dict(values)
-    if given["order"] == "positive" or domain.size > LARGE:
+    given = Values(dict(values))
+    if given[ORDER] == "positive" or domain.size > LARGE:
         return design(domain, "default") if plain else design_for_margins(kept).moves
     found = candidates(kept, given)
     least = min(candidate.stuck for candidate in found)

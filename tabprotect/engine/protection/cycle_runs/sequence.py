@@ -6,7 +6,7 @@ Source: Lenz 2016 (his N_cover is the number of steps).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, cast
+from typing import Literal
 
 import numpy as np
 
@@ -34,11 +34,6 @@ SEQUENCE = "sequence"
 """Name under which a drawn order is disclosed: numbers of cycles from 0, step by step."""
 
 DISCLOSED_ORDERS = ("random", "replacement")
-
-
-def number_of_steps(values: Mapping[str, object], cycles: int) -> int:
-    """How many coins are flipped: ``n_cover``, or whole passes over the list."""
-    return cast(int, values["n_cover"]) or cast(int, values["passes"]) * cycles
 
 
 def draw_sequence(generator: np.random.Generator, order: str, *, cycles: int, steps: int) -> Ints:

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 
 from tabprotect.engine.arrays import Floats
+from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import Progress
-from tabprotect.engine.protection.cycle_runs.forward import Walker
-from tabprotect.engine.protection.cycle_runs.sequence import (
-    DISCLOSED_ORDERS,
-    Order,
+from tabprotect.engine.protection.cycle_runs.cycle_parameters import (
+    ALPHA,
+    BETA,
+    BLOCKING,
+    CYCLES,
+    ORDER,
+    THETA,
     number_of_steps,
 )
+from tabprotect.engine.protection.cycle_runs.forward import Walker
+from tabprotect.engine.protection.cycle_runs.sequence import DISCLOSED_ORDERS
 from tabprotect.engine.protection.method import trial_generator
 from tabprotect.engine.protection.problem import Problem
-from tabprotect.engine.release.likelihood import BlockingRule
-from tabprotect.engine.tables.moves import MoveSet
 
 STEP_COST = 100
 """Cell updates that a step costs by itself where each copy takes its own cycle."""
@@ -41,21 +43,21 @@ class Trial:
     runs: int
 
 
-def walker_of(values: Mapping[str, object]) -> Walker:
+def walker_of(values: Values) -> Walker:
     """The forward mechanism of resolved parameters."""
-    moves = cast(MoveSet, values["cycles"])
+    moves = values[CYCLES]
     return Walker(
         moves,
-        cast(Order, values["order"]),
+        values[ORDER],
         number_of_steps(values, len(moves)),
-        cast(float, values["alpha"]),
-        cast(float, values["beta"]),
-        cast(BlockingRule, values["blocking"]),
-        cast(float, values.get("theta") or 0.0),
+        values[ALPHA],
+        values[BETA],
+        values[BLOCKING],
+        values[THETA] or 0.0,
     )
 
 
-def attempt(problem: Problem, values: Mapping[str, object], work: int, progress: Progress) -> Trial:
+def attempt(problem: Problem, values: Values, work: int, progress: Progress) -> Trial:
     """Run the mechanism on copies of the table, about ``work`` cell updates in all."""
     walker = walker_of(values)
     moves = walker.moves

@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import cast
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.parameters import Values
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.subtables import MARGINS
@@ -68,7 +69,7 @@ def following(text: str) -> Following | None:
     return method, given
 
 
-def values_for(inner: Following, domain: Domain) -> dict[str, object]:
+def values_for(inner: Following, domain: Domain) -> Values:
     """The method's parameters for one margin: where it publishes sub-tables, the margin alone.
 
     Raises

@@ -25,13 +25,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import ClassVar, cast
+from typing import ClassVar
 
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.parameters import Parameter, resolve
+from tabprotect.engine.parameters import Parameter, Values, resolve
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.method import Method
@@ -53,30 +53,35 @@ MOST_WORK = 3e8
 """Steps up to which the exact probability of a release is offered (some seconds)."""
 
 
+QUALITY: Parameter[float] = Parameter(
+    "S",
+    "Quality bound S",
+    "How many standard errors a count may move at most. Smaller is truer and safer less.",
+    "real",
+    2.0,
+    low=0.5,
+    high=10.0,
+    unit="standard errors",
+)
+
+KEPT: Parameter[str] = Parameter(
+    "kept",
+    "Margin kept",
+    "The margin whose counts stay exact, as a formula: a for the totals of a, a:b for the "
+    "table of both. Without one the grand total alone.",
+    "formula",
+    "",
+)
+
+
 class BinomialCompensated(Method):
     """Registered as ``binomial_compensated``."""
 
     name = "binomial_compensated"
     label = "Binomial resampling with compensation"
     parameters = (
-        Parameter(
-            "S",
-            "Quality bound S",
-            "How many standard errors a count may move at most. Smaller is truer and safer less.",
-            "real",
-            2.0,
-            low=0.5,
-            high=10.0,
-            unit="standard errors",
-        ),
-        Parameter(
-            "kept",
-            "Margin kept",
-            "The margin whose counts stay exact, as a formula: a for the totals of a, a:b for the "
-            "table of both. Without one the grand total alone.",
-            "formula",
-            "",
-        ),
+        QUALITY,
+        KEPT,
     )
     guarantees: ClassVar[Mapping[str, str]] = {
         "margins_kept": "The stated margin is published exactly.",
@@ -90,17 +95,17 @@ class BinomialCompensated(Method):
 
     calibrations = (CalibrationPlan({"S": 1.5, "kept": "A"}, runs=400),)
 
-    def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
+    def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
         """S, and a formula with a single largest margin short of the table itself."""
         values = resolve(self.parameters, given)
-        values["kept"] = values["kept"] or ""
+        values |= {"kept": values["kept"] or ""}
         _margin(domain, values)
         return values
 
     def draw(
         self,
         problem: Problem,
-        values: Mapping[str, object],
+        values: Values,
         generator: np.random.Generator,
         progress: Progress = SILENT,
     ) -> Draft:
@@ -114,7 +119,7 @@ class BinomialCompensated(Method):
         progress.report("drawing the counts", 0.0)
         block = _blocks(domain, values)
         counts = problem.table.counts.reshape(-1)
-        out = compensation.draw(counts, block, cast(float, values["S"]), generator)
+        out = compensation.draw(counts, block, values[QUALITY], generator)
         table = Table.dense(domain, out.reshape(domain.shape))
         # A count without company in its total has nowhere to go.
         others = np.bincount(block, weights=counts > 0)[block]
@@ -124,7 +129,7 @@ class BinomialCompensated(Method):
     def likelihood(self, release: Release) -> CellFactors:
         """Ranges of the true counts, the totals kept, and the exact probability of the whole."""
         values = self.resolve(release.domain, release.mechanism.parameters)
-        quality, published = cast(float, values["S"]), release.table
+        quality, published = values[QUALITY], release.table
         if published.domain != release.domain or release.tables[0].suppressed is not None:
             raise InputError("the method publishes every inner cell")
         counts = published.counts.reshape(-1)
@@ -152,8 +157,8 @@ class BinomialCompensated(Method):
         )
 
 
-def _margin(domain: Domain, values: Mapping[str, object]) -> tuple[str, ...]:
-    formula = str(values["kept"] or "1")
+def _margin(domain: Domain, values: Values) -> tuple[str, ...]:
+    formula = values[KEPT] or "1"
     try:
         margins = maximal(domain, terms(formula, domain.names))
     except InputError as error:
@@ -169,7 +174,7 @@ def _margin(domain: Domain, values: Mapping[str, object]) -> tuple[str, ...]:
     return margins[0]
 
 
-def _blocks(domain: Domain, values: Mapping[str, object]) -> Ints:
+def _blocks(domain: Domain, values: Values) -> Ints:
     """The cell of the kept margin that each inner cell adds into, int64 (cells,)."""
     return Publication(domain, (_margin(domain, values),)).keys(0)
 

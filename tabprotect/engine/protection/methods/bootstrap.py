@@ -25,13 +25,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import ClassVar, cast
+from typing import ClassVar
 
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError, ParameterError, TooLargeError
-from tabprotect.engine.parameters import Parameter
+from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.method import Method
@@ -59,33 +59,37 @@ MOST_WIDTH = 2_000_000
 """Numbers of records weighed for one draw: about a second, and a preview takes several draws."""
 
 
+QUALITY: Parameter[float] = Parameter(
+    "S",
+    "Quality bound S",
+    "How many standard errors a count may move at most. Smaller is truer and safer less.",
+    "real",
+    2.0,
+    low=0.5,
+    high=10.0,
+    unit="standard errors",
+)
+
+SAMPLES: Parameter[int] = Parameter(
+    "M",
+    "Samples averaged M",
+    "An odd number of samples whose average is published. More are truer, and protect less.",
+    "integer",
+    1,
+    low=1,
+    high=99,
+    unit="samples",
+)
+
+
 class Bootstrap(Method):
     """Registered as ``bootstrap``."""
 
     name = "bootstrap"
     label = "Bootstrap of the records"
     parameters = (
-        Parameter(
-            "S",
-            "Quality bound S",
-            "How many standard errors a count may move at most. Smaller is truer and safer less.",
-            "real",
-            2.0,
-            low=0.5,
-            high=10.0,
-            unit="standard errors",
-        ),
-        Parameter(
-            "M",
-            "Samples averaged M",
-            "An odd number of samples whose average is published. More are truer, and protect "
-            "less.",
-            "integer",
-            1,
-            low=1,
-            high=99,
-            unit="samples",
-        ),
+        QUALITY,
+        SAMPLES,
     )
     guarantees: ClassVar[Mapping[str, str]] = {
         "non_negative": "No published count is negative.",
@@ -101,28 +105,28 @@ class Bootstrap(Method):
         CalibrationPlan({"S": 1.5, "M": 3}, (1.0, 1.8, 0.6), runs=400),
     )
 
-    def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
+    def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
         """S and an odd M; the number of records that a mechanism states is let through."""
         values = super().resolve(domain, {k: v for k, v in given.items() if k != TOTAL})
-        if cast(int, values["M"]) % 2 == 0:
+        if values[SAMPLES] % 2 == 0:
             raise ParameterError(
                 {"M": f"must be odd, is {values['M']}"}, hint="the average of two has ties"
             )
         return values
 
-    def promised(self, values: Mapping[str, object]) -> tuple[str, ...]:
+    def promised(self, values: Values) -> tuple[str, ...]:
         """Several samples lose the total."""
-        return tuple(n for n in self.guarantees if n != "total_kept" or values["M"] == 1)
+        return tuple(n for n in self.guarantees if n != "total_kept" or values[SAMPLES] == 1)
 
     def draw(
         self,
         problem: Problem,
-        values: Mapping[str, object],
+        values: Values,
         generator: np.random.Generator,
         progress: Progress = SILENT,
     ) -> Draft:
         """One accepted sample, by taking the sum of records apart."""
-        quality, samples = cast(float, values["S"]), cast(int, values["M"])
+        quality, samples = values[QUALITY], values[SAMPLES]
         domain, counts = problem.table.domain, problem.table.counts.reshape(-1)
         total = problem.table.total
         if samples * total >= 2**52:
@@ -148,7 +152,7 @@ class Bootstrap(Method):
     def likelihood(self, release: Release) -> CellFactors:
         """Ranges of the true counts, their total, and the exact probability of the whole."""
         values = self.resolve(release.domain, release.mechanism.parameters)
-        quality, samples = cast(float, values["S"]), cast(int, values["M"])
+        quality, samples = values[QUALITY], values[SAMPLES]
         total = release.mechanism.parameters.get(TOTAL)
         if type(total) is not int or not 0 <= total < 2**52:
             raise InputError('the mechanism states no number of records as "total"')

@@ -43,7 +43,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import ClassVar, cast
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -53,7 +53,7 @@ from tabprotect.engine.errors import (
     ParameterError,
     TabprotectError,
 )
-from tabprotect.engine.parameters import Parameter
+from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.cell_keys import perturbation_files as files
@@ -81,11 +81,6 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import INT64_MAX, Table
 
-KEYS = {
-    "auto": "Those that came with the table; where there are none, drawn for this run.",
-    "records": "Those that came with the table; an error where there are none.",
-}
-
 LEAST_V = 1e-6
 
 TOTALS_NOTE = (
@@ -107,10 +102,6 @@ WEIGHTS_NOTE = (
     "{high:g}, and as independent of the count."
 )
 
-WEIGHTED = {
-    "no": "Counts of records are published.",
-    "yes": "Estimates are published: perturbed counts times the mean weight of the cell.",
-}
 
 _made = lru_cache(maxsize=32)(perturbation_table)
 
@@ -120,18 +111,124 @@ def _read(text: str) -> PerturbationTable:
     return files.from_json(json.loads(text))
 
 
-def table_of(values: Mapping[str, object]) -> PerturbationTable:
+def table_of(values: Values) -> PerturbationTable:
     """The perturbation table that resolved parameters (or those of a mechanism) mean."""
-    table = values["table"]
+    table = values[TABLE]
     if table is not None:
         return _read(table if isinstance(table, str) else json.dumps(table))
     return _made(
-        D=cast(int, values["D"]),
-        V=cast(float, values["V"]),
-        js=cast(int, values["js"]),
-        pstay=cast(float, values["pstay"]),
-        monotone=cast(bool, values["monotone"]),
+        D=values[D],
+        V=values[V],
+        js=values[JS],
+        pstay=values[PSTAY],
+        monotone=values[MONOTONE],
     )
+
+
+D: Parameter[int] = Parameter(
+    "D",
+    "D",
+    "No count moves by more than this.",
+    "integer",
+    5,
+    low=1,
+    high=LARGEST_D,
+    unit="counts",
+)
+
+V: Parameter[float] = Parameter(
+    "V",
+    "V",
+    "Variance of the noise of every count (at most, where a row cannot reach it).",
+    "real",
+    3.0,
+    low=LEAST_V,
+    high=float(LARGEST_D**2),
+    unit="counts squared",
+)
+
+JS: Parameter[int] = Parameter(
+    "js",
+    "js",
+    "Counts from 1 to this are never published; 0 publishes all.",
+    "integer",
+    2,
+    low=0,
+    high=LARGEST_D,
+    unit="counts",
+)
+
+PSTAY: Parameter[float] = Parameter(
+    "pstay",
+    "pstay",
+    "Least probability that a count above js stays; lowered in rows that would miss V "
+    "because of it.",
+    "real",
+    0.0,
+    low=0.0,
+    high=1.0,
+    unit="probability",
+)
+
+MONOTONE: Parameter[bool] = Parameter(
+    "monotone",
+    "Monotone",
+    "Probabilities do not fall from the lowest noise up to noise 0.",
+    "flag",
+    True,
+)
+
+TABLE: Parameter[str | Mapping[str, object] | None] = Parameter(
+    "table",
+    "Perturbation table",
+    "A file (tau-ARGUS ptable text, ONS CSV or JSON) in place of D, V, js, pstay.",
+    "perturbation",
+)
+
+KEYS: Parameter[Literal["auto", "records"]] = Parameter(
+    "keys",
+    "Record keys",
+    "Where the keys come from.",
+    "choice",
+    "auto",
+    choices={
+        "auto": "Those that came with the table; where there are none, drawn for this run.",
+        "records": "Those that came with the table; an error where there are none.",
+    },
+)
+
+WEIGHTED: Parameter[Literal["no", "yes"]] = Parameter(
+    "weighted",
+    "Weighted",
+    "What is published where the records have design weights.",
+    "choice",
+    "no",
+    choices={
+        "no": "Counts of records are published.",
+        "yes": "Estimates are published: perturbed counts times the mean weight of the cell.",
+    },
+    may_be_unstated=True,
+)
+
+WEIGHT_LOW: Parameter[float | None] = Parameter(
+    "weight_low",
+    "Lowest weight",
+    "No design weight is below this. Readers see it.",
+    "real",
+    low=1 / SCALE,
+    high=1e9,
+    may_be_unstated=True,
+)
+
+WEIGHT_HIGH: Parameter[float | None] = Parameter(
+    "weight_high",
+    "Highest weight",
+    "No design weight is above this. Readers see it.",
+    "real",
+    low=1 / SCALE,
+    high=1e9,
+    may_be_unstated=True,
+)
 
 
 class CellKey(Method):
@@ -140,92 +237,18 @@ class CellKey(Method):
     name = "cell_key"
     label = "Cell keys"
     parameters = (
-        Parameter(
-            "D",
-            "D",
-            "No count moves by more than this.",
-            "integer",
-            5,
-            low=1,
-            high=LARGEST_D,
-            unit="counts",
-        ),
-        Parameter(
-            "V",
-            "V",
-            "Variance of the noise of every count (at most, where a row cannot reach it).",
-            "real",
-            3.0,
-            low=LEAST_V,
-            high=float(LARGEST_D**2),
-            unit="counts squared",
-        ),
-        Parameter(
-            "js",
-            "js",
-            "Counts from 1 to this are never published; 0 publishes all.",
-            "integer",
-            2,
-            low=0,
-            high=LARGEST_D,
-            unit="counts",
-        ),
-        Parameter(
-            "pstay",
-            "pstay",
-            "Least probability that a count above js stays; lowered in rows that would miss V "
-            "because of it.",
-            "real",
-            0.0,
-            low=0.0,
-            high=1.0,
-            unit="probability",
-        ),
-        Parameter(
-            "monotone",
-            "Monotone",
-            "Probabilities do not fall from the lowest noise up to noise 0.",
-            "flag",
-            True,
-        ),
-        Parameter(
-            "table",
-            "Perturbation table",
-            "A file (tau-ARGUS ptable text, ONS CSV or JSON) in place of D, V, js, pstay.",
-            "perturbation",
-        ),
+        D,
+        V,
+        JS,
+        PSTAY,
+        MONOTONE,
+        TABLE,
         MARGINS,
         GROUPINGS,
-        Parameter(
-            "keys", "Record keys", "Where the keys come from.", "choice", "auto", choices=KEYS
-        ),
-        Parameter(
-            "weighted",
-            "Weighted",
-            "What is published where the records have design weights.",
-            "choice",
-            "no",
-            choices=WEIGHTED,
-            may_be_unstated=True,
-        ),
-        Parameter(
-            "weight_low",
-            "Lowest weight",
-            "No design weight is below this. Readers see it.",
-            "real",
-            low=1 / SCALE,
-            high=1e9,
-            may_be_unstated=True,
-        ),
-        Parameter(
-            "weight_high",
-            "Highest weight",
-            "No design weight is above this. Readers see it.",
-            "real",
-            low=1 / SCALE,
-            high=1e9,
-            may_be_unstated=True,
-        ),
+        KEYS,
+        WEIGHTED,
+        WEIGHT_LOW,
+        WEIGHT_HIGH,
     )
     guarantees: ClassVar[Mapping[str, str]] = {
         "zeros_kept": "A zero stays zero.",
@@ -245,13 +268,13 @@ class CellKey(Method):
         ),
     )
 
-    def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
+    def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
         """Parameters with ``table`` as JSON text (or ``None``); D, V (of large counts) and js are
         then as they are in it."""
         values = super().resolve(domain, given)
-        values["table"] = self._text(values["table"])
+        values |= {"table": self._text(values["table"])}
         table = table_of(values)
-        if values["table"] is not None:
+        if values[TABLE] is not None:
             if max(table.largest, table.never) > LARGEST_D:
                 raise ParameterError({"table": f"its noise or js is larger than {LARGEST_D}"})
             variance = sum(v * v * p for v, p in table.transitions(table.rows - 1).items())
@@ -268,7 +291,7 @@ class CellKey(Method):
                 )
         return values
 
-    def weighted(self, values: Mapping[str, object]) -> bool:
+    def weighted(self, values: Values) -> bool:
         """Whether estimates are published."""
         return values.get("weighted") == "yes"
 
@@ -290,7 +313,7 @@ class CellKey(Method):
             raise ParameterError({"table": str(error)}, hint=error.hint) from None
         return json.dumps(files.to_json(table), separators=(",", ":"))
 
-    def promised(self, values: Mapping[str, object]) -> tuple[str, ...]:
+    def promised(self, values: Values) -> tuple[str, ...]:
         """A table from a file need not have mean 0; D and js are about counts, and the posterior
         of weighted ones takes an assumption."""
         broken = {"unbiased"} if table_of(values).bias > 1e-6 else set()
@@ -298,20 +321,18 @@ class CellKey(Method):
             broken = {"within_deviation", "small_avoided", "unbiased", "posterior"}
         return tuple(name for name in self.guarantees if name not in broken)
 
-    def foresee(
-        self, problem: Problem, values: Mapping[str, object], progress: Progress = SILENT
-    ) -> Preview:
+    def foresee(self, problem: Problem, values: Values, progress: Progress = SILENT) -> Preview:
         """By fresh keys: stored ones would give the outcome itself."""
-        if values["keys"] == "records":
+        if values[KEYS] == "records":
             _stored(problem)
         return super().foresee(
-            replace(problem, record_keys=None), {**values, "keys": "auto"}, progress
+            replace(problem, record_keys=None), values | {"keys": "auto"}, progress
         )
 
     def draw(
         self,
         problem: Problem,
-        values: Mapping[str, object],
+        values: Values,
         generator: np.random.Generator,
         progress: Progress = SILENT,
     ) -> Draft:
@@ -319,7 +340,7 @@ class CellKey(Method):
         table = table_of(values)
         if problem.table.total > INT64_MAX - LARGEST_D:
             raise InputError("a count is too large to be perturbed within 9.2e18")
-        stored = problem.record_keys is not None or values["keys"] == "records"
+        stored = problem.record_keys is not None or values[KEYS] == "records"
         keys = _stored(problem) if stored else drawn(problem.table, generator)
         sums = _weights(problem, values) if self.weighted(values) else None
         publication = publication_of(problem.table.domain, values)
@@ -336,7 +357,7 @@ class CellKey(Method):
             counts, of_keys = one.sums(problem.table)[0], one.sums(keys)[0]
             weights = None if sums is None else one.sums(sums)[0]
             tables.append(perturbed(table, counts, of_keys, weights))
-        disclosed = {} if values["table"] is None else {"table": files.to_json(table)}
+        disclosed = {} if values[TABLE] is None else {"table": files.to_json(table)}
         return Draft(
             tuple(map(PublishedTable, tables)),
             disclosed=disclosed,
@@ -401,9 +422,7 @@ class CellKey(Method):
         )
         return None if joint else self._each_count(release.tables[number], values, ALONE_NOTE)
 
-    def _each_count(
-        self, published: PublishedTable, values: Mapping[str, object], note: str
-    ) -> CellFactors:
+    def _each_count(self, published: PublishedTable, values: Values, note: str) -> CellFactors:
         """Every count of a table by itself."""
         table, weighted = table_of(values), self.weighted(values)
         low, high = _range_of(values) if weighted else (0, 0)
@@ -425,13 +444,14 @@ def _stored(problem: Problem) -> Table:
     return problem.record_keys
 
 
-def _range_of(values: Mapping[str, object]) -> tuple[int, int]:
+def _range_of(values: Values) -> tuple[int, int]:
     """The stated range of design weights, in millionths."""
-    low, high = (cast(float, values[name]) for name in ("weight_low", "weight_high"))
+    low, high = values[WEIGHT_LOW], values[WEIGHT_HIGH]
+    assert low is not None and high is not None
     return round(low * SCALE), round(high * SCALE)
 
 
-def _weights(problem: Problem, values: Mapping[str, object]) -> Table:
+def _weights(problem: Problem, values: Values) -> Table:
     """Sums of design weights, in millionths, that lie in the stated range."""
     weights = problem.weights
     if weights is None:

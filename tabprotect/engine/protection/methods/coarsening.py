@@ -26,6 +26,7 @@ from typing import ClassVar
 import numpy as np
 
 from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
@@ -58,7 +59,7 @@ class Coarsening(Method):
         "posterior": "The posterior of every true cell is computable from the bundle alone.",
     }
 
-    def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
+    def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
         """At least one grouping that merges something."""
         values = super().resolve(domain, given)
         groupings = groupings_of(domain, values)
@@ -75,7 +76,7 @@ class Coarsening(Method):
         pairs = [f"{c}>{i // 2 + 1}" for i, c in enumerate(variable.categories)]
         return {GROUPINGS.name: f"{variable.name}_merged:{variable.name}={','.join(pairs)}"}
 
-    def is_random(self, values: Mapping[str, object]) -> bool:
+    def is_random(self, values: Values) -> bool:
         """There is no chance in it."""
         return False
 
@@ -86,7 +87,7 @@ class Coarsening(Method):
     def draw(
         self,
         problem: Problem,
-        values: Mapping[str, object],
+        values: Values,
         generator: np.random.Generator,
         progress: Progress = SILENT,
     ) -> Draft:
@@ -108,7 +109,7 @@ class Coarsening(Method):
         return sum_factors(release, publication, counts, lambda count, _: (count, count, None))
 
 
-def _publication(domain: Domain, values: Mapping[str, object]) -> Publication:
+def _publication(domain: Domain, values: Values) -> Publication:
     """The one published table: a grouped variable's place is taken by its groupings."""
     groupings = groupings_of(domain, values)
     grouped = {grouping.of for grouping in groupings}

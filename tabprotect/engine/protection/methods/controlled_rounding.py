@@ -28,13 +28,13 @@ Sources: Cox and Ernst 1982; Cox 1987; Duncan and Roehrig 2006.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import ClassVar, cast
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
-from tabprotect.engine.parameters import Parameter
+from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.method import Method
@@ -60,17 +60,38 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
-CHOICES = {
-    "nearest": "The rounding nearest to the table; no chance in it.",
-    "unbiased": "A random rounding with the true counts as its expectation; two-way tables only.",
-}
-
 MOST_RERUN = 36
 """Cells of the original up to which readers are taken to run the rounding themselves."""
 
 NOTE = (
     "The posterior holds every table that agrees with the published counts to less than the base "
     "for equally well rounded to them; the rule that chose this rounding says a little more."
+)
+
+
+CHOICE: Parameter[Literal["nearest", "unbiased"]] = Parameter(
+    "choice",
+    "Choice",
+    "Which of the roundings that add up.",
+    "choice",
+    "nearest",
+    choices={
+        "nearest": "The rounding nearest to the table; no chance in it.",
+        "unbiased": "A random rounding with the true counts as its expectation; two-way tables only.",
+    },
+)
+
+NODES: Parameter[int] = Parameter(
+    "nodes",
+    "Effort",
+    "Nodes of the search after which the nearest rounding found so far is taken. A count, "
+    "not a time: the same table is rounded alike on every machine.",
+    "integer",
+    MOST_NODES,
+    low=1,
+    high=100_000,
+    unit="nodes",
+    may_be_unstated=True,
 )
 
 
@@ -81,19 +102,11 @@ class ControlledRounding(Method):
     label = "Controlled rounding"
     parameters = (
         BASE,
-        Parameter(
-            "choice", "Choice", "Which of the roundings that add up.", "choice", "nearest",
-            choices=CHOICES,
-        ),
+        CHOICE,
         MARGINS,
         GROUPINGS,
-        Parameter(
-            "nodes", "Effort",
-            "Nodes of the search after which the nearest rounding found so far is taken. A count, "
-            "not a time: the same table is rounded alike on every machine.",
-            "integer", MOST_NODES, low=1, high=100_000, unit="nodes", may_be_unstated=True,
-        ),
-    )  # fmt: skip
+        NODES,
+    )
     guarantees: ClassVar[Mapping[str, str]] = {
         "additive": "The published tables add up, and agree with each other.",
         "multiples_of_base": "Every published count is a multiple of the base.",
@@ -111,10 +124,10 @@ class ControlledRounding(Method):
         CalibrationPlan({"base": 2, "choice": "unbiased", "margins": "A"}, runs=300),
     )
 
-    def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
+    def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
         """The unbiased variant takes no groupings and at most two published variables."""
         values = super().resolve(domain, given)
-        if values["choice"] == "unbiased":
+        if values[CHOICE] == "unbiased":
             used = _used(publication_of(domain, values))
             grouped = sorted(used - set(domain.names))
             if grouped or len(used) > 2:
@@ -129,23 +142,23 @@ class ControlledRounding(Method):
                 )
         return values
 
-    def is_random(self, values: Mapping[str, object]) -> bool:
+    def is_random(self, values: Values) -> bool:
         """The nearest rounding is the same each time."""
-        return values["choice"] == "unbiased"
+        return values[CHOICE] == "unbiased"
 
-    def promised(self, values: Mapping[str, object]) -> tuple[str, ...]:
+    def promised(self, values: Values) -> tuple[str, ...]:
         """Only the random variant is unbiased."""
         return tuple(n for n in self.guarantees if n != "unbiased" or self.is_random(values))
 
     def draw(
         self,
         problem: Problem,
-        values: Mapping[str, object],
+        values: Values,
         generator: np.random.Generator,
         progress: Progress = SILENT,
     ) -> Draft:
         """Round all published counts together."""
-        base = cast(int, values["base"])
+        base = values[BASE]
         table, publication = _without_unused(
             problem.table, publication_of(problem.table.domain, values)
         )
@@ -156,7 +169,7 @@ class ControlledRounding(Method):
             findings: dict[str, object] = {}
             sentence = ""
         else:
-            nodes = cast(int, values["nodes"])
+            nodes = values[NODES]
             nearest = ControlledProgramme(table, publication, base, nodes).nearest(progress)
             inner = nearest.inner
             findings = {"distance": nearest.distance, "nearest is proven": nearest.optimal}
@@ -171,7 +184,7 @@ class ControlledRounding(Method):
     def likelihood(self, release: Release) -> CellFactors:
         """Every true count is less than the base away; then the choice itself."""
         values = self.resolve(release.domain, release.mechanism.parameters)
-        base = cast(int, values["base"])
+        base = values[BASE]
         publication = publication_of(release.domain, values)
 
         def weigh(count: int, _: int) -> Support:
@@ -191,7 +204,7 @@ class ControlledRounding(Method):
                 Rerun(_chance(counts, publication, base), exact=shown, programmes=True)
                 if self.is_random(values)
                 else Rerun(
-                    _agreement(counts, publication, base, cast(int, values["nodes"])),
+                    _agreement(counts, publication, base, values[NODES]),
                     exact=True,
                     programmes=True,
                 )

@@ -32,13 +32,13 @@ Statistical Disclosure Control, section 4.6.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import ClassVar, cast
+from typing import ClassVar
 
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
-from tabprotect.engine.parameters import Parameter
+from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.method import Method
@@ -57,21 +57,48 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
-Values = Mapping[str, object]
-
-DISTANCES = {
-    "l1": "The sum of all changes is least: few counts move.",
-    "l2": "The sum of squares is least: no count moves far.",
-}
-TOTALS = {
-    "spared": "Totals that are not at risk move only where they must, and as little as they can.",
-    "kept": "Totals that are not at risk are published exactly; not every table allows that.",
-    "moved": "Totals may move like every other count.",
-}
-
 NOTE = (
     "This posterior knows how far counts can have moved, and not that the nearest table was "
     "taken: that tells more."
+)
+
+
+DISTANCE: Parameter[Distance] = Parameter(
+    "distance",
+    "Distance",
+    "What is kept small.",
+    "choice",
+    "l1",
+    choices={
+        "l1": "The sum of all changes is least: few counts move.",
+        "l2": "The sum of squares is least: no count moves far.",
+    },
+)
+
+TOTALS: Parameter[Totals] = Parameter(
+    "totals",
+    "Totals",
+    "Whether totals move.",
+    "choice",
+    "spared",
+    choices={
+        "spared": "Totals that are not at risk move only where they must, and as little as they can.",
+        "kept": "Totals that are not at risk are published exactly; not every table allows that.",
+        "moved": "Totals may move like every other count.",
+    },
+)
+
+NODES: Parameter[int] = Parameter(
+    "nodes",
+    "Effort",
+    "Nodes of each search after which the nearest table found so far is taken; fewer in "
+    "large tables. A count, not a time: every machine adjusts alike.",
+    "integer",
+    MOST_NODES,
+    low=1,
+    high=100_000,
+    unit="nodes",
+    may_be_unstated=True,
 )
 
 
@@ -80,23 +107,12 @@ class ControlledTabularAdjustment(Method):
 
     name: ClassVar[str] = "controlled_tabular_adjustment"
     label: ClassVar[str] = "Controlled tabular adjustment"
-    parameters: ClassVar[tuple[Parameter, ...]] = (
+    parameters: ClassVar[tuple[Parameter[object], ...]] = (
         MARGINS,
         GROUPINGS,
-        Parameter("distance", "Distance", "What is kept small.", "choice", "l1", choices=DISTANCES),
-        Parameter("totals", "Totals", "Whether totals move.", "choice", "spared", choices=TOTALS),
-        Parameter(
-            "nodes",
-            "Effort",
-            "Nodes of each search after which the nearest table found so far is taken; fewer in "
-            "large tables. A count, not a time: every machine adjusts alike.",
-            "integer",
-            MOST_NODES,
-            low=1,
-            high=100_000,
-            unit="nodes",
-            may_be_unstated=True,
-        ),
+        DISTANCE,
+        TOTALS,
+        NODES,
     )
     guarantees: ClassVar[Mapping[str, str]] = {
         "no_at_risk": "No at-risk count is published, and no published count looks like one.",
@@ -155,7 +171,7 @@ class ControlledTabularAdjustment(Method):
         values = self.resolve(release.domain, given)
         publication = publication_of(release.domain, values)
         counts = counts_of(release, publication)
-        kept = values["totals"] == "kept"
+        kept = values[TOTALS] == "kept"
 
         def weigh(count: int, size: int) -> tuple[int, int, None]:
             return *_limits(count, rule, 0 if kept and size > 1 else most), None
@@ -179,9 +195,9 @@ def _adjusted(
         publication,
         table,
         rule,
-        distance=cast(Distance, values["distance"]),
-        totals=cast(Totals, values["totals"]),
-        nodes=cast(int, values["nodes"]),
+        distance=values[DISTANCE],
+        totals=values[TOTALS],
+        nodes=values[NODES],
         progress=progress,
     )
 

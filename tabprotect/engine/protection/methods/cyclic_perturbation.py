@@ -50,7 +50,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar, cast
+from typing import ClassVar
 
 import numpy as np
 
@@ -58,15 +58,24 @@ from tabprotect.engine.cycles import files, reach
 from tabprotect.engine.cycles.designs import design, is_named
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.groupings import grouping_text
-from tabprotect.engine.parameters import Parameter, Shares
+from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.cycle_runs.choosing import chosen_cycles
+from tabprotect.engine.protection.cycle_runs.cycle_parameters import (
+    ALPHA,
+    BETA,
+    BLOCKING,
+    CYCLES,
+    N_COVER,
+    ORDER,
+    PASSES,
+    THETA,
+    number_of_steps,
+)
 from tabprotect.engine.protection.cycle_runs.sequence import (
     DISCLOSED_ORDERS,
-    ORDERS,
     SEQUENCE,
-    number_of_steps,
     stated_sequence,
 )
 from tabprotect.engine.protection.cycle_runs.trials import attempt, walker_of
@@ -74,9 +83,7 @@ from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Preview, Problem
 from tabprotect.engine.protection.subtables import GROUPINGS, KEEP, kept_of
 from tabprotect.engine.release.likelihood import (
-    BLOCKING_RULES,
     AdaptiveSequence,
-    BlockingRule,
     MoveSequence,
 )
 from tabprotect.engine.release.published import PublishedTable
@@ -86,10 +93,6 @@ from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import INT64_MAX, Table
-
-COIN = Shares(("add", "subtract", "leave"), rest="gamma")
-
-MOST_STEPS = 10_000_000
 
 MOST_ENTRIES = 50_000_000
 """Entries of a sequence that is not whole passes over the list: about a gigabyte."""
@@ -124,87 +127,14 @@ class CyclicPerturbation(Method):
     name = "cyclic_perturbation"
     label = "Cyclic perturbation"
     parameters = (
-        Parameter(
-            "cycles",
-            "Cycle set",
-            "The cycles in the order they are applied: a file, or the name of a template. "
-            "Without one the set follows from the kept margins alone. data: all swaps, of which "
-            "each step takes one through positive cells.",
-            "cycles",
-        ),
-        Parameter(
-            "alpha",
-            "alpha",
-            "Chance that a cycle is added.",
-            "real",
-            0.25,
-            low=0.0,
-            high=1.0,
-            unit="probability",
-            shares=COIN,
-        ),
-        Parameter(
-            "beta",
-            "beta",
-            "Chance that a cycle is subtracted. Equal to alpha keeps the table unbiased.",
-            "real",
-            0.25,
-            low=0.0,
-            high=1.0,
-            unit="probability",
-            shares=COIN,
-        ),
-        Parameter(
-            "passes",
-            "Passes",
-            "Rounds over the whole list of cycles. More passes protect more; the posterior "
-            "becomes wider and may become Monte Carlo.",
-            "integer",
-            1,
-            low=1,
-            high=100,
-            unit="passes",
-        ),
-        Parameter(
-            "blocking",
-            "Blocking rule",
-            "When a cycle is not applied.",
-            "choice",
-            "any_zero",
-            choices=cast("Mapping[str, str]", BLOCKING_RULES),
-        ),
-        Parameter(
-            "order",
-            "Order of the cycles",
-            "Which cycle comes at which step.",
-            "choice",
-            "listed",
-            choices=cast("Mapping[str, str]", ORDERS),
-            may_be_unstated=True,
-        ),
-        Parameter(
-            "n_cover",
-            "Number of steps",
-            "Coins in all, in place of passes: the list is cut off or begun again; 0 takes the "
-            "passes.",
-            "integer",
-            0,
-            low=0,
-            high=MOST_STEPS,
-            unit="steps",
-            in_place_of="passes",
-            may_be_unstated=True,
-        ),
-        Parameter(
-            "theta",
-            "theta",
-            "Of the rule reversible: 0 weighs all tables alike, as negative does; 1 (if not "
-            "given) weighs them as counts without association beyond the margins.",
-            "real",
-            low=0.0,
-            high=1.0,
-            may_be_unstated=True,
-        ),
+        CYCLES,
+        ALPHA,
+        BETA,
+        PASSES,
+        BLOCKING,
+        ORDER,
+        N_COVER,
+        THETA,
         KEEP,
         replace(GROUPINGS, may_be_unstated=True),
     )
@@ -226,7 +156,7 @@ class CyclicPerturbation(Method):
         CalibrationPlan({"cycles": "every", "n_cover": 5, "order": "positive"}, SIX, runs=400),
     )
 
-    def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
+    def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
         """Parameters with ``cycles`` as a ``MoveSet`` over the domain, margins verified."""
         given = {name: value for name, value in given.items() if name != SEQUENCE}
         if given.get("cycles") == DATA:
@@ -234,16 +164,16 @@ class CyclicPerturbation(Method):
             if given["order"] != "positive":
                 raise ParameterError({"order": f"cycles={DATA} goes with the order positive"})
         values = super().resolve(domain, given)
-        values["groupings"] = values["groupings"] or None
-        if values["blocking"] != "reversible":
-            values["theta"] = None
-        elif values["theta"] is None:
-            values["theta"] = 1.0
-        alpha, beta = cast(float, values["alpha"]), cast(float, values["beta"])
+        values |= {"groupings": values[GROUPINGS] or None}
+        if values[BLOCKING] != "reversible":
+            values |= {"theta": None}
+        elif values[THETA] is None:
+            values |= {"theta": 1.0}
+        alpha, beta = values[ALPHA], values[BETA]
         wrong: dict[str, str] = {}
-        if values["order"] == "positive" and values["blocking"] != "any_zero":
+        if values[ORDER] == "positive" and values[BLOCKING] != "any_zero":
             wrong["order"] = "positive goes with the blocking rule any_zero: nothing is blocked"
-        if values["blocking"] == "reversible" and alpha != beta:
+        if values[BLOCKING] == "reversible" and alpha != beta:
             wrong["beta"] = "the rule reversible goes with alpha = beta"
         # A last-digit excess, as from 0.1 + 0.9, is rounding and not a mistake.
         if alpha + beta > 1.0 + 1e-12:
@@ -253,13 +183,14 @@ class CyclicPerturbation(Method):
         if wrong:
             hint = "leave room for gamma = 1 - alpha - beta" if "alpha" in wrong else ""
             raise ParameterError(wrong, hint=hint)
-        moves = values["cycles"] = self._moves(domain, values)
-        if moves.groupings and not values["groupings"]:
-            values["groupings"] = grouping_text(moves.groupings, domain)
+        moves = self._moves(domain, values)
+        values |= {"cycles": moves}
+        if moves.groupings and not values[GROUPINGS]:
+            values |= {"groupings": grouping_text(moves.groupings, domain)}
         steps = number_of_steps(values, len(moves))
-        whole = values["order"] == "listed" and steps % len(moves) == 0
+        whole = values[ORDER] == "listed" and steps % len(moves) == 0
         # Such a sequence is written out, cycle by cycle; one that the table chooses never is.
-        written = 0 if whole or values["order"] == "positive" else steps
+        written = 0 if whole or values[ORDER] == "positive" else steps
         if written * int(np.diff(moves.starts).max()) > MOST_ENTRIES:
             raise ParameterError(
                 {"n_cover": f"{steps:,} steps over cycles of this length are too many"},
@@ -267,7 +198,7 @@ class CyclicPerturbation(Method):
             )
         return values
 
-    def resolve_for(self, problem: Problem, given: Mapping[str, object]) -> dict[str, object]:
+    def resolve_for(self, problem: Problem, given: Mapping[str, object]) -> Values:
         """With a design for the kept margins where no cycle set is given, or one by that name."""
         given = dict(given)
         if given.get("cycles") in (None, TRIANGULAR):
@@ -282,9 +213,9 @@ class CyclicPerturbation(Method):
         return self.resolve(problem.table.domain, given)
 
     @staticmethod
-    def _moves(domain: Domain, values: Mapping[str, object]) -> MoveSet:
+    def _moves(domain: Domain, values: Values) -> MoveSet:
         value = values["cycles"]
-        if value is None and values[KEEP.name]:
+        if value is None and values[KEEP]:
             value = TRIANGULAR
         if value is None:
             moves = design(domain, "default")
@@ -299,7 +230,7 @@ class CyclicPerturbation(Method):
             raise ParameterError({"cycles": f"must be a file, is {value!r}"})
         if not len(moves):
             raise ParameterError({"cycles": "the cycle set is empty"})
-        if values[KEEP.name]:
+        if values[KEEP]:
             kept = kept_of(domain, values).maximal()
             moves = moves.keeping(kept.margins, kept.groupings)
         if not moves.keeps_margins:
@@ -311,39 +242,37 @@ class CyclicPerturbation(Method):
             )
         return moves
 
-    def promised(self, values: Mapping[str, object]) -> tuple[str, ...]:
+    def promised(self, values: Values) -> tuple[str, ...]:
         """Which guarantees hold depends on the blocking rule and on alpha = beta."""
-        rule = values["blocking"]
+        rule = values[BLOCKING]
         broken = {"non_negative"} if rule == "none" else set()
         if rule != "any_zero":
             broken |= {"zeros_kept", "unbiased"}
-        if values["alpha"] != values["beta"]:
+        if values[ALPHA] != values[BETA]:
             broken.add("unbiased")
         return tuple(name for name in self.guarantees if name not in broken)
 
-    def kept(self, domain: Domain, values: Mapping[str, object]) -> Publication | None:
+    def kept(self, domain: Domain, values: Values) -> Publication | None:
         """The margins that the cycles keep."""
-        moves = cast(MoveSet, values["cycles"])
+        moves = values[CYCLES]
         return Publication(domain, moves.margins, moves.groupings) if any(moves.margins) else None
 
     def deliberate(self, release: Release) -> bool:
         """Tables beside the inner one are kept margins."""
         return True
 
-    def foresee(
-        self, problem: Problem, values: Mapping[str, object], progress: Progress = SILENT
-    ) -> Preview:
+    def foresee(self, problem: Problem, values: Values, progress: Progress = SILENT) -> Preview:
         """Simulate the mechanism on this table."""
-        moves = cast(MoveSet, values["cycles"])
+        moves = values[CYCLES]
         trial = attempt(problem, values, PREVIEW_WORK, progress)
         steps = number_of_steps(values, len(moves))
-        if values["order"] == "listed" and steps < len(moves):
+        if values[ORDER] == "listed" and steps < len(moves):
             moves = moves.take(np.arange(steps))
         passes = -(-steps // len(moves))
-        if values["order"] != "listed":
+        if values[ORDER] != "listed":
             # Whatever chain of cycles could free a cell may come.
             passes = steps
-        rule = cast(BlockingRule, values["blocking"])
+        rule = values[BLOCKING]
         immovable = reach.immovable_cells(moves, problem.table, rule, passes=passes)
         stuck = np.flatnonzero(immovable)
         return Preview(
@@ -359,7 +288,7 @@ class CyclicPerturbation(Method):
         )
 
     def alternatives(
-        self, domain: Domain, values: Mapping[str, object]
+        self, domain: Domain, values: Values
     ) -> tuple[tuple[str, Mapping[str, object]], ...]:
         """Other cycles, the rule that blocks least, a coin that stays less often."""
         ideas: list[tuple[str, dict[str, object]]] = [
@@ -389,7 +318,7 @@ class CyclicPerturbation(Method):
     def draw(
         self,
         problem: Problem,
-        values: Mapping[str, object],
+        values: Values,
         generator: np.random.Generator,
         progress: Progress = SILENT,
     ) -> Draft:
@@ -422,9 +351,9 @@ class CyclicPerturbation(Method):
         )
 
     @staticmethod
-    def _kept_tables(table: Table, values: Mapping[str, object]) -> list[PublishedTable]:
+    def _kept_tables(table: Table, values: Values) -> list[PublishedTable]:
         """The kept margins as tables of their own, where they were named."""
-        if not values[KEEP.name]:
+        if not values[KEEP]:
             return []
         kept = kept_of(table.domain, values)
         sums = zip(kept.margins, kept.sums(table), strict=True)

@@ -39,24 +39,26 @@ from tabprotect.engine.protection.private_noise.integer_sampler import discrete_
 from tabprotect.engine.protection.private_noise.noisy_counts import CAP, NoiseLaw, NoisyCounts
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS
 
+RHO: Parameter[float] = Parameter(
+    "rho",
+    "Rho",
+    "The budget of all published sub-tables together: smaller is safer and noisier.",
+    "real",
+    0.5,
+    low=0.0001,
+    high=100.0,
+)
+
 
 class DiscreteGaussian(NoisyCounts):
     """Registered as ``discrete_gaussian``."""
 
     name = "discrete_gaussian"
     label = "Discrete Gaussian noise"
-    budget = "rho"
+    budget = RHO
     power = 2
     parameters = (
-        Parameter(
-            "rho",
-            "Rho",
-            "The budget of all published sub-tables together: smaller is safer and noisier.",
-            "real",
-            0.5,
-            low=0.0001,
-            high=100.0,
-        ),
+        RHO,
         CAP,
         MARGINS,
         GROUPINGS,

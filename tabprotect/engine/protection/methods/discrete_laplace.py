@@ -37,24 +37,26 @@ from tabprotect.engine.protection.private_noise.integer_sampler import discrete_
 from tabprotect.engine.protection.private_noise.noisy_counts import CAP, NoiseLaw, NoisyCounts
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS
 
+EPSILON: Parameter[float] = Parameter(
+    "epsilon",
+    "Epsilon",
+    "The budget of all published sub-tables together: smaller is safer and noisier.",
+    "real",
+    1.0,
+    low=0.0001,
+    high=100.0,
+)
+
 
 class DiscreteLaplace(NoisyCounts):
     """Registered as ``discrete_laplace``."""
 
     name = "discrete_laplace"
     label = "Discrete Laplace noise"
-    budget = "epsilon"
+    budget = EPSILON
     power = 1
     parameters = (
-        Parameter(
-            "epsilon",
-            "Epsilon",
-            "The budget of all published sub-tables together: smaller is safer and noisier.",
-            "real",
-            1.0,
-            low=0.0001,
-            high=100.0,
-        ),
+        EPSILON,
         CAP,
         MARGINS,
         GROUPINGS,

@@ -29,13 +29,13 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.parameters import Parameter, resolve
+from tabprotect.engine.parameters import Parameter, Values, resolve
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.method import Method
@@ -56,10 +56,37 @@ MOST_WEIGHTS = 2_000_000
 FLAT = 20.0
 """Log weight that a count far from its estimate loses at most."""
 
-SPREADS = {
-    "uniform": "A changed category is any other one, with equal chances.",
-    "proportional": "A category is drawn anew from the shares of the categories, in whole percent.",
-}
+
+PSTAY: Parameter[str] = Parameter(
+    "pstay",
+    "Chance to keep a category",
+    "One number for all variables, or sex=0.9, age=0.7; a variable that is not named "
+    "then stays as it is.",
+    "text",
+    "0.8",
+    unit="probability",
+)
+
+SPREAD: Parameter[Literal["uniform", "proportional"]] = Parameter(
+    "spread",
+    "Where changes go",
+    "Which category a record gets that does not keep its own.",
+    "choice",
+    "uniform",
+    choices={
+        "uniform": "A changed category is any other one, with equal chances.",
+        "proportional": "A category is drawn anew from the shares of the categories, in whole percent.",
+    },
+)
+
+MATRICES: Parameter[str | None] = Parameter(
+    "matrices",
+    "Matrices",
+    "Matrices of your own: sex=[[0.9, 0.1], [0.2, 0.8]]; age=... . Each row is a true "
+    "category and adds up to 1.",
+    "text",
+    "",
+)
 
 
 class PostRandomisation(Method):
@@ -68,31 +95,9 @@ class PostRandomisation(Method):
     name = "post_randomisation"
     label = "Post-randomisation of the categories"
     parameters = (
-        Parameter(
-            "pstay",
-            "Chance to keep a category",
-            "One number for all variables, or sex=0.9, age=0.7; a variable that is not named "
-            "then stays as it is.",
-            "text",
-            "0.8",
-            unit="probability",
-        ),
-        Parameter(
-            "spread",
-            "Where changes go",
-            "Which category a record gets that does not keep its own.",
-            "choice",
-            "uniform",
-            choices=SPREADS,
-        ),
-        Parameter(
-            "matrices",
-            "Matrices",
-            "Matrices of your own: sex=[[0.9, 0.1], [0.2, 0.8]]; age=... . Each row is a true "
-            "category and adds up to 1.",
-            "text",
-            "",
-        ),
+        PSTAY,
+        SPREAD,
+        MATRICES,
     )
     guarantees: ClassVar[Mapping[str, str]] = {
         "total_kept": "The grand total is exact.",
@@ -103,7 +108,7 @@ class PostRandomisation(Method):
 
     calibrations = (CalibrationPlan({"pstay": "0.6"}, (1.0, 2.2, 0.7)),)
 
-    def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
+    def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
         """The chances and matrices checked; what a mechanism states of them is let through.
 
         Every wrong field is named at once. A number for ``pstay`` counts as text.
@@ -116,7 +121,7 @@ class PostRandomisation(Method):
             values = resolve(self.parameters, chosen)
         except ParameterError as error:
             wrong |= error.fields
-            values = {p.name: chosen.get(p.name, p.default) for p in self.parameters}
+            values = Values({p.name: chosen.get(p.name, p.default) for p in self.parameters})
         for name, read in (("pstay", _chances), ("matrices", _matrices)):
             if name not in wrong:
                 try:
@@ -130,7 +135,7 @@ class PostRandomisation(Method):
     def draw(
         self,
         problem: Problem,
-        values: Mapping[str, object],
+        values: Values,
         generator: np.random.Generator,
         progress: Progress = SILENT,
     ) -> Draft:
@@ -267,16 +272,16 @@ def _matrix(domain: Domain, name: str, rows: object) -> Floats:
     return matrix
 
 
-def _transition(table: Table, values: Mapping[str, object]) -> dict[str, Floats]:
+def _transition(table: Table, values: Values) -> dict[str, Floats]:
     """The matrix of every variable, in order; with ``proportional`` it depends on the table."""
     domain = table.domain
-    own = _matrices(domain, str(values["matrices"] or ""))
+    own = _matrices(domain, values[MATRICES] or "")
     out = {}
-    for name, chance in _chances(domain, str(values["pstay"])).items():
+    for name, chance in _chances(domain, values[PSTAY]).items():
         size = len(domain[name].categories)
         if name in own:
             out[name] = own[name]
-        elif values["spread"] == "proportional":
+        elif values[SPREAD] == "proportional":
             to = transitions.shares(table.margin([name]).counts) / 100.0
             out[name] = chance * np.eye(size) + (1.0 - chance) * to
         elif size == 1:
@@ -319,7 +324,7 @@ def _rerun(
     blocks: Sequence[Ints],
     matrices: Mapping[str, Floats],
     shapes: Mapping[int, Floats],
-    values: Mapping[str, object],
+    values: Values,
 ) -> Rerun | None:
     """The whole probability over the shapes, which the factors hold."""
     parts = [cells for cells in blocks if len(cells) > 1]
@@ -328,7 +333,7 @@ def _rerun(
     # Every array access costs as much as some hundred elements.
     exact = [transitions.steps(out[c]) < transitions.MOST_STEPS / len(parts) for c in parts]
     scale: list[float] = []
-    own = _names(values) if values["spread"] == "proportional" else frozenset(matrices)
+    own = _names(values) if values[SPREAD] == "proportional" else frozenset(matrices)
 
     chances_of: list[Floats] = []
 
@@ -369,9 +374,9 @@ def _rerun(
     return Rerun(estimate, exact=all(exact), cost=cost)
 
 
-def _names(values: Mapping[str, object]) -> frozenset[str]:
+def _names(values: Values) -> frozenset[str]:
     """Variables whose matrix was given."""
-    parts = str(values["matrices"] or "").split(";")
+    parts = values[MATRICES] or [""]
     return frozenset(part.partition("=")[0].strip() for part in parts if part.strip())
 
 

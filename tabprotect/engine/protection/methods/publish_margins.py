@@ -36,7 +36,7 @@ from tabprotect.engine.errors import (
     TabprotectError,
     TooLargeError,
 )
-from tabprotect.engine.parameters import Parameter, resolve
+from tabprotect.engine.parameters import Parameter, Values, resolve
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.margins.margin_by_margin import (
@@ -78,6 +78,36 @@ MOST_ENTRIES = 5_000_000
 """Inner cells times margins up to which there is a posterior."""
 
 
+THRESHOLD: Parameter[int] = Parameter(
+    "threshold",
+    "Threshold beta",
+    "The smallest width of the bounds on an at-risk cell that counts as safe.",
+    "integer",
+    3,
+    low=1,
+    high=1e9,
+    unit="counts",
+)
+
+BOUNDS: Parameter[bounding.Way] = Parameter(
+    "bounds",
+    "Bounds",
+    "How the bounds are found.",
+    "choice",
+    "auto",
+    choices=bounding.WAYS,
+)
+
+THEN: Parameter[str | None] = Parameter(
+    "then",
+    "Then",
+    "A further method for each margin, with its parameters: random_rounding base=3. "
+    "Without one the margins are published exactly.",
+    "text",
+    "",
+)
+
+
 class PublishMargins(Method):
     """Registered as ``publish_margins``."""
 
@@ -90,32 +120,9 @@ class PublishMargins(Method):
             help="A model formula over the variables: a:b + c publishes a by b, and c. Smaller "
             "tables that follow from these are not listed again.",
         ),
-        Parameter(
-            "threshold",
-            "Threshold beta",
-            "The smallest width of the bounds on an at-risk cell that counts as safe.",
-            "integer",
-            3,
-            low=1,
-            high=1e9,
-            unit="counts",
-        ),
-        Parameter(
-            "bounds",
-            "Bounds",
-            "How the bounds are found.",
-            "choice",
-            "auto",
-            choices=bounding.WAYS,
-        ),
-        Parameter(
-            "then",
-            "Then",
-            "A further method for each margin, with its parameters: random_rounding base=3. "
-            "Without one the margins are published exactly.",
-            "text",
-            "",
-        ),
+        THRESHOLD,
+        BOUNDS,
+        THEN,
     )
     guarantees: ClassVar[Mapping[str, str]] = {
         "exact": "Every published count is exact (without a further method).",
@@ -133,7 +140,7 @@ class PublishMargins(Method):
         ),
     )
 
-    def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
+    def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
         """The formula, the threshold and the further method, checked; all wrong fields at once."""
         chosen = {k: v for k, v in given.items() if k not in DISCLOSED}
         wrong: dict[str, str] = {}
@@ -141,7 +148,7 @@ class PublishMargins(Method):
             values = resolve(self.parameters, chosen)
         except ParameterError as error:
             wrong |= error.fields
-            values = {p.name: chosen.get(p.name, p.default) for p in self.parameters}
+            values = Values({p.name: chosen.get(p.name, p.default) for p in self.parameters})
         margins: MarginSet = ()
         if MARGINS.name not in wrong:
             try:
@@ -160,15 +167,15 @@ class PublishMargins(Method):
             raise ParameterError(wrong)
         return values
 
-    def promised(self, values: Mapping[str, object]) -> tuple[str, ...]:
+    def promised(self, values: Values) -> tuple[str, ...]:
         """A further method keeps its own promises, which are checked where it runs."""
-        return ("posterior",) if values["then"] else tuple(self.guarantees)
+        return ("posterior",) if values[THEN] else tuple(self.guarantees)
 
     def trial_parameters(self, domain: Domain) -> dict[str, object]:
         """The margins of one variable."""
         return {MARGINS.name: " + ".join(f"`{name}`" for name in domain.names)}
 
-    def is_random(self, values: Mapping[str, object]) -> bool:
+    def is_random(self, values: Values) -> bool:
         """Whether the further method is."""
         inner = _following(values)
         return inner is not None and inner[0].is_random(resolve(inner[0].parameters, inner[1]))
@@ -184,7 +191,7 @@ class PublishMargins(Method):
     def draw(
         self,
         problem: Problem,
-        values: Mapping[str, object],
+        values: Values,
         generator: np.random.Generator,
         progress: Progress = SILENT,
     ) -> Draft:
@@ -194,8 +201,8 @@ class PublishMargins(Method):
         judgement = judged(
             problem,
             margins,
-            threshold=cast(int, values["threshold"]),
-            way=cast(bounding.Way, values["bounds"]),
+            threshold=values[THRESHOLD],
+            way=values[BOUNDS],
             progress=progress,
         )
         problems = [part(problem, margin) for margin in margins]
@@ -279,17 +286,17 @@ class PublishMargins(Method):
         return composed(publication, release.tables, parts, note=NOTE)
 
 
-def _margins(domain: Domain, values: Mapping[str, object]) -> MarginSet:
+def _margins(domain: Domain, values: Values) -> MarginSet:
     """The published margins: the largest of the formula's, those over most variables first."""
-    formula = values[MARGINS.name]
+    formula = values[MARGINS]
     if not formula:
         raise InputError("must name the margins to be published, such as a:b + c")
-    found = maximal(domain, terms(str(formula), domain.names))
+    found = maximal(domain, terms(formula, domain.names))
     return tuple(sorted(found, key=lambda margin: -len(margin)))
 
 
-def _following(values: Mapping[str, object]) -> Following | None:
-    found = following(str(values["then"] or ""))
+def _following(values: Values) -> Following | None:
+    found = following(values[THEN] or "")
     if found is not None and found[0].name == PublishMargins.name:
         raise InputError(f"{found[0].name} cannot follow itself")
     return found

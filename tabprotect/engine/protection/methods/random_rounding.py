@@ -18,12 +18,13 @@ Sources: Fellegi 1975; Nargundkar and Saveland 1972.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import ClassVar, cast
+from typing import ClassVar
 
 import numpy as np
 
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.method import Method
@@ -68,12 +69,12 @@ class RandomRounding(Method):
     def draw(
         self,
         problem: Problem,
-        values: Mapping[str, object],
+        values: Values,
         generator: np.random.Generator,
         progress: Progress = SILENT,
     ) -> Draft:
         """Round every published number once."""
-        base = cast(int, values["base"])
+        base = values[BASE]
         publication = publication_of(problem.table.domain, values)
         counts = publication.stack(publication.sums(problem.table))
         require_reach(base, counts)
@@ -87,7 +88,7 @@ class RandomRounding(Method):
     def transitions(self, release: Release) -> tuple[tuple[int, Floats], ...]:
         """The two multiples beside each count up to the base."""
         values = self.resolve(release.domain, release.mechanism.parameters)
-        base = cast(int, values["base"])
+        base = values[BASE]
         up = np.arange(base) / base
         each = [np.concatenate([[1 - p], np.zeros(base - 1), [p]]) for p in up]
         return (*((0, chances) for chances in each), (base, np.ones(1)))
@@ -95,7 +96,7 @@ class RandomRounding(Method):
     def likelihood(self, release: Release) -> CellFactors:
         """Given the true counts the published numbers are independent: one factor for each."""
         values = self.resolve(release.domain, release.mechanism.parameters)
-        base = cast(int, values["base"])
+        base = values[BASE]
 
         def weigh(count: int, _: int) -> Support:
             return _true_counts(count, base)
@@ -116,7 +117,7 @@ class RandomRounding(Method):
         used, _ = informative(publication, counts_of(release, publication))
         if used is publication:
             return None
-        base = cast(int, values["base"])
+        base = values[BASE]
         return independent(
             release.tables[number], lambda count: _true_counts(count, base), note=INNER_NOTE
         )

@@ -28,13 +28,13 @@ Sources: Langsrud and Heldal 2018; Langsrud and Lupp 2021.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, cast
+from typing import ClassVar
 
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.parameters import Parameter
+from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.method import Method
@@ -73,6 +73,42 @@ NOTE = (
 )
 
 
+MAX_ROUND: Parameter[int] = Parameter(
+    "max_round",
+    "Largest rounded count",
+    "Published counts up to this are multiples of the base; base - 1 if not given.",
+    "integer",
+    low=1,
+    high=20_000,
+)
+
+FORCE_INNER: Parameter[bool] = Parameter(
+    "force_inner",
+    "Round all small inner cells",
+    "Also those that are only seen inside larger published counts.",
+    "flag",
+    False,
+)
+
+ZERO_CANDIDATES: Parameter[bool] = Parameter(
+    "zero_candidates",
+    "Zeros may go up",
+    "Zeros inside small published counts may become the base.",
+    "flag",
+    False,
+)
+
+STEP: Parameter[int] = Parameter(
+    "step",
+    "Exchanged at a time",
+    "Candidates exchanged together while the choice is improved.",
+    "integer",
+    1,
+    low=1,
+    high=100,
+)
+
+
 class SmallCountRounding(Method):
     """Registered as ``small_count_rounding``."""
 
@@ -80,39 +116,12 @@ class SmallCountRounding(Method):
     label = "Small count rounding"
     parameters = (
         BASE,
-        Parameter(
-            "max_round",
-            "Largest rounded count",
-            "Published counts up to this are multiples of the base; base - 1 if not given.",
-            "integer",
-            low=1,
-            high=20_000,
-        ),
+        MAX_ROUND,
         MARGINS,
         GROUPINGS,
-        Parameter(
-            "force_inner",
-            "Round all small inner cells",
-            "Also those that are only seen inside larger published counts.",
-            "flag",
-            False,
-        ),
-        Parameter(
-            "zero_candidates",
-            "Zeros may go up",
-            "Zeros inside small published counts may become the base.",
-            "flag",
-            False,
-        ),
-        Parameter(
-            "step",
-            "Exchanged at a time",
-            "Candidates exchanged together while the choice is improved.",
-            "integer",
-            1,
-            low=1,
-            high=100,
-        ),
+        FORCE_INNER,
+        ZERO_CANDIDATES,
+        STEP,
     )
     guarantees: ClassVar[Mapping[str, str]] = {
         "additive": "The published tables add up, and agree with each other.",
@@ -131,29 +140,27 @@ class SmallCountRounding(Method):
         CalibrationPlan({"base": 2, "max_round": 3, "zero_candidates": True}, runs=120),
     )
 
-    def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
+    def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
         """Complete ``max_round``; it is at least base - 1."""
         values = super().resolve(domain, given)
-        least = cast(int, values["base"]) - 1
+        least = values[BASE] - 1
         if values["max_round"] is None:
-            values["max_round"] = least
-        elif cast(int, values["max_round"]) < least:
+            values |= {"max_round": least}
+        elif values[MAX_ROUND] < least:
             raise ParameterError(
                 {"max_round": f"must be at least {least}, one less than the base"},
                 hint="leave it out",
             )
         return values
 
-    def promised(self, values: Mapping[str, object]) -> tuple[str, ...]:
+    def promised(self, values: Values) -> tuple[str, ...]:
         """Zeros stay where they may not go up."""
-        return tuple(
-            n for n in self.guarantees if n != "zeros_kept" or not values["zero_candidates"]
-        )
+        return tuple(n for n in self.guarantees if n != "zeros_kept" or not values[ZERO_CANDIDATES])
 
     def draw(
         self,
         problem: Problem,
-        values: Mapping[str, object],
+        values: Values,
         generator: np.random.Generator,
         progress: Progress = SILENT,
     ) -> Draft:
@@ -275,13 +282,13 @@ def _rerun(counts: Ints, publication: Publication, rules: Rules, unknown: int) -
     return Rerun(estimate, exact) if unknown <= MOST_RERUN else None
 
 
-def _rules(values: Mapping[str, object]) -> Rules:
+def _rules(values: Values) -> Rules:
     return Rules(
-        base=cast(int, values["base"]),
-        most=cast(int, values["max_round"]),
-        inner="all" if values["force_inner"] else "published",
-        zeros=cast(bool, values["zero_candidates"]),
-        step=cast(int, values["step"]),
+        base=values[BASE],
+        most=values[MAX_ROUND],
+        inner="all" if values[FORCE_INNER] else "published",
+        zeros=values[ZERO_CANDIDATES],
+        step=values[STEP],
     )
 
 

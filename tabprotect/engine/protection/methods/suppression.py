@@ -43,13 +43,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import ClassVar, cast
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Letters
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, Suggestion
-from tabprotect.engine.parameters import Parameter
+from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.method import Method
@@ -60,8 +60,19 @@ from tabprotect.engine.protection.suppressing.audit import audit, is_cheap
 from tabprotect.engine.protection.suppressing.choice import Search, choose, most_work
 from tabprotect.engine.protection.suppressing.given_statuses import GivenStatuses, text_of
 from tabprotect.engine.protection.suppressing.promise import check
-from tabprotect.engine.protection.suppressing.sensitive import never_zero, task_of
-from tabprotect.engine.protection.suppressing.task import INSIDERS, Task
+from tabprotect.engine.protection.suppressing.sensitive import (
+    COSTS,
+    INSIDERS,
+    LEVEL,
+    LEVEL_PERCENT,
+    STATUSES,
+    TOTALS,
+    WHOLE_RANGE,
+    ZEROS,
+    never_zero,
+    task_of,
+)
+from tabprotect.engine.protection.suppressing.task import Task
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors, Rerun
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
@@ -69,32 +80,6 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-
-Values = Mapping[str, object]
-
-TOTALS = {
-    "allowed": "Totals may be hidden; they cost more.",
-    "published": "Totals are published unless they are sensitive themselves.",
-}
-ZEROS = {
-    "published": "Zeros are published unless they are sensitive.",
-    "allowed": "Zeros may be hidden to protect others.",
-}
-COSTS = {
-    "count": "Hide small counts: the sum of the hidden counts is small.",
-    "unity": "Hide few cells.",
-    "log": "Between the two.",
-}
-
-CHOICES = {
-    "cheapest": "The cheapest pattern found: the same table gives the same one.",
-    "random": "Costs are multiplied by secret random factors: the pattern tells less.",
-}
-
-SEARCHES = {
-    "usual": "Some seconds at most, minutes in large tables of three and more variables.",
-    "longer": "About six times as long: a cheaper pattern where there are three variables or more.",
-}
 
 GIVEN = "statuses_given"
 """Disclosed: whether statuses were given, not which."""
@@ -117,97 +102,63 @@ NINE = ((1.2, 3.0, 4.0), (3.5, 1.0, 3.0), (4.0, 3.0, 2.5))
 """Means of the counts in its calibration."""
 
 
+CHOICE: Parameter[Literal["cheapest", "random"]] = Parameter(
+    "choice",
+    "Choice",
+    "Which of many patterns is taken.",
+    "choice",
+    "cheapest",
+    choices={
+        "cheapest": "The cheapest pattern found: the same table gives the same one.",
+        "random": "Costs are multiplied by secret random factors: the pattern tells less.",
+    },
+    may_be_unstated=True,
+)
+
+SPREAD: Parameter[float] = Parameter(
+    "spread",
+    "Spread of the random choice",
+    "Costs are multiplied by factors from 1 to this; more tells less and hides more.",
+    "real",
+    3.0,
+    1.5,
+    1000.0,
+    may_be_unstated=True,
+)
+
+SEARCH: Parameter[Search] = Parameter(
+    "search",
+    "Search",
+    "How long a cheap pattern is looked for.",
+    "choice",
+    "usual",
+    choices={
+        "usual": "Some seconds at most, minutes in large tables of three and more variables.",
+        "longer": "About six times as long: a cheaper pattern where there are three variables or more.",
+    },
+    may_be_unstated=True,
+)
+
+
 class Suppression(Method):
     """Hide sensitive cells and what would reveal them."""
 
     name: ClassVar[str] = "suppression"
     label: ClassVar[str] = "Suppression"
-    parameters: ClassVar[tuple[Parameter, ...]] = (
+    parameters: ClassVar[tuple[Parameter[object], ...]] = (
         MARGINS,
         GROUPINGS,
-        Parameter(
-            "level",
-            "Protection level",
-            "How far a sensitive count must stay open, downwards and upwards.",
-            "integer",
-            2,
-            1,
-            10**9,
-            unit="counts",
-        ),
-        Parameter(
-            "level_percent",
-            "Protection level in percent",
-            "The same as a share of the count; the larger of the two holds.",
-            "real",
-            0.0,
-            0.0,
-            1000.0,
-            unit="percent",
-        ),
-        Parameter(
-            "totals",
-            "Totals",
-            "Whether totals may be hidden.",
-            "choice",
-            "allowed",
-            choices=TOTALS,
-        ),
-        Parameter(
-            "zeros", "Zeros", "Whether zeros may be hidden.", "choice", "published", choices=ZEROS
-        ),
-        Parameter(
-            "insiders",
-            "People alone in a cell",
-            "Against whom the intervals hold.",
-            "choice",
-            "one",
-            choices=dict(INSIDERS),
-        ),
-        Parameter("costs", "Costs", "What is rather kept.", "choice", "count", choices=COSTS),
-        Parameter(
-            "whole_range",
-            "The rule's whole range",
-            "Every interval contains all counts the small-count rule names, whatever the level.",
-            "flag",
-            False,
-            may_be_unstated=True,
-        ),
-        Parameter(
-            "choice",
-            "Choice",
-            "Which of many patterns is taken.",
-            "choice",
-            "cheapest",
-            choices=CHOICES,
-            may_be_unstated=True,
-        ),
-        Parameter(
-            "spread",
-            "Spread of the random choice",
-            "Costs are multiplied by factors from 1 to this; more tells less and hides more.",
-            "real",
-            3.0,
-            1.5,
-            1000.0,
-            may_be_unstated=True,
-        ),
-        Parameter(
-            "search",
-            "Search",
-            "How long a cheap pattern is looked for.",
-            "choice",
-            "usual",
-            choices=SEARCHES,
-            may_be_unstated=True,
-        ),
-        Parameter(
-            "statuses",
-            "Given statuses",
-            "A tau-ARGUS a priori file: cells to hide or never to hide, sensitive ones, costs.",
-            "statuses",
-            public=False,
-        ),
+        LEVEL,
+        LEVEL_PERCENT,
+        TOTALS,
+        ZEROS,
+        INSIDERS,
+        COSTS,
+        WHOLE_RANGE,
+        CHOICE,
+        SPREAD,
+        SEARCH,
+        STATUSES,
     )
     guarantees: ClassVar[Mapping[str, str]] = {
         "exact": "Every published count is the true one.",
@@ -235,16 +186,16 @@ class Suppression(Method):
         """Whether the costs are; else the same table gives the same pattern."""
         return values.get("choice") == "random"
 
-    def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
+    def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
         """As for every method; what is in the file of statuses."""
         values = super().resolve(domain, given)
-        if values["statuses"]:
+        if given_statuses := values[STATUSES]:
             try:
-                text = text_of(str(values["statuses"]))
+                text = text_of(given_statuses)
                 GivenStatuses.of(text, publication_of(domain, values))
             except InputError as error:
                 raise ParameterError({"statuses": str(error)}, hint=error.hint) from None
-            values["statuses"] = text
+            values |= {"statuses": text}
         return values
 
     def draw(
@@ -258,7 +209,7 @@ class Suppression(Method):
         publication = publication_of(problem.table.domain, values)
         task = _at_random(task_of(problem, publication, values), values, generator)
         try:
-            choice = choose(task, cast(Search, values["search"]), progress)
+            choice = choose(task, values[SEARCH], progress)
         except InfeasibleError as error:
             error.suggestions = _suggestions(values)
             raise
@@ -296,7 +247,7 @@ class Suppression(Method):
             published = PublishedTable.hiding(counts, suppressed[run].reshape(domain.shape))
             ordered.append((published, letters[run].reshape(domain.shape)))
         disclosed: dict[str, object] = {"at_risk": str(problem.at_risk)}
-        if values["statuses"]:
+        if values[STATUSES]:
             disclosed[GIVEN] = True
         return Draft(
             tuple(published for published, _ in ordered),
@@ -330,7 +281,7 @@ class Suppression(Method):
         if rule is not None and known and not given:
             at_random = self.is_random(values)
             cost = 500.0 + 100.0 * publication.domain.size
-            cost += most_work(publication, cast(Search, values["search"]))
+            cost += most_work(publication, values[SEARCH])
             cost *= RUNS if at_random else 1
             again = _again(publication, values, rule, hidden, RUNS if at_random else 1)
             rerun = Rerun(again, exact=not at_random, cost=cost)
@@ -350,7 +301,7 @@ def _again(
 ) -> Callable[[Table, np.random.Generator], float]:
     """The share of ``runs`` choices for an original in which these very cells are hidden."""
 
-    search = cast(Search, values["search"])
+    search = values[SEARCH]
 
     def estimate(original: Table, generator: np.random.Generator) -> float:
         task = task_of(Problem(original, at_risk=rule), publication, values)
@@ -370,27 +321,27 @@ def _again(
 
 def _at_random(task: Task, values: Values, generator: np.random.Generator) -> Task:
     """The task with other costs where the choice is random: a factor for every distinct number."""
-    if values["choice"] != "random":
+    if values[CHOICE] != "random":
         return task
     first, inverse = task.publication.distinct
-    factor = generator.uniform(1.0, cast(float, values["spread"]), len(first))
+    factor = generator.uniform(1.0, values[SPREAD], len(first))
     return replace(task, cost=task.cost * factor[inverse])
 
 
 def _suggestions(values: Values) -> tuple[Suggestion, ...]:
     """Other parameters that may protect the table, the one that helps most often first."""
     found = []
-    if values["totals"] == "published":
+    if values[TOTALS] == "published":
         found.append(Suggestion("Hide totals too", {"totals": "allowed"}))
-    if values["zeros"] == "published":
+    if values[ZEROS] == "published":
         found.append(Suggestion("Hide zeros too", {"zeros": "allowed"}))
-    if values["whole_range"]:
+    if values[WHOLE_RANGE]:
         found.append(Suggestion("Ask for the level only", {"whole_range": False}))
-    elif cast(float, values["level_percent"]) > 0:
+    elif values[LEVEL_PERCENT] > 0:
         found.append(Suggestion("Ask for the absolute level only", {"level_percent": 0.0}))
-    elif cast(int, values["level"]) > 1:
+    elif values[LEVEL] > 1:
         found.append(Suggestion("Ask for a level of 1", {"level": 1}))
-    if values["insiders"] in ("one", "all"):
+    if values[INSIDERS] in ("one", "all"):
         found.append(
             Suggestion(
                 "Ask less of somebody who is part of the sensitive cell", {"insiders": "outside"}

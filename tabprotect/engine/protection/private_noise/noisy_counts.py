@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil
-from typing import ClassVar, cast
+from typing import ClassVar
 
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InputError, ParameterError, TooLargeError
-from tabprotect.engine.parameters import Parameter
+from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.method import Method
@@ -33,7 +33,7 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import INT64_MAX
 
-CAP = Parameter(
+CAP: Parameter[int | None] = Parameter(
     "cap",
     "Cap",
     "No count moves by more than this: larger noise is drawn again. None by default; with one "
@@ -128,12 +128,12 @@ class NoisyCounts(Method):
     Attributes
     ----------
     budget
-        Name of the parameter that holds it.
+        The parameter that holds it.
     power
         Of the :class:`NoiseLaw`.
     """
 
-    budget: ClassVar[str]
+    budget: ClassVar[Parameter[float]]
     power: ClassVar[int]
     guarantees: ClassVar[Mapping[str, str]] = {
         "unbiased": "E[published | original] = original, count by count.",
@@ -151,28 +151,28 @@ class NoisyCounts(Method):
     def noise(self, generator: np.random.Generator, law: NoiseLaw, size: int) -> Ints:
         """Exact draws of a law, int64 (size,)."""
 
-    def resolve(self, domain: Domain, given: Mapping[str, object]) -> dict[str, object]:
+    def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
         """The budget must be a fraction that can be drawn exactly."""
         values = super().resolve(domain, given)
         try:
-            budget_of(cast(float, values[self.budget]))
+            budget_of(values[self.budget])
         except ValueError as error:
-            raise ParameterError({self.budget: str(error)}) from None
+            raise ParameterError({self.budget.name: str(error)}) from None
         return values
 
-    def promised(self, values: Mapping[str, object]) -> tuple[str, ...]:
+    def promised(self, values: Values) -> tuple[str, ...]:
         """Without a cap no change is too large."""
-        capped = values["cap"] is not None
+        capped = values[CAP] is not None
         return tuple(n for n in self.guarantees if capped or n != "within_deviation")
 
-    def _law(self, values: Mapping[str, object], margins: int) -> NoiseLaw:
-        share = budget_of(cast(float, values[self.budget])) / margins
-        return NoiseLaw(share, self.power, cast("int | None", values["cap"]))
+    def _law(self, values: Values, margins: int) -> NoiseLaw:
+        share = budget_of(values[self.budget]) / margins
+        return NoiseLaw(share, self.power, values[CAP])
 
     def draw(
         self,
         problem: Problem,
-        values: Mapping[str, object],
+        values: Values,
         generator: np.random.Generator,
         progress: Progress = SILENT,
     ) -> Draft:

@@ -6,7 +6,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.parameters import Parameter
 
-BASE = Parameter(
+BASE: Parameter[int] = Parameter(
     "base",
     "Base",
     "Counts are rounded to multiples of it.",

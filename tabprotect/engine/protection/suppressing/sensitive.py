@@ -6,20 +6,108 @@ have the last word.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import cast
+from typing import Literal
 
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.suppressing.given_statuses import GivenStatuses
 from tabprotect.engine.protection.suppressing.task import Insiders, Task
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.publication import Publication
 
-Values = Mapping[str, object]
+LEVEL: Parameter[int] = Parameter(
+    "level",
+    "Protection level",
+    "How far a sensitive count must stay open, downwards and upwards.",
+    "integer",
+    2,
+    1,
+    10**9,
+    unit="counts",
+)
+
+LEVEL_PERCENT: Parameter[float] = Parameter(
+    "level_percent",
+    "Protection level in percent",
+    "The same as a share of the count; the larger of the two holds.",
+    "real",
+    0.0,
+    0.0,
+    1000.0,
+    unit="percent",
+)
+
+TOTALS: Parameter[Literal["allowed", "published"]] = Parameter(
+    "totals",
+    "Totals",
+    "Whether totals may be hidden.",
+    "choice",
+    "allowed",
+    choices={
+        "allowed": "Totals may be hidden; they cost more.",
+        "published": "Totals are published unless they are sensitive themselves.",
+    },
+)
+
+ZEROS: Parameter[Literal["published", "allowed"]] = Parameter(
+    "zeros",
+    "Zeros",
+    "Whether zeros may be hidden.",
+    "choice",
+    "published",
+    choices={
+        "published": "Zeros are published unless they are sensitive.",
+        "allowed": "Zeros may be hidden to protect others.",
+    },
+)
+
+INSIDERS: Parameter[Insiders] = Parameter(
+    "insiders",
+    "People alone in a cell",
+    "Against whom the intervals hold.",
+    "choice",
+    "one",
+    choices={
+        "none": "A reader knows the published cells only.",
+        "outside": "Somebody who is alone in a cell learns no other cell that they are not part of.",
+        "one": "Somebody who is alone in a cell knows its count: no such person learns another cell.",
+        "all": "All who are alone in a cell put their counts together and learn no further cell.",
+    },
+)
+
+COSTS: Parameter[Literal["count", "unity", "log"]] = Parameter(
+    "costs",
+    "Costs",
+    "What is rather kept.",
+    "choice",
+    "count",
+    choices={
+        "count": "Hide small counts: the sum of the hidden counts is small.",
+        "unity": "Hide few cells.",
+        "log": "Between the two.",
+    },
+)
+
+WHOLE_RANGE: Parameter[bool] = Parameter(
+    "whole_range",
+    "The rule's whole range",
+    "Every interval contains all counts the small-count rule names, whatever the level.",
+    "flag",
+    False,
+    may_be_unstated=True,
+)
+
+STATUSES: Parameter[str | None] = Parameter(
+    "statuses",
+    "Given statuses",
+    "A tau-ARGUS a priori file: cells to hide or never to hide, sensitive ones, costs.",
+    "statuses",
+    public=False,
+)
 
 DEAREST = 10.0
 """What hiding the grand total costs, times the dearest other cell."""
@@ -27,7 +115,7 @@ DEAREST = 10.0
 
 def never_zero(values: Values, rule: SmallCount) -> bool:
     """Whether readers know that no hidden cell is zero: zeros are neither sensitive nor allowed."""
-    return values["zeros"] == "published" and rule.low > 0
+    return values[ZEROS] == "published" and rule.low > 0
 
 
 def task_of(problem: Problem, publication: Publication, values: Values) -> Task:
@@ -47,8 +135,9 @@ def task_of(problem: Problem, publication: Publication, values: Values) -> Task:
     below, above = level, level
     cost = _cost(publication, counts, values)
     forced = None
-    if values["statuses"]:
-        given = GivenStatuses.of(str(values["statuses"]), publication)
+    text = values[STATUSES]
+    if text:
+        given = GivenStatuses.of(text, publication)
         _check(given, publication, primary, counts if never_zero(values, rule) else None)
         primary = primary | given.sensitive
         cost = np.where(np.isnan(given.cost) | np.isinf(cost), cost, given.cost)
@@ -63,7 +152,7 @@ def task_of(problem: Problem, publication: Publication, values: Values) -> Task:
         below,
         above,
         cost,
-        cast(Insiders, values["insiders"]),
+        values[INSIDERS],
         never_zero(values, rule),
         forced,
     )
@@ -71,11 +160,9 @@ def task_of(problem: Problem, publication: Publication, values: Values) -> Task:
 
 def _level(counts: Ints, values: Values, rule: SmallCount) -> Ints:
     """The largest of what is asked for: a number, a share, the whole range of the rule."""
-    percent = cast(float, values["level_percent"])
-    level: Ints = np.maximum(
-        cast(int, values["level"]), np.ceil(counts * (percent / 100)).astype(np.int64)
-    )
-    if values["whole_range"]:
+    percent = values[LEVEL_PERCENT]
+    level: Ints = np.maximum(values[LEVEL], np.ceil(counts * (percent / 100)).astype(np.int64))
+    if values[WHOLE_RANGE]:
         level = np.maximum(level, np.maximum(counts - rule.low, rule.high - counts))
     return level
 
@@ -107,13 +194,13 @@ def _check(
 
 def _cost(publication: Publication, counts: Ints, values: Values) -> Floats:
     cost = np.ones(len(counts))
-    if values["costs"] == "count":
+    if values[COSTS] == "count":
         cost += counts
-    elif values["costs"] == "log":
+    elif values[COSTS] == "log":
         cost += np.log1p(counts)
-    if values["zeros"] == "published":
+    if values[ZEROS] == "published":
         cost[counts == 0] = np.inf
-    if values["totals"] == "published":
+    if values[TOTALS] == "published":
         largest = max(domain.size for domain in publication.domains)
         for m, domain in enumerate(publication.domains):
             if domain.size < largest:

@@ -16,13 +16,6 @@ from tabprotect.engine.tables.table import Table
 
 Insiders = Literal["none", "outside", "one", "all"]
 
-INSIDERS: dict[str, str] = {
-    "none": "A reader knows the published cells only.",
-    "outside": "Somebody who is alone in a cell learns no other cell that they are not part of.",
-    "one": "Somebody who is alone in a cell knows its count: no such person learns another cell.",
-    "all": "All who are alone in a cell put their counts together and learn no further cell.",
-}
-
 
 @dataclass(frozen=True, eq=False)
 class Task:
@@ -42,7 +35,7 @@ class Task:
     cost : float64 (size,)
         Of hiding a cell that is not primary; infinite where it must be published.
     insiders
-        Who may try (``INSIDERS``).
+        Who may try.
     never_zero
         Whether readers know that no hidden cell is zero.
     forced : bool (size,)

@@ -8,12 +8,21 @@ Source: Dobra, Karr, Sanil and Fienberg 2002, section 3.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar, cast
+from typing import ClassVar
 
-from tabprotect.engine.parameters import Parameter
+from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
+
+REQUESTS: Parameter[int] = Parameter(
+    "requests",
+    "Requests",
+    "How often a sub-table must have been asked for, by itself or within another.",
+    "integer",
+    3,
+    low=1,
+    unit="requests",
+)
 
 
 class ByDemand(ReleaseRule):
@@ -21,24 +30,12 @@ class ByDemand(ReleaseRule):
 
     name: ClassVar[str] = "by_demand"
     label: ClassVar[str] = "Release what is asked for often"
-    parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter(
-            "requests",
-            "Requests",
-            "How often a sub-table must have been asked for, by itself or within another.",
-            "integer",
-            3,
-            low=1,
-            unit="requests",
-        ),
-    )
+    parameters: ClassVar[tuple[Parameter[object], ...]] = (REQUESTS,)
 
-    def decide(
-        self, situation: Situation, values: Mapping[str, object], progress: Progress = SILENT
-    ) -> Ruling:
+    def decide(self, situation: Situation, values: Values, progress: Progress = SILENT) -> Ruling:
         query = situation.query
         asked = sum(n for other, n in situation.demand.items() if other & query == query)
-        needed = cast(int, values["requests"])
+        needed = values[REQUESTS]
         detail = f"asked for {asked} times of {needed}"
         if asked >= needed:
             return Ruling("release", "released", detail)

@@ -8,13 +8,22 @@ Source: Dobra, Karr, Sanil and Fienberg 2002, section 3.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar, cast
+from typing import ClassVar
 
-from tabprotect.engine.parameters import Parameter
+from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.fitting import fitted, misplaced
 from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
+
+GAIN: Parameter[float] = Parameter(
+    "gain",
+    "Least gain",
+    "Share of all records that a release must put right.",
+    "real",
+    0.01,
+    low=0.0,
+    high=1.0,
+)
 
 
 class ByValue(ReleaseRule):
@@ -22,28 +31,16 @@ class ByValue(ReleaseRule):
 
     name: ClassVar[str] = "by_value"
     label: ClassVar[str] = "Release what helps to rebuild the table"
-    parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter(
-            "gain",
-            "Least gain",
-            "Share of all records that a release must put right.",
-            "real",
-            0.01,
-            low=0.0,
-            high=1.0,
-        ),
-    )
+    parameters: ClassVar[tuple[Parameter[object], ...]] = (GAIN,)
 
-    def decide(
-        self, situation: Situation, values: Mapping[str, object], progress: Progress = SILENT
-    ) -> Ruling:
+    def decide(self, situation: Situation, values: Values, progress: Progress = SILENT) -> Ruling:
         table, before = situation.state.evidence.cells.table, situation.state.released
         after = before.add(situation.query)
         gain = misplaced(table, fitted(table, before, progress)) - misplaced(
             table, fitted(table, after, progress)
         )
         detail = f"puts {gain:.4f} of the records right"
-        if gain >= cast(float, values["gain"]):
+        if gain >= values[GAIN]:
             return Ruling("release", "released", detail)
         return Ruling("refuse", "not released under the rule of this session", detail)
 

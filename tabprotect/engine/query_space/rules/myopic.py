@@ -7,9 +7,9 @@ Source: Dobra, Karr, Sanil and Fienberg 2002, section 3.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import ClassVar
 
+from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
 
@@ -20,9 +20,7 @@ class Myopic(ReleaseRule):
     name: ClassVar[str] = "myopic"
     label: ClassVar[str] = "Release whatever is safe now"
 
-    def decide(
-        self, situation: Situation, values: Mapping[str, object], progress: Progress = SILENT
-    ) -> Ruling:
+    def decide(self, situation: Situation, values: Values, progress: Progress = SILENT) -> Ruling:
         return Ruling("release", "released")
 
 

@@ -8,9 +8,9 @@ Source: Dobra, Karr, Sanil and Fienberg 2002, section 3.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import ClassVar
 
+from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
 
@@ -21,9 +21,7 @@ class OneStep(ReleaseRule):
     name: ClassVar[str] = "one_step"
     label: ClassVar[str] = "Add one variable to a released sub-table"
 
-    def decide(
-        self, situation: Situation, values: Mapping[str, object], progress: Progress = SILENT
-    ) -> Ruling:
+    def decide(self, situation: Situation, values: Values, progress: Progress = SILENT) -> Ruling:
         state = situation.state
         below = state.evidence.lattice.below(situation.query)
         if any(query in state.released for query in below):

@@ -8,12 +8,20 @@ Source: Dobra, Karr, Sanil and Fienberg 2002, section 3.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar, cast
+from typing import ClassVar
 
-from tabprotect.engine.parameters import Parameter
+from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
+
+PENALTY: Parameter[float] = Parameter(
+    "penalty",
+    "Penalty",
+    "What one sub-table that becomes unreleasable costs, in released ones.",
+    "real",
+    0.5,
+    low=0.0,
+)
 
 
 class Weighted(ReleaseRule):
@@ -21,22 +29,11 @@ class Weighted(ReleaseRule):
 
     name: ClassVar[str] = "weighted"
     label: ClassVar[str] = "Weigh what is released against what is closed off"
-    parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter(
-            "penalty",
-            "Penalty",
-            "What one sub-table that becomes unreleasable costs, in released ones.",
-            "real",
-            0.5,
-            low=0.0,
-        ),
-    )
+    parameters: ClassVar[tuple[Parameter[object], ...]] = (PENALTY,)
 
-    def decide(
-        self, situation: Situation, values: Mapping[str, object], progress: Progress = SILENT
-    ) -> Ruling:
+    def decide(self, situation: Situation, values: Values, progress: Progress = SILENT) -> Ruling:
         after = situation.state.preview(situation.query, progress)
-        cost = cast(float, values["penalty"]) * after.lost
+        cost = values[PENALTY] * after.lost
         detail = f"{after.newly_released} newly released, {after.lost} newly unreleasable"
         if after.newly_released >= cost:
             return Ruling("release", "released", detail)

@@ -9,43 +9,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.resources import files
-from typing import TypeVar, cast
+from typing import cast
 
 import sqlalchemy as sa
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from sqlalchemy import exc
 
+from tabprotect.engine.database import BORN_TWICE, TAKEN_BACK, Database, Schema
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.query_space.lattice import Lattice
 from tabprotect.engine.query_space.table_server.fold import AnswerKind, LogLine
 from tabprotect.engine.tables.table import Table
 
-MIGRATIONS = "tabprotect.engine.query_space.table_server"
-
-PATIENCE = 10
-"""Seconds to wait for a database that somebody else is writing to."""
-
-ATTEMPTS = 50
-"""Runs of a transaction that the database takes back because of what others do at once."""
-
-TAKEN_BACK = {"40001", "40P01"}
-"""SQLSTATE of transactions that only have to be run again: not serialisable, deadlock."""
-
-BORN_TWICE = {"23505", "42P07", "42710", "42P06"}
-"""SQLSTATE where somebody else has made the same table or row meanwhile."""
-
-_MIGRATING = threading.Lock()
-"""The migrations' library keeps what it works on in globals."""
-
-T = TypeVar("T")
+SCHEMA = Schema("tabprotect.engine.query_space.table_server", "alembic_version")
 
 _SCHEMA = sa.MetaData()
 _HISTORY = sa.Table(
@@ -135,31 +113,15 @@ class Ledger:
     def __init__(self, url: str, table: Table) -> None:
         self.lattice = Lattice(table.domain.names)
         self.url = url
-        try:
-            address = sa.make_url(url if "://" in url else f"sqlite:///{url}")
-            if address.drivername in ("postgresql", "postgres"):
-                address = address.set(drivername="postgresql+psycopg")
-            self._engine = sa.create_engine(address, **_options(address))
-        except (exc.ArgumentError, exc.NoSuchModuleError, ImportError) as error:
-            raise InputError(
-                f"no database can be opened by this address: {error}",
-                hint="give a file name, or a URL such as postgresql+psycopg://host/name",
-            ) from None
-        self._name = address.render_as_string(hide_password=True)
-        if address.get_backend_name() == "sqlite":
-            _take_turns(self._engine)
-        elif address.get_backend_name() == "postgresql":
-            _be_patient_and_durable(self._engine)
         mark = fingerprint(table)
-
-        def opened(connection: sa.Connection) -> int:
-            _migrate(connection, self._name)
-            return _history_of(connection, mark, self.lattice)
-
+        self._database = Database(url, SCHEMA)
         try:
-            self._history = self._transaction(opened, again=TAKEN_BACK | BORN_TWICE)
+            self._history = self._database.transaction(
+                lambda connection: _history_of(connection, mark, self.lattice),
+                again=TAKEN_BACK | BORN_TWICE,
+            )
         except BaseException:
-            self._engine.dispose()
+            self.close()
             raise
 
     def __enter__(self) -> Ledger:
@@ -170,7 +132,7 @@ class Ledger:
 
     def close(self) -> None:
         """Let go of the database."""
-        self._engine.dispose()
+        self._database.close()
 
     def open_session(self, settings: Mapping[str, object]) -> int:
         """Record a new session with what was chosen for it; its number."""
@@ -181,7 +143,7 @@ class Ledger:
             assert done.inserted_primary_key is not None
             return int(done.inserted_primary_key[0])
 
-        return self._transaction(opened)
+        return self._database.transaction(opened)
 
     def settings(self, session: int) -> dict[str, object]:
         """What was chosen for a session.
@@ -194,7 +156,7 @@ class Ledger:
         wanted = sa.select(_SESSION.c.settings).where(
             _SESSION.c.id == session, _SESSION.c.history == self._history
         )
-        found = self._transaction(lambda connection: connection.execute(wanted).scalar())
+        found = self._database.transaction(lambda connection: connection.execute(wanted).scalar())
         if found is None:
             raise InputError(f"the database has no session {session} of this table")
         return cast(dict[str, object], found)
@@ -208,7 +170,7 @@ class Ledger:
         elif until is not None:
             wanted = wanted.where(_ENTRY.c.number <= until)
         ordered = wanted.order_by(_ENTRY.c.number)
-        rows = self._transaction(lambda connection: connection.execute(ordered).all())
+        rows = self._database.transaction(lambda connection: connection.execute(ordered).all())
         return [self._entry(row) for row in rows]
 
     def append(self, line: LogLine, *, session: int, number: int) -> Entry:
@@ -232,7 +194,9 @@ class Ledger:
             "detail": line.detail,
         }
         try:
-            self._transaction(lambda connection: connection.execute(sa.insert(_ENTRY).values(row)))
+            self._database.transaction(
+                lambda connection: connection.execute(sa.insert(_ENTRY).values(row))
+            )
         except exc.IntegrityError:
             raise Taken from None
         return Entry(number, session, cast(datetime, row["time"]), line)
@@ -250,75 +214,6 @@ class Ledger:
         )
         return Entry(values["number"], values["session"], values["time"], line)
 
-    def _transaction(self, work: Callable[[sa.Connection], T], again: set[str] = TAKEN_BACK) -> T:
-        """Run in a transaction, and again where others came between (SQLSTATE in ``again``)."""
-        for attempt in range(ATTEMPTS):
-            try:
-                with self._engine.begin() as connection:
-                    return work(connection)
-            except exc.DBAPIError as error:
-                if getattr(error.orig, "sqlstate", None) in again and attempt < ATTEMPTS - 1:
-                    continue
-                if isinstance(error, exc.IntegrityError):
-                    raise
-                raise _explained(error, self._name) from None
-        raise AssertionError
-
-
-def _options(address: sa.URL) -> dict[str, object]:
-    if address.get_backend_name() == "sqlite":
-        return {"connect_args": {"timeout": PATIENCE}}
-    return {"pool_pre_ping": True, "isolation_level": "SERIALIZABLE"}
-
-
-def _take_turns(engine: sa.Engine) -> None:
-    """SQLite: whoever begins may write, so that nobody reads what is about to change."""
-
-    @sa.event.listens_for(engine, "connect")
-    def connect(connection: object, record: object) -> None:
-        # The driver must not begin by itself.
-        connection.isolation_level = None  # type: ignore[attr-defined]
-        cursor = connection.cursor()  # type: ignore[attr-defined]
-        cursor.execute("PRAGMA synchronous=FULL")
-        cursor.execute("PRAGMA foreign_keys=ON")
-        cursor.close()
-
-    @sa.event.listens_for(engine, "begin")
-    def begin(connection: sa.Connection) -> None:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
-
-
-def _be_patient_and_durable(engine: sa.Engine) -> None:
-    """PostgreSQL: as much patience as elsewhere; a commit that returns has reached the disk."""
-
-    @sa.event.listens_for(engine, "connect")
-    def connect(connection: object, record: object) -> None:
-        cursor = connection.cursor()  # type: ignore[attr-defined]
-        cursor.execute(f"SET lock_timeout = '{PATIENCE}s'")
-        cursor.execute("SET synchronous_commit = on")
-        cursor.close()
-        connection.commit()  # type: ignore[attr-defined]
-
-
-def _migrate(connection: sa.Connection, name: str) -> None:
-    """Bring the schema up to date."""
-    config = Config()
-    config.set_main_option("script_location", str(files(MIGRATIONS) / "migrations"))
-    config.attributes["connection"] = connection
-    current = MigrationContext.configure(connection).get_current_revision()
-    scripts = ScriptDirectory.from_config(config)
-    if current == scripts.get_current_head():
-        return
-    known = {script.revision for script in scripts.walk_revisions()}
-    if current is not None and current not in known:
-        raise InputError(
-            f"the database was written by a newer version of the program (schema {current})",
-            file=name,
-            hint="use that version, or another database; nothing was changed",
-        )
-    with _MIGRATING:
-        command.upgrade(config, "head")
-
 
 def _history_of(connection: sa.Connection, mark: str, lattice: Lattice) -> int:
     found = connection.execute(
@@ -331,23 +226,6 @@ def _history_of(connection: sa.Connection, mark: str, lattice: Lattice) -> int:
     )
     assert done.inserted_primary_key is not None
     return int(done.inserted_primary_key[0])
-
-
-def _explained(error: exc.DBAPIError, name: str) -> InputError:
-    text = str(error.orig).strip().splitlines()[0] if error.orig else type(error).__name__
-    if "locked" in text or "lock timeout" in text:
-        return InputError(
-            "the database is locked by somebody else",
-            file=name,
-            hint="try again when they have finished; nothing was changed",
-        )
-    if "not a database" in text or "malformed" in text:
-        return InputError("this file is no SQLite database", file=name, hint="give another file")
-    return InputError(
-        f"the database cannot be used: {text}",
-        file=name,
-        hint="is it there, and may you write to it? Nothing was decided or released",
-    )
 
 
 def _now() -> datetime:

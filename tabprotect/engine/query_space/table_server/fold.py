@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal
 
+from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.frontier import maximal
 from tabprotect.engine.query_space.lattice import Query
@@ -78,7 +79,7 @@ class ServerState:
 
     releases: ReleaseSet
     rule: ReleaseRule
-    values: Mapping[str, object]
+    values: Values
     demand: Mapping[Query, int]
 
     @classmethod
@@ -95,8 +96,7 @@ class ServerState:
             When the threshold forbids even the one-way tables.
         """
         releases.require_some_one_way()
-        values = MappingProxyType(rule.resolve(given or {}))
-        return cls(releases, rule, values, MappingProxyType({}))
+        return cls(releases, rule, rule.resolve(given or {}), MappingProxyType({}))
 
     def after(self, line: LogLine, progress: Progress = SILENT) -> ServerState:
         """The state once a line is in the log: what was decided then stays decided."""

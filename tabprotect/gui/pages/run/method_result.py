@@ -135,7 +135,7 @@ class MethodResult(QWidget):
         if protected is not None:
             problem = protected.record.problem
             groupings = groupings_of(problem.table.domain, release.mechanism.parameters)
-            weighted = methods()[release.mechanism.method].weighted(release.mechanism.parameters)
+            weighted = methods()[release.mechanism.method].weighted(release.mechanism.values)
             truth = problem.unprotected(domain, groupings, weighted=weighted).counts
             counts_of_records = problem.unprotected(domain, groupings).counts
             first = tables.grids["original"].delegate

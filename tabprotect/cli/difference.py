@@ -1,0 +1,135 @@
+"""``difference``: two vintages of one table, and what their releases tell about the change."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+from tabprotect.cli.arguments import add_reading, open_source
+from tabprotect.cli.output import Console
+from tabprotect.cli.verbs import UsageError, Verbs
+from tabprotect.engine.assessment.revision import Revision, revision
+from tabprotect.engine.bundle.verify import verify
+from tabprotect.engine.protection.registered import likelihood_of
+from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.table import Table
+
+SHOWN = 40
+"""Lines of each kind that are printed for people; ``--json`` gives all."""
+
+
+def add(verbs: Verbs) -> None:
+    """Declare the command."""
+    command = verbs.add("difference", run_difference)
+    command.add_argument("old", metavar="OLD", help="the earlier original")
+    command.add_argument("new", metavar="NEW", help="the later original")
+    command.add_argument("--old-release", type=Path, metavar="A.zip", help="published of OLD")
+    command.add_argument("--new-release", type=Path, metavar="B.zip", help="published of NEW")
+    command.add_argument(
+        "--at-risk",
+        default="1..2",
+        metavar="LOW..HIGH",
+        help="a change of so many people singles them out (default 1..2)",
+    )
+    add_reading(command)
+
+
+def run_difference(args: argparse.Namespace, console: Console) -> int:
+    """Print what changed and what is told about it."""
+    paths = [path for path in (args.old_release, args.new_release) if path is not None]
+    if len(paths) == 1:
+        raise UsageError("--old-release and --new-release go together")
+    old, new = (_table(source, args, console) for source in (args.old, args.new))
+    releases = None
+    if paths:
+        before, after = (
+            likelihood_of(verify(path, judge=False, progress=console).release) for path in paths
+        )
+        releases = (before, after)
+    found = revision(old, new, releases, rule=SmallCount.parse(args.at_risk), progress=console)
+    if console.as_json:
+        console.result(_json(found, old, new, len(paths)), ())
+    else:
+        console.result({}, _lines(found, old, bool(paths)))
+    return 0
+
+
+def _table(source: str, args: argparse.Namespace, console: Console) -> Table:
+    return open_source(
+        argparse.Namespace(**vars(args) | {"table": source}), console
+    ).project.original
+
+
+def _json(found: Revision, old: Table, new: Table, releases: int) -> dict[str, object]:
+    return {
+        "confidential": True,
+        "variables": list(old.domain.names),
+        "total": {"old": old.total, "new": new.total, "change": new.total - old.total},
+        "came": found.came,
+        "went": found.went,
+        "changed": [
+            {
+                "index": list(cell.index),
+                "labels": list(cell.labels),
+                "old": cell.old,
+                "new": cell.new,
+                "change": cell.change,
+                "published_change": cell.published,
+                "belief": cell.belief,
+                "belief_few_changes": cell.belief_few_changes,
+                "singles_out": cell.singles_out,
+            }
+            for cell in found.cells
+        ],
+        "exact_sums": [
+            {
+                "table": list(one.names),
+                "cell": list(one.labels),
+                "change": one.change,
+                "singles_out": one.singles_out,
+            }
+            for one in found.sums
+        ],
+        "singled_out": {
+            "cells": sum(cell.singles_out for cell in found.cells),
+            "sums": sum(one.singles_out for one in found.sums),
+        },
+        "releases": releases,
+        "way": found.way,
+        "complete": not found.note,
+        "note": found.note,
+    }
+
+
+def _lines(found: Revision, old: Table, released: bool) -> Iterator[str]:
+    yield (
+        f"{len(found.cells):,} of {old.domain.size:,} cells changed: {found.came:,} more, "
+        f"{found.went:,} fewer."
+    )
+    singled = [cell for cell in found.cells if cell.singles_out]
+    how = "readers of both releases know" if released else "would show where both are published"
+    yield f"{len(singled):,} of these changes are of a few people and {how}."
+    for cell in found.cells[:SHOWN]:
+        belief = "" if cell.belief is None else f"  belief {cell.belief:.2f}"
+        if cell.belief_few_changes is not None:
+            belief += f", expecting few changes {cell.belief_few_changes:.2f}"
+        mark = "  singles out" if cell.singles_out else ""
+        yield f"{old.domain.cell_text(cell.index)}: {cell.old} -> {cell.new}{belief}{mark}"
+    if len(found.cells) > SHOWN:
+        yield f"... {len(found.cells) - SHOWN:,} more; take --json"
+    if released:
+        few = sum(one.singles_out for one in found.sums)
+        yield (
+            f"{len(found.sums):,} sums that both releases publish exactly changed, {few:,} of them "
+            "by a few people:"
+        )
+    for one in found.sums[:SHOWN]:
+        said = ", ".join(f"{n}={c}" for n, c in zip(one.names, one.labels, strict=True))
+        mark = "  singles out" if one.singles_out else ""
+        yield f"{said or 'grand total'}: {one.change:+d}{mark}"
+    if len(found.sums) > SHOWN:
+        yield f"... {len(found.sums) - SHOWN:,} more; take --json"
+    if found.note:
+        yield found.note
+    yield "These figures depend on the originals: keep them in the house."

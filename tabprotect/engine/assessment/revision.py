@@ -1,0 +1,300 @@
+"""Two vintages of one table: what changed, and what their releases tell about the change.
+
+A person who comes or goes changes one cell by one. Where readers learn such a small change they
+learn about that person, although both releases by themselves keep every small count hidden: the sums
+that both publish exactly differ by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.posterior.infer import infer
+from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.release.exact_sums import exact_sums
+from tabprotect.engine.release.likelihood import Likelihood
+from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.engine.tables.table import Table
+
+BELIEF_LIMIT = 0.95
+"""Belief from which a change is known."""
+
+EACH_PERSON = 0.01
+"""Odds that a reader who expects few changes gives to one more person who came or went."""
+
+MOST_PAIRED = 10**8
+"""Counts of all pairs of an earlier and a later original."""
+
+
+@dataclass(frozen=True)
+class CellChange:
+    """A cell whose true count changed. Confidential.
+
+    Attributes
+    ----------
+    index, labels
+        The cell.
+    old, new
+        Its true counts.
+    published
+        The difference of the published counts; ``None`` where either has none.
+    belief
+        What a reader believes of the true change who takes the vintages as unrelated; ``None``
+        without releases.
+    belief_few_changes
+        The same of a reader who expects few people to have come or gone; ``None`` where the pairs
+        of originals are too many.
+    singles_out
+        Whether the change is that of a few people, and known.
+    """
+
+    index: Index
+    labels: tuple[str, ...]
+    old: int
+    new: int
+    published: int | None
+    belief: float | None
+    belief_few_changes: float | None
+    singles_out: bool
+
+    @property
+    def change(self) -> int:
+        """How many more people there are."""
+        return self.new - self.old
+
+
+@dataclass(frozen=True)
+class SumChange:
+    """A cell of a margin that both releases publish exactly, and that changed. Public.
+
+    Attributes
+    ----------
+    names, labels
+        The margin's variables and the cell's categories; none for the grand total.
+    change
+        How many more people there are.
+    singles_out
+        Whether it is a change of a few people.
+    """
+
+    names: tuple[str, ...]
+    labels: tuple[str, ...]
+    change: int
+    singles_out: bool
+
+
+@dataclass(frozen=True)
+class Revision:
+    """What changed between two vintages, and what is told about it. Confidential.
+
+    Attributes
+    ----------
+    cells
+        Every cell whose true count changed.
+    sums
+        Every changed sum that both releases publish exactly; none without releases.
+    way
+        How the beliefs were found; empty without releases.
+    note
+        What was left out, in words.
+    """
+
+    cells: tuple[CellChange, ...]
+    sums: tuple[SumChange, ...] = ()
+    way: str = ""
+    note: str = ""
+
+    @property
+    def came(self) -> int:
+        """People more, summed over the cells with more."""
+        return sum(max(cell.change, 0) for cell in self.cells)
+
+    @property
+    def went(self) -> int:
+        """People fewer, summed over the cells with fewer."""
+        return sum(max(-cell.change, 0) for cell in self.cells)
+
+
+def revision(
+    old: Table,
+    new: Table,
+    releases: tuple[Likelihood, Likelihood] | None = None,
+    *,
+    rule: SmallCount,
+    limit: float = BELIEF_LIMIT,
+    progress: Progress = SILENT,
+) -> Revision:
+    """Compare two originals of one domain.
+
+    Parameters
+    ----------
+    releases
+        What was published of the old one and of the new one. Without them the tables are taken as
+        published as they are.
+    rule
+        Changes of so many people are a few people's.
+
+    Raises
+    ------
+    InputError
+        When the tables or the releases are of other variables.
+    InfeasibleError
+        When there is no posterior of a release.
+    """
+    new = aligned(new, old.domain)
+    difference = new.counts - old.counts
+    where = [tuple(map(int, index)) for index in np.argwhere(difference)]
+    if releases is None:
+        return Revision(
+            tuple(
+                _change(old, new, index, None, None, None, _few(rule, difference[index]))
+                for index in where
+            )
+        )
+    if any(likelihood.domain != old.domain for likelihood in releases):
+        raise InputError(
+            "a release is of a table with other variables",
+            hint="give the releases of these very tables, the old one's first",
+        )
+    before, after = (infer(likelihood, progress=progress) for likelihood in releases)
+    together = _few_changes(before, after, progress)
+    cells = []
+    for index in where:
+        change = int(difference[index])
+        belief = _unrelated(before, after, index, change)
+        paired = None if together is None else together.get((old.domain.flat(index), change), 0.0)
+        known = max(belief, paired or 0.0) > limit
+        published = (before.published_count(index), after.published_count(index))
+        cells.append(
+            _change(
+                old,
+                new,
+                index,
+                None if None in published else int(published[1] or 0) - int(published[0] or 0),
+                belief,
+                paired,
+                known and _few(rule, change),
+            )
+        )
+    ways = {before.way, after.way}
+    notes = dict.fromkeys(filter(None, (before.note, after.note)))
+    return Revision(
+        tuple(cells),
+        _changed_sums(old.domain, releases, rule),
+        "exact" if ways == {"exact"} else "monte_carlo",
+        " ".join(notes),
+    )
+
+
+def aligned(table: Table, domain: Domain) -> Table:
+    """The same table with its variables and categories in the order of a domain.
+
+    Raises
+    ------
+    InputError
+        When it has other variables or categories.
+    """
+    if table.domain == domain:
+        return table
+    same = set(table.domain.names) == set(domain.names) and all(
+        set(table.domain[name].categories) == set(domain[name].categories) for name in domain.names
+    )
+    if not same:
+        raise InputError(
+            "the two tables have other variables or categories",
+            hint="only tables of one domain can be compared cell by cell",
+        )
+    keys, counts = table.cells
+    index = np.unravel_index(keys, table.domain.shape)
+    places = []
+    for variable in domain.variables:
+        mine = table.domain.axis(variable.name)
+        move = np.array([variable.code(c) for c in table.domain.variables[mine].categories])
+        places.append(move[index[mine]])
+    return Table.sparse(domain, np.ravel_multi_index(tuple(places), domain.shape), counts)
+
+
+def _few(rule: SmallCount, change: int) -> bool:
+    return bool(rule.low <= abs(change) <= rule.high)
+
+
+def _change(
+    old: Table,
+    new: Table,
+    index: Index,
+    published: int | None,
+    belief: float | None,
+    few_changes: float | None,
+    singles_out: bool,
+) -> CellChange:
+    return CellChange(
+        index,
+        old.domain.labels(index),
+        int(old.counts[index]),
+        int(new.counts[index]),
+        published,
+        belief,
+        few_changes,
+        singles_out,
+    )
+
+
+def _unrelated(before: Posterior, after: Posterior, index: Index, change: int) -> float:
+    """P(change of a cell) where nothing but the two posteriors is known."""
+    values, chances = before.distribution(index)
+    later, theirs = after.distribution(index)
+    shared, mine, other = np.intersect1d(values + change, later, return_indices=True)
+    return float((chances[mine] * theirs[other]).sum()) if len(shared) else 0.0
+
+
+def _few_changes(
+    before: Posterior, after: Posterior, progress: Progress
+) -> Mapping[tuple[int, int], float] | None:
+    """P(change) of each cell for a reader to whom each person who came or went is improbable.
+
+    By trying every pair of an earlier and a later original; ``None`` where these are too many.
+    """
+    earlier, later = before.list_originals(), after.list_originals()
+    if earlier is None or later is None:
+        return None
+    (old, weights), (new, others) = earlier, later
+    if len(old) * len(new) * old.shape[1] > MOST_PAIRED:
+        return None
+    reach = int(max(new.max(initial=0) - old.min(initial=0), old.max(initial=0)))
+    cells = old.shape[1]
+    width = 2 * reach + 1
+    mass: Floats = np.zeros(cells * width)
+    base: Ints = np.arange(cells) * width + reach
+    for number, (table, weight) in enumerate(zip(old, weights, strict=True)):
+        progress.report("pairing the originals", number / len(old))
+        change = new - table
+        each = weight * others * EACH_PERSON ** np.abs(change).sum(axis=1)
+        place = (change + base).reshape(-1)
+        mass += np.bincount(place, weights=np.repeat(each, cells), minlength=len(mass))
+    total = float(mass[:width].sum())
+    found = np.flatnonzero(mass)
+    return {
+        (int(at) // width, int(at) % width - reach): float(mass[at]) / total
+        for at in found.tolist()
+    }
+
+
+def _changed_sums(
+    domain: Domain, releases: tuple[Likelihood, Likelihood], rule: SmallCount
+) -> tuple[SumChange, ...]:
+    before, after = (exact_sums(likelihood) for likelihood in releases)
+    out = []
+    for (names, key), value in before.items():
+        change = after.get((names, key), value) - value
+        if change:
+            margin = domain.project(names)
+            labels = margin.labels(margin.unflat(key)) if names else ()
+            out.append(SumChange(names, labels, change, _few(rule, change)))
+    return tuple(out)

@@ -1,0 +1,202 @@
+"""A database that the house keeps: opened by address, its schema brought up to date, in transactions.
+
+SQLite by default, PostgreSQL where several work together. Whoever keeps something in one declares
+its tables and a folder of migrations; everything about patience, durability and faults is here.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TypeVar
+
+import sqlalchemy as sa
+from alembic.config import Config
+from alembic.runtime.environment import EnvironmentContext
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import exc
+
+from tabprotect.engine.errors import InputError
+
+PATIENCE = 10
+"""Seconds to wait for a database that somebody else is writing to."""
+
+ATTEMPTS = 50
+"""Runs of a transaction that the database takes back because of what others do at once."""
+
+TAKEN_BACK = {"40001", "40P01"}
+"""SQLSTATE of transactions that only have to be run again: not serialisable, deadlock."""
+
+BORN_TWICE = {"23505", "42P07", "42710", "42P06"}
+"""SQLSTATE where somebody else has made the same table or row meanwhile."""
+
+_MIGRATING = threading.Lock()
+"""The migrations' library keeps what it works on in globals."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Schema:
+    """Tables that change between versions of the program.
+
+    Attributes
+    ----------
+    package
+        Whose folder ``migrations`` holds their versions.
+    version_table
+        Where a database says which version it has; its own for each schema, so that one database
+        can hold several.
+    """
+
+    package: str
+    version_table: str
+
+
+class Database:
+    """One database with a schema of today.
+
+    Parameters
+    ----------
+    url
+        Any SQLAlchemy URL, or the path of an SQLite file, which is made where there is none.
+
+    Raises
+    ------
+    InputError
+        For a database that is gone, locked, no database, or of a newer version.
+    """
+
+    def __init__(self, url: str, schema: Schema) -> None:
+        try:
+            address = sa.make_url(url if "://" in url else f"sqlite:///{url}")
+            if address.drivername in ("postgresql", "postgres"):
+                address = address.set(drivername="postgresql+psycopg")
+            self._engine = sa.create_engine(address, **_options(address))
+        except (exc.ArgumentError, exc.NoSuchModuleError, ImportError) as error:
+            raise InputError(
+                f"no database can be opened by this address: {error}",
+                hint="give a file name, or a URL such as postgresql+psycopg://host/name",
+            ) from None
+        self.name = address.render_as_string(hide_password=True)
+        if address.get_backend_name() == "sqlite":
+            _take_turns(self._engine)
+        elif address.get_backend_name() == "postgresql":
+            _be_patient_and_durable(self._engine)
+        try:
+            self.transaction(
+                lambda connection: _migrate(connection, schema, self.name),
+                again=TAKEN_BACK | BORN_TWICE,
+            )
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Let go of it."""
+        self._engine.dispose()
+
+    def transaction(self, work: Callable[[sa.Connection], T], again: set[str] = TAKEN_BACK) -> T:
+        """Run in a transaction, and again where others came between (SQLSTATE in ``again``).
+
+        Raises
+        ------
+        InputError
+            When the database cannot be used.
+        sqlalchemy.exc.IntegrityError
+            When a row contradicts another one.
+        """
+        for attempt in range(ATTEMPTS):
+            try:
+                with self._engine.begin() as connection:
+                    return work(connection)
+            except exc.DBAPIError as error:
+                if getattr(error.orig, "sqlstate", None) in again and attempt < ATTEMPTS - 1:
+                    continue
+                if isinstance(error, exc.IntegrityError):
+                    raise
+                raise _explained(error, self.name) from None
+        raise AssertionError
+
+
+def _options(address: sa.URL) -> dict[str, object]:
+    if address.get_backend_name() == "sqlite":
+        return {"connect_args": {"timeout": PATIENCE}}
+    return {"pool_pre_ping": True, "isolation_level": "SERIALIZABLE"}
+
+
+def _take_turns(engine: sa.Engine) -> None:
+    """SQLite: whoever begins may write, so that nobody reads what is about to change."""
+
+    @sa.event.listens_for(engine, "connect")
+    def connect(connection: object, record: object) -> None:
+        # The driver must not begin by itself.
+        connection.isolation_level = None  # type: ignore[attr-defined]
+        cursor = connection.cursor()  # type: ignore[attr-defined]
+        cursor.execute("PRAGMA synchronous=FULL")
+        cursor.execute("PRAGMA foreign_keys=ON")
+        cursor.close()
+
+    @sa.event.listens_for(engine, "begin")
+    def begin(connection: sa.Connection) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _be_patient_and_durable(engine: sa.Engine) -> None:
+    """PostgreSQL: as much patience as elsewhere; a commit that returns has reached the disk."""
+
+    @sa.event.listens_for(engine, "connect")
+    def connect(connection: object, record: object) -> None:
+        cursor = connection.cursor()  # type: ignore[attr-defined]
+        cursor.execute(f"SET lock_timeout = '{PATIENCE}s'")
+        cursor.execute("SET synchronous_commit = on")
+        cursor.close()
+        connection.commit()  # type: ignore[attr-defined]
+
+
+def _migrate(connection: sa.Connection, schema: Schema, name: str) -> None:
+    """Bring the schema up to date."""
+    config = Config()
+    config.set_main_option("script_location", str(files(schema.package) / "migrations"))
+    scripts = ScriptDirectory.from_config(config)
+    said = {"version_table": schema.version_table}
+    current = MigrationContext.configure(connection, opts=said).get_current_revision()
+    if current == scripts.get_current_head():
+        return
+    known = {script.revision for script in scripts.walk_revisions()}
+    if current is not None and current not in known:
+        raise InputError(
+            f"the database was written by a newer version of the program (schema {current})",
+            file=name,
+            hint="use that version, or another database; nothing was changed",
+        )
+    with (
+        _MIGRATING,
+        # The recipe of the library's own documentation for running without an env.py.
+        EnvironmentContext(
+            config, scripts, fn=lambda revision, _: scripts._upgrade_revs("head", revision)
+        ) as environment,
+    ):
+        environment.configure(connection=connection, version_table=schema.version_table)
+        with environment.begin_transaction():
+            environment.run_migrations()
+
+
+def _explained(error: exc.DBAPIError, name: str) -> InputError:
+    text = str(error.orig).strip().splitlines()[0] if error.orig else type(error).__name__
+    if "locked" in text or "lock timeout" in text:
+        return InputError(
+            "the database is locked by somebody else",
+            file=name,
+            hint="try again when they have finished; nothing was changed",
+        )
+    if "not a database" in text or "malformed" in text:
+        return InputError("this file is no SQLite database", file=name, hint="give another file")
+    return InputError(
+        f"the database cannot be used: {text}",
+        file=name,
+        hint="is it there, and may you write to it? Nothing was decided or released",
+    )

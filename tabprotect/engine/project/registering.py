@@ -1,0 +1,111 @@
+"""What leaves by publishing goes into the house's register, and what left before is looked up."""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from tabprotect.engine.bundle.archive import sha256
+from tabprotect.engine.disclosure.policy import Again
+from tabprotect.engine.protection.problem import Problem, Protected
+from tabprotect.engine.register import house
+from tabprotect.engine.register.entry import Earlier, Publication, admit, related
+from tabprotect.engine.register.marks import Marks, marks_of
+from tabprotect.engine.register.register import Register
+from tabprotect.engine.release.release import Release
+
+
+def marks(problem: Problem) -> Marks:
+    """The fingerprints of an original under the key of this house."""
+    return marks_of(problem.table, house.key(), problem.record_keys)
+
+
+def published_before(
+    problem: Problem, register: str | None = None, *, but: bytes = b""
+) -> list[Earlier]:
+    """Earlier publications that bear on a table, the closest first; none without a register.
+
+    Parameters
+    ----------
+    register
+        A file, a URL or ``none``; by default the house's own.
+    but
+        The bytes of a bundle that is no other release.
+
+    Raises
+    ------
+    InputError
+        When the register cannot be read.
+    """
+    address = house.address(register)
+    if address is None:
+        return []
+    with Register(address) as opened:
+        return related(marks(problem), opened.entries(), but=sha256(but))
+
+
+@contextmanager
+def entered(
+    protected: Protected, data: bytes, *, register: str | None, rule: Again, reason: str
+) -> Iterator[None]:
+    """The entry of a bundle whose files the block writes; taken back where it fails.
+
+    It is made first: a release that nobody can look up is worse than an entry too many.
+
+    Raises
+    ------
+    RefusedError
+        When the policy admits no second release, or not without a reason.
+    InputError
+        When the register cannot be written.
+    """
+    address = house.address(register)
+    if address is None:
+        yield
+        return
+    problem, release = protected.record.problem, protected.release
+    bundle = sha256(data)
+    own = marks(problem)
+    with Register(address) as opened:
+        decision = admit(related(own, opened.entries(), but=bundle), rule, reason)
+        number = opened.add(
+            Publication(
+                own,
+                bundle,
+                release.mechanism.method,
+                release.title,
+                _gate(release),
+                (*protected.record.decisions, *filter(None, [decision])),
+                _who(),
+            ),
+            data,
+        )
+        try:
+            yield
+        except BaseException:
+            if number is not None:
+                opened.forget(number)
+            raise
+
+
+def _gate(release: Release) -> dict[str, object]:
+    stated = release.mechanism.gate
+    return {} if stated is None else stated.as_json()
+
+
+def _who() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError, ImportError):
+        return ""
+
+
+def releases_of(entries: Sequence[Earlier], register: str | None) -> list[bytes]:
+    """The bundles of earlier publications of the same original that are kept, in order."""
+    address = house.address(register)
+    if address is None:
+        return []
+    with Register(address) as opened:
+        found = [opened.content(e.entry) for e in entries if e.relation == "original"]
+    return [content for content in found if content is not None]

@@ -1,0 +1,108 @@
+"""The parameters of cyclic perturbation: the cycles, the coin, and how many steps in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import cast
+
+from tabprotect.engine.parameters import Parameter, Shares, Values
+from tabprotect.engine.protection.cycle_runs.sequence import ORDERS, Order
+from tabprotect.engine.release.likelihood import BLOCKING_RULES, BlockingRule
+from tabprotect.engine.tables.moves import MoveSet
+
+COIN = Shares(("add", "subtract", "leave"), rest="gamma")
+
+MOST_STEPS = 10_000_000
+
+CYCLES: Parameter[MoveSet] = Parameter(
+    "cycles",
+    "Cycle set",
+    "The cycles in the order they are applied: a file, or the name of a template. "
+    "Without one the set follows from the kept margins alone. data: all swaps, of which "
+    "each step takes one through positive cells.",
+    "cycles",
+)
+
+ALPHA: Parameter[float] = Parameter(
+    "alpha",
+    "alpha",
+    "Chance that a cycle is added.",
+    "real",
+    0.25,
+    low=0.0,
+    high=1.0,
+    unit="probability",
+    shares=COIN,
+)
+
+BETA: Parameter[float] = Parameter(
+    "beta",
+    "beta",
+    "Chance that a cycle is subtracted. Equal to alpha keeps the table unbiased.",
+    "real",
+    0.25,
+    low=0.0,
+    high=1.0,
+    unit="probability",
+    shares=COIN,
+)
+
+PASSES: Parameter[int] = Parameter(
+    "passes",
+    "Passes",
+    "Rounds over the whole list of cycles. More passes protect more; the posterior "
+    "becomes wider and may become Monte Carlo.",
+    "integer",
+    1,
+    low=1,
+    high=100,
+    unit="passes",
+)
+
+BLOCKING: Parameter[BlockingRule] = Parameter(
+    "blocking",
+    "Blocking rule",
+    "When a cycle is not applied.",
+    "choice",
+    "any_zero",
+    choices=cast("Mapping[str, str]", BLOCKING_RULES),
+)
+
+ORDER: Parameter[Order] = Parameter(
+    "order",
+    "Order of the cycles",
+    "Which cycle comes at which step.",
+    "choice",
+    "listed",
+    choices=cast("Mapping[str, str]", ORDERS),
+    may_be_unstated=True,
+)
+
+N_COVER: Parameter[int] = Parameter(
+    "n_cover",
+    "Number of steps",
+    "Coins in all, in place of passes: the list is cut off or begun again; 0 takes the passes.",
+    "integer",
+    0,
+    low=0,
+    high=MOST_STEPS,
+    unit="steps",
+    in_place_of="passes",
+    may_be_unstated=True,
+)
+
+THETA: Parameter[float | None] = Parameter(
+    "theta",
+    "theta",
+    "Of the rule reversible: 0 weighs all tables alike, as negative does; 1 (if not "
+    "given) weighs them as counts without association beyond the margins.",
+    "real",
+    low=0.0,
+    high=1.0,
+    may_be_unstated=True,
+)
+
+
+def number_of_steps(values: Values, cycles: int) -> int:
+    """How many coins are flipped: ``n_cover``, or whole passes over the list."""
+    return values[N_COVER] or values[PASSES] * cycles

@@ -1,0 +1,208 @@
+"""The register of releases: what left this house, in a database. Confidential."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import cast
+
+import sqlalchemy as sa
+
+from tabprotect.engine.database import BORN_TWICE, TAKEN_BACK, Database, Schema
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.register.entry import Entry, Publication
+from tabprotect.engine.register.house import prepared
+from tabprotect.engine.register.marks import Marks
+
+SCHEMA = Schema("tabprotect.engine.register", "register_version")
+
+MOST_KEPT = 2**26
+"""Bytes of a bundle that is kept beside its entry, so that releases can be read together."""
+
+_SCHEMA = sa.MetaData()
+_RELEASE = sa.Table(
+    "published_release",
+    _SCHEMA,
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("time", sa.DateTime),
+    sa.Column("who", sa.Text),
+    sa.Column("original", sa.String(64)),
+    sa.Column("variables", sa.JSON),
+    sa.Column("records", sa.JSON),
+    sa.Column("bundle", sa.String(64)),
+    sa.Column("method", sa.Text),
+    sa.Column("title", sa.Text),
+    sa.Column("gate", sa.JSON),
+    sa.Column("decisions", sa.JSON),
+    sa.Column("withdrawn", sa.DateTime),
+    sa.Column("withdrawn_reason", sa.Text),
+)
+_BUNDLE = sa.Table(
+    "published_bundle",
+    _SCHEMA,
+    sa.Column("fingerprint", sa.String(64), primary_key=True),
+    sa.Column("content", sa.LargeBinary),
+)
+
+
+class Register:
+    """The register at an address. Use as a context manager.
+
+    Parameters
+    ----------
+    url
+        The path of an SQLite file, which is made (mode 0600) where there is none, or any
+        SQLAlchemy URL.
+
+    Raises
+    ------
+    InputError
+        For a database that is gone, locked, no database, or of a newer version.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._database = Database(prepared(url), SCHEMA)
+        self.name = self._database.name
+
+    def __enter__(self) -> Register:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._database.close()
+
+    def entries(self) -> list[Entry]:
+        """Every publication, in order."""
+        rows = self._database.transaction(
+            lambda connection: (
+                connection.execute(sa.select(_RELEASE).order_by(_RELEASE.c.number)).mappings().all()
+            )
+        )
+        return [_entry(dict(row)) for row in rows]
+
+    def find(self, word: str) -> Entry:
+        """An entry by its number, or by the first eight or more signs of its bundle's fingerprint.
+
+        Raises
+        ------
+        InputError
+            When there is none, or more than one.
+        """
+        sign = word.strip().lower()
+        found = [
+            entry
+            for entry in self.entries()
+            if str(entry.number) == sign
+            or (len(sign) >= 8 and entry.publication.bundle.startswith(sign))
+        ]
+        if len(found) != 1:
+            how = "no release" if not found else f"{len(found)} releases"
+            raise InputError(
+                f"the register has {how} {word!r}",
+                file=self.name,
+                hint="give the number that the list shows",
+            )
+        return found[0]
+
+    def add(self, publication: Publication, content: bytes) -> int | None:
+        """Enter a publication; durable on return.
+
+        Returns
+        -------
+        int or None
+            Its number; ``None`` where the same bytes of the same original are there already: they
+            are no new release (and withdrawn no longer).
+        """
+        of = publication
+        row = {
+            "time": datetime.now(UTC).replace(tzinfo=None),
+            "who": of.who,
+            "original": of.marks.original,
+            "variables": list(of.marks.variables),
+            "records": list(of.marks.records),
+            "bundle": of.bundle,
+            "method": of.method,
+            "title": of.title,
+            "gate": dict(of.gate),
+            "decisions": list(of.decisions),
+            "withdrawn": None,
+            "withdrawn_reason": "",
+        }
+        same = (_RELEASE.c.bundle == of.bundle) & (_RELEASE.c.original == of.marks.original)
+
+        def enter(connection: sa.Connection) -> int | None:
+            if connection.execute(sa.select(_RELEASE.c.number).where(same)).first() is not None:
+                connection.execute(
+                    sa.update(_RELEASE).where(same).values(withdrawn=None, withdrawn_reason="")
+                )
+                return None
+            kept = sa.select(_BUNDLE.c.fingerprint).where(_BUNDLE.c.fingerprint == of.bundle)
+            if len(content) <= MOST_KEPT and connection.execute(kept).first() is None:
+                connection.execute(
+                    sa.insert(_BUNDLE).values(fingerprint=of.bundle, content=content)
+                )
+            done = connection.execute(sa.insert(_RELEASE).values(row))
+            assert done.inserted_primary_key is not None
+            return int(done.inserted_primary_key[0])
+
+        return self._database.transaction(enter, again=TAKEN_BACK | BORN_TWICE)
+
+    def forget(self, number: int) -> None:
+        """Take back an entry whose files could not be written: nothing left the house."""
+        one = _RELEASE.c.number == number
+
+        def take_back(connection: sa.Connection) -> None:
+            bundle = connection.execute(sa.select(_RELEASE.c.bundle).where(one)).scalar()
+            connection.execute(sa.delete(_RELEASE).where(one))
+            others = sa.select(_RELEASE.c.number).where(_RELEASE.c.bundle == bundle)
+            if connection.execute(others).first() is None:
+                connection.execute(sa.delete(_BUNDLE).where(_BUNDLE.c.fingerprint == bundle))
+
+        self._database.transaction(take_back)
+
+    def withdraw(self, number: int, reason: str) -> None:
+        """Note that a release was withdrawn. It stays in the register: it was read.
+
+        Raises
+        ------
+        InputError
+            When it is withdrawn already.
+        """
+        one = (_RELEASE.c.number == number) & _RELEASE.c.withdrawn.is_(None)
+        values = {"withdrawn": datetime.now(UTC).replace(tzinfo=None), "withdrawn_reason": reason}
+        done = self._database.transaction(
+            lambda connection: (
+                connection.execute(sa.update(_RELEASE).where(one).values(values)).rowcount
+            )
+        )
+        if not done:
+            raise InputError(f"release {number} is withdrawn already", file=self.name)
+
+    def content(self, entry: Entry) -> bytes | None:
+        """The bytes of a bundle, where they are kept."""
+        wanted = sa.select(_BUNDLE.c.content).where(
+            _BUNDLE.c.fingerprint == entry.publication.bundle
+        )
+        found = self._database.transaction(lambda connection: connection.execute(wanted).scalar())
+        return None if found is None else bytes(found)
+
+
+def _entry(row: Mapping[str, object]) -> Entry:
+    variables, records, decisions = (
+        tuple(map(str, cast(list[object], row[name])))
+        for name in ("variables", "records", "decisions")
+    )
+    return Entry(
+        cast(int, row["number"]),
+        cast(datetime, row["time"]),
+        Publication(
+            Marks(str(row["original"]), variables, records),
+            str(row["bundle"]),
+            str(row["method"]),
+            str(row["title"]),
+            cast(dict[str, object], row["gate"]),
+            decisions,
+            str(row["who"]),
+        ),
+        cast("datetime | None", row["withdrawn"]),
+        str(row["withdrawn_reason"]),
+    )

@@ -1,0 +1,88 @@
+"""Cells of margins that a release publishes exactly: the same in every original that fits it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from tabprotect.engine.release.likelihood import (
+    AdaptiveSequence,
+    CellFactors,
+    Likelihood,
+    MoveSequence,
+)
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+
+MarginCell = tuple[tuple[str, ...], int]
+"""A margin's variables, in the order of the table, and the key of one of its cells."""
+
+
+def exact_sums(likelihood: Likelihood) -> dict[MarginCell, int]:
+    """Every cell of every margin, the inner table and the grand total included, that is exact.
+
+    Sums over other groups of cells, which a cycle set may keep as well, are not among them.
+    """
+    if isinstance(likelihood, CellFactors):
+        fixed = dict(_of_factors(likelihood))
+        return dict(_coarser(likelihood.domain, fixed)) | fixed
+    return dict(_of_moves(likelihood))
+
+
+def _of_moves(likelihood: MoveSequence | AdaptiveSequence) -> Iterator[tuple[MarginCell, int]]:
+    """Cells that every cycle leaves as they are."""
+    moves, published = likelihood.moves, likelihood.published
+    domain = published.domain
+    for size in range(domain.ndim + 1):
+        for names in itertools.combinations(domain.names, size):
+            margin = published.margin(names).counts.reshape(-1)
+            keys = domain.project_keys(moves.cells, names)
+            pairs, inverse = np.unique(moves.rows * len(margin) + keys, return_inverse=True)
+            moved = np.bincount(inverse.reshape(-1), weights=moves.signs, minlength=len(pairs))
+            exact = np.ones(len(margin), dtype=np.bool_)
+            exact[pairs[moved != 0] % len(margin)] = False
+            for key in np.flatnonzero(exact).tolist():
+                yield (names, key), int(margin[key])
+
+
+def _of_factors(likelihood: CellFactors) -> Iterator[tuple[MarginCell, int]]:
+    """Sums that a factor fixes, where they are cells of a margin."""
+    domain = likelihood.domain
+    fixed = likelihood.low == likelihood.high
+    for factor in np.flatnonzero(fixed[likelihood.kind]).tolist():
+        cells = likelihood.cells[likelihood.starts[factor] : likelihood.starts[factor + 1]]
+        where = _margin_cell(domain, cells.tolist())
+        if where is not None:
+            yield where, int(likelihood.low[likelihood.kind[factor]])
+
+
+def _coarser(domain: Domain, fixed: Mapping[MarginCell, int]) -> Iterator[tuple[MarginCell, int]]:
+    """Margins of the margins of which every cell is fixed."""
+    cells: dict[tuple[str, ...], dict[int, int]] = {}
+    for (names, key), value in fixed.items():
+        cells.setdefault(names, {})[key] = value
+    for names, values in cells.items():
+        margin = domain.project(names) if names else None
+        if margin is None or len(values) < margin.size:
+            continue
+        table = Table.sparse(margin, list(values), list(values.values()))
+        for size in range(len(names)):
+            for fewer in itertools.combinations(names, size):
+                sums = table.margin(fewer).counts.reshape(-1)
+                yield from (((fewer, key), value) for key, value in enumerate(sums.tolist()))
+
+
+def _margin_cell(domain: Domain, cells: list[int]) -> MarginCell | None:
+    if not cells:
+        return None
+    index = np.unravel_index(np.unique(cells), domain.shape)
+    kept = [axis for axis in range(domain.ndim) if (index[axis] == index[axis][0]).all()]
+    # A variable of one category is in every margin, whether it is named or not.
+    others = [n for axis, n in enumerate(domain.shape) if axis not in kept]
+    if len(index[0]) != int(np.prod(others, dtype=np.int64)):
+        return None
+    names = tuple(domain.names[axis] for axis in kept)
+    margin = domain.project(names)
+    return names, margin.flat([int(index[axis][0]) for axis in kept]) if names else 0

@@ -1,0 +1,113 @@
+"""``register`` and ``protect --register``: what left, and what is said before it leaves again."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+
+TABLE = "example:duncan-roehrig-4x4"
+
+
+@pytest.fixture
+def protect(run: Command, tmp_path: Path) -> Command:
+    def command(name: str, *words: object, table: str = TABLE) -> object:
+        return run("protect", table, "--out", tmp_path / name, "--json", *words)
+
+    return command  # type: ignore[return-value]
+
+
+def kinds(outcome: object) -> list[str]:
+    return [warning["kind"] for warning in outcome.json["warnings"]]  # type: ignore[attr-defined]
+
+
+def test_publications_are_listed_and_a_second_one_warns(
+    run: Command, protect: Command, tmp_path: Path, house_folder: Path
+) -> None:
+    one = protect("a.zip", "--seed", 1, "--title", "Towns")
+    assert one.code == 0 and kinds(one) == []
+    assert protect("again.zip", "--seed", 1, "--title", "Towns").json["warnings"] == []
+    two = protect("b.zip", "--seed", 3)
+    assert kinds(two) == ["published_before"]
+    assert "this original" in two.json["warnings"][0]["message"]
+    listed = run("register", "list", "--json").json["releases"]
+    assert [entry["bundle"] for entry in listed] == [
+        one.json["fingerprint"],
+        two.json["fingerprint"],
+    ]
+    assert listed[0]["title"] == "Towns" and listed[0]["gate"]["attempts_at_most"] == 3
+    assert os.listdir(house_folder).count("register.sqlite") == 1
+    shown = run("register", "show", one.json["fingerprint"], "--json").json
+    assert shown["number"] == 1 and shown["bundle_kept"]
+
+    checked = run("register", "check", TABLE, "--json").json
+    assert checked["published_before"] and len(checked["releases"]) == 2
+    both = run("infer", tmp_path / "a.zip", tmp_path / "b.zip", "--json").json
+    expected = sum(
+        sum(p for count, p in cell["distribution"].items() if count in ("1", "2"))
+        for cell in both["cells"]
+    )
+    together = checked["together"]
+    assert together["releases"] == 2
+    assert together["verdict"]["at_risk"] == pytest.approx(expected)
+
+    gone = run("register", "withdraw", 1, "--reason", "a wrong title", "--json")
+    assert gone.json["withdrawn_reason"] == "a wrong title"
+    assert run("register", "withdraw", 1, "--reason", "again").code == 3
+    assert "withdrawn" in run("register", "list").out
+
+
+def test_another_table(run: Command, protect: Command, tmp_path: Path) -> None:
+    protect("a.zip", "--seed", 1)
+    other = tmp_path / "other.csv"
+    other.write_text("colour,size,count\nred,s,9\nred,l,8\nblue,s,7\nblue,l,12\n")
+    checked = run("register", "check", other, "--json").json
+    assert not checked["published_before"] and checked["together"] is None
+    assert kinds(protect("b.zip", "--method", "random_rounding", table=str(other))) == []
+    overlapping = tmp_path / "third.csv"
+    overlapping.write_text("Colour,shape,count\nred,o,3\nred,x,9\nblue,o,4\nblue,x,12\n")
+    found = protect("c.zip", "--method", "random_rounding", table=str(overlapping))
+    assert kinds(found) == ["published_before"]
+    assert "same variables" in found.json["warnings"][0]["message"]
+
+
+def test_without_a_register_and_with_another(
+    run: Command, protect: Command, tmp_path: Path, house_folder: Path
+) -> None:
+    assert protect("a.zip", "--seed", 1, "--register", "none").code == 0
+    assert os.listdir(house_folder) == []
+    place = tmp_path / "shared.sqlite"
+    assert protect("a.zip", "--seed", 1, "--register", place).code == 0
+    assert protect("b.zip", "--seed", 3, "--register", f"sqlite:///{place}").code == 0
+    assert len(run("register", "list", "--register", place, "--json").json["releases"]) == 2
+    assert run("register", "list", "--json").json["releases"] == []
+    assert run("register", "list", "--register", "none").code == 2
+
+
+def test_the_policy_decides_on_a_second_release(
+    run: Command, protect: Command, tmp_path: Path
+) -> None:
+    protect("a.zip", "--seed", 1)
+    policy = tmp_path / "policy.toml"
+    policy.write_text('second_release = "reason"\n')
+    refused = protect("b.zip", "--seed", 3, "--policy", policy)
+    assert refused.code == 5 and refused.json["error"]["kind"] == "refused"
+    assert not (tmp_path / "b.zip").exists()
+    given = protect("b.zip", "--seed", 3, "--policy", policy, "--again", "a correction")
+    assert given.code == 0
+    kept = run("register", "show", 2, "--json").json["decisions"]
+    assert kept == ["published again: a correction"]
+    policy.write_text('second_release = "refuse"\n')
+    assert protect("c.zip", "--seed", 4, "--policy", policy, "--again", "x").code == 5
+    assert len(run("register", "list", "--json").json["releases"]) == 2
+
+
+def test_files_that_cannot_be_written_are_no_publication(
+    run: Command, protect: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "folder.zip").mkdir()
+    assert protect("folder.zip", "--seed", 1).code == 3
+    assert run("register", "list", "--json").json["releases"] == []

@@ -1,0 +1,159 @@
+"""The register: what it keeps, what it finds again, and faults."""
+
+from __future__ import annotations
+
+import sqlite3
+import stat
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tabprotect.engine.database import Database
+from tabprotect.engine.errors import InputError, RefusedError
+from tabprotect.engine.query_space.table_server.database import Ledger
+from tabprotect.engine.register import house
+from tabprotect.engine.register.entry import Publication, admit, related, warnings_of
+from tabprotect.engine.register.marks import Marks
+from tabprotect.engine.register.register import SCHEMA, Register
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+
+
+def publication(original: str = "a", bundle: str = "1", **given: object) -> Publication:
+    marks = Marks(original * 64, ("v" * 64, "w" * 64), (original * 63 + "r",))
+    said: dict[str, object] = {"who": "ann", "title": "t", "method": "cell_key"} | given
+    return Publication(
+        marks,
+        bundle * 64,
+        gate={"passed": True},
+        decisions=("because",),
+        **said,  # type: ignore[arg-type]
+    )
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "register.sqlite"
+
+
+def test_what_goes_in_comes_out(path: Path) -> None:
+    one, two = publication(), publication("b", "2", title="")
+    with Register(str(path)) as register:
+        assert register.entries() == []
+        assert register.add(one, b"one") == 1
+        assert register.add(two, b"two") == 2
+    with Register(f"sqlite:///{path}") as register:
+        assert [e.publication for e in register.entries()] == [one, two]
+        assert register.find("2") == register.find("2" * 10) == register.entries()[1]
+        assert register.content(register.find("1")) == b"one"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_the_same_bytes_are_no_new_release(path: Path) -> None:
+    with Register(str(path)) as register:
+        register.add(publication(), b"one")
+        register.withdraw(1, "wrong title")
+        assert register.find("1").withdrawn_reason == "wrong title"
+        with pytest.raises(InputError, match="already"):
+            register.withdraw(1, "again")
+        assert register.add(publication(), b"one") is None
+        assert register.find("1").withdrawn is None
+        # Of another original the same bytes are another release; their content is kept once.
+        assert register.add(publication("b"), b"one") == 2
+        register.forget(2)
+        assert register.content(register.find("1")) == b"one"
+        register.forget(1)
+        assert register.entries() == []
+        # A number is never given twice.
+        assert register.add(publication(), b"one") == 3
+
+
+@pytest.mark.parametrize("word", ["7", "x", "1234567", "111111111111111111112"])
+def test_what_it_does_not_have(path: Path, word: str) -> None:
+    with Register(str(path)) as register:
+        register.add(publication(), b"")
+        with pytest.raises(InputError, match="no release"):
+            register.find(word)
+
+
+def test_how_earlier_releases_bear_on_a_table(path: Path) -> None:
+    mine = publication().marks
+    same_records = replace(publication("b", "2"), marks=replace(mine, original="b" * 64))
+    same_names = replace(publication("c", "3"))
+    stranger = replace(publication("d", "4"), marks=Marks("d" * 64, ("x" * 64,), ("y" * 64,)))
+    with Register(str(path)) as register:
+        for one in (same_names, stranger, same_records, publication(), publication("a", "5")):
+            register.add(one, b"")
+        entries = register.entries()
+    found = related(mine, entries)
+    assert [(e.relation, e.entry.number) for e in found] == [
+        ("original", 5),
+        ("original", 4),
+        ("records", 3),
+        ("variables", 1),
+    ]
+    assert [e.entry.number for e in related(mine, entries, but="5" * 64)] == [4, 3, 1]
+    said = warnings_of(found)
+    assert [w["kind"] for w in said] == ["published_before"] * 3
+    assert "2 times, last on" in said[0]["message"] and "release 5" in said[0]["message"]
+
+    assert admit(found, "warn", "") == ""
+    assert admit(found, "reason", "a correction") == "published again: a correction"
+    for rule, reason in (("reason", ""), ("refuse", "a correction")):
+        with pytest.raises(RefusedError, match="this original left the house before"):
+            admit(found, rule, reason)  # type: ignore[arg-type]
+    # Names alone are no second release.
+    assert admit(found[3:], "refuse", "") == ""
+
+
+def test_faults(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = tmp_path / "text"
+    text.write_text("no database, but long enough to be looked at " * 20)
+    with pytest.raises(InputError, match="no SQLite database"):
+        Register(str(text))
+    with pytest.raises(InputError, match="cannot be made"):
+        Register(str(tmp_path / "nowhere" / "register"))
+    Register(str(path)).__exit__()
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE register_version SET version_num = '9999'")
+    with pytest.raises(InputError, match="newer version"):
+        Register(str(path))
+    monkeypatch.setattr("tabprotect.engine.database.PATIENCE", 0.05)
+    other = tmp_path / "locked"
+    holder = Database(str(other), SCHEMA)
+
+    def while_held(connection: object) -> None:
+        with pytest.raises(InputError, match="locked"):
+            Register(str(other))
+
+    holder.transaction(while_held)
+    holder.close()
+
+
+def test_one_database_holds_the_register_and_a_table_server(path: Path) -> None:
+    table = Table.dense(Domain.of_shape((2, 2)), [[1, 2], [3, 4]])
+    with Register(str(path)) as register, Ledger(str(path), table) as ledger:
+        register.add(publication(), b"")
+        assert ledger.entries() == [] and len(register.entries()) == 1
+
+
+def test_the_key_of_the_house(house_folder: Path) -> None:
+    found = house.key()
+    assert len(found) == 32 and house.key() == found
+    path = house_folder / house.KEY
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    for wrong in ("", "zz", "00" * 31):
+        path.write_text(wrong)
+        with pytest.raises(InputError, match="no key"):
+            house.key()
+
+
+def test_where_the_register_is(house_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert house.address() == str(house_folder / "register.sqlite")
+    monkeypatch.setenv(house.REGISTER, "postgresql://host/releases")
+    assert house.address() == "postgresql://host/releases"
+    assert house.address("none") is None
+    assert house.address("here.sqlite") == "here.sqlite"
+    monkeypatch.setenv(house.REGISTER, "none")
+    assert house.address() is None
