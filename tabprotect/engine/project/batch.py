@@ -148,7 +148,8 @@ def run_job(job: Job, out: Path) -> Outcome:
     begin, started = time.perf_counter(), _now()
     folder = out / job.name
     key = job.key()
-    code, message, written = 0, "", ()
+    code, message = 0, ""
+    written: tuple[str, ...] = ()
     try:
         _, paths = run_file(job.recipe, folder, settings=job.settings)
         written = tuple(path.name for path in paths)
