@@ -37,9 +37,15 @@ FAMILIES: Mapping[str, Mapping[str, str]] = {
     "batch": {
         "batch": "run many recipes, with one summary",
     },
+    "keys": {
+        "keys": "keys to sign with, and the key of the house",
+    },
     "infer": {
         "infer": "the posterior distribution of every true cell",
         "verify": "check a release bundle",
+    },
+    "report": {
+        "report": "a report of a release, to read and print",
     },
     "compare": {
         "compare": "compare methods by risk and utility",

@@ -16,7 +16,9 @@ from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.atomic import replacing
 from tabprotect.engine.bundle import verify as bundle
+from tabprotect.engine.bundle.signature import public_key
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.opening import read_text
 from tabprotect.engine.posterior.columns import cells_json
 from tabprotect.engine.posterior.joint import together
 from tabprotect.engine.posterior.posterior import Posterior
@@ -74,14 +76,22 @@ def add(verbs: Verbs) -> None:
         "--fingerprint", metavar="SHA256", help="the one its publisher named elsewhere"
     )
     check.add_argument(
+        "--signer", metavar="PUBLIC", help="the public key that must have signed: a file or figures"
+    )
+    check.add_argument(
         "--quick", action="store_true", help="leave out what readers learn, which takes longest"
     )
 
 
 def run_verify(args: argparse.Namespace, console: Console) -> int:
     """Print what was checked."""
+    signer = None if args.signer is None else public_key(args.signer)
     found = bundle.verify(
-        args.release, fingerprint=args.fingerprint, judge=not args.quick, progress=console
+        args.release,
+        fingerprint=args.fingerprint,
+        signer=signer,
+        judge=not args.quick,
+        progress=console,
     )
     domain = found.release.table.domain
     data = {
@@ -92,6 +102,7 @@ def run_verify(args: argparse.Namespace, console: Console) -> int:
         "variables": list(domain.names),
         "shape": list(domain.shape),
         "checks": list(found.checks),
+        "signers": list(found.signers),
         "quick": args.quick,
         "verdict": None if found.verdict is None else found.verdict.as_json(),
     }
@@ -101,8 +112,8 @@ def run_verify(args: argparse.Namespace, console: Console) -> int:
         if found.verdict is None
         else f"Verdict: {found.verdict.sentence}",
         f"Fingerprint (SHA-256): {found.fingerprint}",
-        "Compare it with the one its publisher names elsewhere: hashes inside a zip find damage, "
-        "not a forger.",
+        "Compare it with the one its publisher names elsewhere, or ask for the publisher's own key "
+        "(--signer): hashes inside a zip find damage, not a forger.",
     ]
     console.result(data, lines)
     return 0
@@ -119,12 +130,9 @@ def _releases(args: argparse.Namespace, console: Console) -> list[Release]:
         raise UsageError("--published and --mechanism go together")
     table = open_source(args, console).project.original
     path = args.mechanism
+    text = read_text(path)
     try:
-        stated = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError("there is no such file", file=path) from None
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from None
+        stated = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InputError("not valid JSON", file=path, line=getattr(error, "lineno", None)) from None
     try:

@@ -15,12 +15,14 @@ from tabprotect.cli.arguments import (
 )
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
+from tabprotect.engine.atomic import leftovers
 from tabprotect.engine.bundle.archive import load, sha256
 from tabprotect.engine.disclosure.policy import VARIABLE
 from tabprotect.engine.disclosure.policy import read as read_policy
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.project import DEFAULT_METHOD, Project
+from tabprotect.engine.project.registering import published_before
 from tabprotect.engine.project.replay import run_file
 from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
 from tabprotect.engine.project.verbs.release_verbs import (
@@ -33,7 +35,9 @@ from tabprotect.engine.project.verbs.release_verbs import (
 from tabprotect.engine.project.verbs.table_verbs import set_at_risk, set_title
 from tabprotect.engine.protection.problem import Preview, Protected
 from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.remarks import remarks_on_run
 from tabprotect.engine.protection.summary import RunSummary, summarise
+from tabprotect.engine.register.entry import warnings_of
 
 
 def add(verbs: Verbs) -> None:
@@ -83,7 +87,16 @@ def add(verbs: Verbs) -> None:
         "(default: that of --accept)",
     )
     run_it.add_argument(
-        "--seed", type=int, help="replay these coins (default: the operating system's randomness)"
+        "--seed",
+        type=int,
+        help="replay these coins; recorded (default: the same table and mechanism always get the "
+        "same ones, by the key of the house)",
+    )
+    run_it.add_argument(
+        "--fresh", action="store_true", help="draw coins that nobody can draw again; recorded"
+    )
+    run_it.add_argument(
+        "--sign", type=Path, metavar="KEY", help="sign the bundle with this private key"
     )
     run_it.add_argument("--out", type=Path, required=True, metavar="release.zip")
     run_it.add_argument("--dossier", type=Path, metavar="dossier.zip", help="CONFIDENTIAL")
@@ -119,12 +132,15 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
     beside = [(name, getattr(args, name)) for name in ("keep", "groupings")]
     named = [(name, value) for name, value in beside if value is not None]
     settings = once([*args.settings, *named], "--set")
+    if args.fresh and args.seed is not None:
+        raise UsageError("--fresh and --seed exclude each other")
     if args.dossier is not None and args.dossier.absolute() == args.out.absolute():
         raise UsageError("--out and --dossier name one file")
-    keep_apart([args.table, settings.get("cycles")], [args.out, args.dossier])
+    keep_apart([args.table, settings.get("cycles"), args.sign], [args.out, args.dossier])
     policy = None if args.policy is None else read_policy(args.policy)
     history = open_source(args, console)
-    for note in history.project.notes:
+    opened = history.project.notes
+    for note in opened:
         console.say(f"note: {note}")
 
     def do(order: Order) -> None:
@@ -147,22 +163,31 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
     for path in (args.out, args.dossier):
         if path is not None and not path.absolute().parent.is_dir():
             raise InputError("cannot be written: there is no such folder", file=path)
-    do(protect(accept=args.accept, accept_weak=args.accept_weak, seed=args.seed))
+    do(protect(accept=args.accept, accept_weak=args.accept_weak, seed=args.seed, fresh=args.fresh))
     dossier = None if args.dossier is None else str(args.dossier)
-    # Late: the library behind the register takes as long to load as a small table to protect.
-    from tabprotect.engine.project.registering import published_before
-    from tabprotect.engine.register.entry import warnings_of
-
     order = publish(
         release=str(args.out),
         dossier=dossier,
         overwrite=True,
+        sign=None if args.sign is None else absolute(str(args.sign)),
         again=args.again or args.accept or "",
     )
     history, _ = history.do(order, progress=console, register=args.register)
     earlier = published_before(history.project.problem, args.register, but=load(args.out))
+    for note in history.project.notes[len(opened) :]:
+        console.say(f"note: {note}")
+    _say_leftovers([args.out, args.dossier], console)
     _say_protected(history.project, args, console, warnings_of(earlier))
     return 0
+
+
+def _say_leftovers(written: list[Path | None], console: Console) -> None:
+    for folder in {path.absolute().parent for path in written if path is not None}:
+        for left in leftovers(folder):
+            console.say(
+                f"note: {left.name} in {folder} is left of a program that was killed while it "
+                "wrote. It may be confidential: look at it, then remove it."
+            )
 
 
 def cycle_source(value: str) -> Order:
@@ -183,7 +208,11 @@ def _say_protected(
     found = protected.record.verdict
     assert found is not None
     summary = summarise(protected)
-    warnings = [*_warnings(protected), *published_before]
+    warnings = [
+        *_warnings(protected),
+        *(remark.as_json() for remark in remarks_on_run(protected.record)),
+        *published_before,
+    ]
     data: dict[str, object] = {
         "method": project.method,
         "title": project.title,
@@ -231,7 +260,7 @@ def _expected(project: Project, summary: RunSummary) -> dict[str, object]:
 def _warnings(protected: Protected) -> list[dict[str, str]]:
     """What went out with a warning only."""
     gate = protected.release.mechanism.gate
-    if gate is None or gate.passed is not None or protected.record.decisions:
+    if gate is None or gate.passed is not None or protected.record.overruled:
         return []
     message = "the release could not be judged; by the policy that takes no reason"
     return [{"kind": "unjudged", "message": message}]
@@ -250,6 +279,8 @@ def run_recipe(args: argparse.Namespace, console: Console) -> int:
     """Run a recipe file and write what it publishes into a folder."""
     settings = once(args.settings, "--set")
     history, written = run_file(args.recipe, args.out, settings=settings, progress=console)
+    for note in history.project.notes:
+        console.say(f"note: {note}")
     labels = [step.label for step in history.steps]
     console.result(
         {"steps": labels, "written": [str(path) for path in written]},

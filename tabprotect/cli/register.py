@@ -1,4 +1,7 @@
-"""``register``: what left this house, and what left before of a table. All of it confidential."""
+"""``register``: what left this house, and what left before of a table. All of it confidential.
+
+The register itself is imported late: the library behind it would be a third of the program's start.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,10 @@ from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.registering import published_before, releases_of
 from tabprotect.engine.protection.staff_verdict import StaffVerdict
+from tabprotect.engine.register.address import address
+from tabprotect.engine.register.entry import warnings_of
 from tabprotect.engine.tables.table import Table
 
 
@@ -36,10 +42,7 @@ def add(verbs: Verbs) -> None:
 
 
 def _address(args: argparse.Namespace) -> str:
-    # Late: as in the functions below, the library behind the register takes its time to load.
-    from tabprotect.engine.register import house
-
-    found = house.address(args.register)
+    found = address(args.register)
     if found is None:
         raise UsageError("there is no register to look into: it is said to be none")
     return found
@@ -87,13 +90,10 @@ def run_withdraw(args: argparse.Namespace, console: Console) -> int:
 
 def run_check(args: argparse.Namespace, console: Console) -> int:
     """Print what left before, and what readers of all releases of this very table know."""
-    from tabprotect.engine.project.registering import published_before, releases_of
-    from tabprotect.engine.register.entry import warnings_of
-
-    address = _address(args)
+    place = _address(args)
     problem = open_source(args, console).project.problem
-    earlier = published_before(problem, address)
-    contents = releases_of(earlier, address)
+    earlier = published_before(problem, place)
+    contents = releases_of(earlier, place)
     found, releases = _together(contents, problem.table, console)
     warnings = warnings_of(earlier)
     data: dict[str, object] = {

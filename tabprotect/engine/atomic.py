@@ -1,16 +1,26 @@
-"""Files that are either wholly written or not touched at all."""
+"""Files that are either wholly written or not touched at all, alone or together."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
 import os
+import secrets
+import shutil
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
 from tabprotect.engine.errors import InputError
+
+PART = ".tabprotect-part"
+"""How files end that are being written, or were when their program was killed."""
+
+LIVE = 600.0
+"""Seconds after which a part is no longer being written."""
 
 _REMEDIES = {
     errno.ENOSPC: ("the disk is full", "free some space or save elsewhere"),
@@ -36,6 +46,144 @@ def unwritable(path: Path | str, error: OSError) -> InputError:
     )
 
 
+@dataclass(frozen=True)
+class Whole:
+    """A file to be written with others (see :func:`write_together`).
+
+    Attributes
+    ----------
+    path, data
+    overwrite
+        Whether a file of that name may be replaced.
+    private
+        Whether it is for its owner alone (mode 0600), whatever the old one was.
+    kept
+        A free name beside it that the file it replaces gets.
+    """
+
+    path: Path
+    data: bytes = field(repr=False)
+    overwrite: bool = True
+    private: bool = False
+    kept: Path | None = None
+
+
+class _Staged:
+    """A file under a name of its own beside its target, to be renamed."""
+
+    def __init__(self, whole: Whole) -> None:
+        path = whole.path
+        if path.is_dir():
+            raise unwritable(path, IsADirectoryError(errno.EISDIR, "is a folder"))
+        if path.exists() and not path.is_file():
+            # Replacing a device or a pipe would destroy it.
+            raise InputError(
+                "cannot be written: this is no regular file",
+                file=path,
+                hint="give the name of a file",
+            )
+        if not whole.overwrite and path.exists():
+            raise self._taken(path)
+        self.whole = whole
+        # A link stays a link: what it points to is replaced.
+        self.target = Path(os.path.realpath(path))
+        self.aside: Path | None = None
+        self._renamed = False
+        try:
+            number, name = tempfile.mkstemp(PART, self._prefix, self.target.parent)
+        except OSError as error:
+            raise unwritable(path, error) from None
+        self.temporary = Path(name)
+        self.file: BinaryIO = os.fdopen(number, "wb")
+
+    @property
+    def _prefix(self) -> str:
+        return f".{self.target.name[:60]}."
+
+    @staticmethod
+    def _taken(path: Path) -> InputError:
+        return InputError("there is a file of that name already", file=path, hint="choose another")
+
+    def finish(self) -> None:
+        """All of it on the disk, with its mode."""
+        self.file.flush()
+        os.fsync(self.file.fileno())
+        self.file.close()
+        # mkstemp makes private files; keep what the old one had, else the user's default.
+        if not self.whole.private:
+            there = self.target.exists()
+            self.temporary.chmod(self.target.stat().st_mode & 0o7777 if there else _default_mode())
+
+    def rename(self, *, may_be_undone: bool) -> None:
+        """Take the target's place."""
+        if self.target.exists() and (may_be_undone or self.whole.kept is not None):
+            kept = self.whole.kept or self.target.with_name(
+                f"{self._prefix}{secrets.token_hex(4)}{PART}"
+            )
+            _same_file(self.target, kept)
+            self.aside = kept
+        try:
+            if self.whole.overwrite:
+                os.replace(self.temporary, self.target)
+            else:
+                os.link(self.temporary, self.target)
+        except FileExistsError:
+            raise self._taken(self.whole.path) from None
+        self._renamed = True
+
+    def undo(self) -> None:
+        """The old file is there again, or none."""
+        if self.aside is not None:
+            if self._renamed:
+                os.replace(self.aside, self.target)
+            # Two names of one file are not renamed into each other.
+            self.aside.unlink(missing_ok=True)
+            self.aside = None
+        elif self._renamed:
+            self.target.unlink()
+
+    def clean(self) -> None:
+        """Nothing is left but the target and what was to be kept."""
+        self.file.close()
+        self.temporary.unlink(missing_ok=True)
+        if self.aside is not None and self.whole.kept is None:
+            self.aside.unlink(missing_ok=True)
+        _sync_folder(self.target.parent)
+
+
+@contextlib.contextmanager
+def _all_or_none(files: Sequence[Whole]) -> Iterator[list[_Staged]]:
+    staged: list[_Staged] = []
+    try:
+        for whole in files:
+            staged.append(_Staged(whole))
+        yield staged
+        begun: list[_Staged] = []
+        try:
+            for one in staged:
+                with _words(one.whole.path):
+                    one.finish()
+            for one in staged:
+                begun.append(one)
+                with _words(one.whole.path):
+                    one.rename(may_be_undone=one is not staged[-1])
+        except BaseException:
+            for one in reversed(begun):
+                one.undo()
+            raise
+    finally:
+        for one in staged:
+            one.clean()
+
+
+@contextlib.contextmanager
+def _words(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise unwritable(path, error) from None
+
+
 @contextlib.contextmanager
 def replacing(path: Path, *, overwrite: bool = True, private: bool = False) -> Iterator[BinaryIO]:
     """A binary file that takes ``path``'s place when the block ends without an error.
@@ -50,50 +198,67 @@ def replacing(path: Path, *, overwrite: bool = True, private: bool = False) -> I
     InputError
         When the place cannot be written, or ``overwrite`` is false and there is a file already.
     """
-    exists = InputError("there is a file of that name already", file=path, hint="choose another")
-    if path.is_dir():
-        raise unwritable(path, IsADirectoryError(errno.EISDIR, "is a folder"))
-    if path.exists() and not path.is_file():
-        # Replacing a device or a pipe would destroy it.
-        raise InputError(
-            "cannot be written: this is no regular file", file=path, hint="give the name of a file"
-        )
-    if not overwrite and path.exists():
-        raise exists
-    # A link stays a link: what it points to is replaced.
-    target = Path(os.path.realpath(path))
-    try:
-        number, name = tempfile.mkstemp(prefix=f".{target.name[:60]}.", dir=target.parent)
-    except OSError as error:
-        raise unwritable(path, error) from None
-    temporary = Path(name)
-    try:
-        try:
-            with os.fdopen(number, "wb") as file:
-                yield file
-                file.flush()
-                os.fsync(file.fileno())
-            # mkstemp makes private files; keep what the old one had, else the user's default.
-            if not private:
-                kept = target.stat().st_mode & 0o7777 if target.exists() else _default_mode()
-                temporary.chmod(kept)
-            if overwrite:
-                os.replace(temporary, target)
-            else:
-                os.link(temporary, target)
-        except FileExistsError:
-            raise exists from None
-        except OSError as error:
-            raise unwritable(path, error) from None
-    finally:
-        temporary.unlink(missing_ok=True)
-    _sync_folder(target.parent)
+    with _all_or_none([Whole(path, b"", overwrite, private)]) as (staged,), _words(path):
+        yield staged.file
 
 
 def write_bytes(path: Path, data: bytes, *, overwrite: bool = True, private: bool = False) -> None:
     """Write a whole file, or leave the old one untouched (see :func:`replacing`)."""
-    with replacing(path, overwrite=overwrite, private=private) as file:
-        file.write(data)
+    write_together([Whole(path, data, overwrite, private)])
+
+
+def write_together(files: Sequence[Whole]) -> None:
+    """Write all of some files, or leave all of them as they were.
+
+    Each is written beside its target and flushed first; then each is renamed, in order. When
+    one cannot be, those before it are put back. (A kill between two renames can leave the first
+    ones; see :func:`leftovers`.)
+
+    Raises
+    ------
+    InputError
+        Naming the file that cannot be written.
+    """
+    with _all_or_none(files) as staged:
+        for one in staged:
+            with _words(one.whole.path):
+                one.file.write(one.whole.data)
+
+
+def make_private(path: Path) -> None:
+    """An empty file for its owner alone (mode 0600), where there is none; else nothing.
+
+    For programs that fill it themselves, and say what is wrong where it cannot be made.
+    """
+    with contextlib.suppress(OSError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+
+
+def leftovers(folder: Path) -> tuple[Path, ...]:
+    """What programs that were killed while they wrote left in a folder, in order.
+
+    Parts that may still be written (younger than ``LIVE`` seconds) do not count.
+    """
+    found = []
+    with contextlib.suppress(OSError):
+        for path in sorted(folder.glob(f".*{PART}")):
+            if path.is_file() and time.time() - path.stat().st_mtime > LIVE:
+                found.append(path)
+    return tuple(found)
+
+
+def _same_file(old: Path, name: Path) -> None:
+    """The file under a second name; a copy of it where the disk knows no second names."""
+    try:
+        os.link(old, name)
+    except FileExistsError:
+        raise
+    except OSError:
+        with old.open("rb") as source, name.open("xb") as copy:
+            shutil.copyfileobj(source, copy)
+            copy.flush()
+            os.fsync(copy.fileno())
+        shutil.copystat(old, name)
 
 
 def _default_mode() -> int:

@@ -10,15 +10,13 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.resources import files
+from pathlib import Path
 from typing import TypeVar
 
 import sqlalchemy as sa
-from alembic.config import Config
-from alembic.runtime.environment import EnvironmentContext
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from sqlalchemy import exc
 
+from tabprotect.engine.atomic import make_private
 from tabprotect.engine.errors import InputError
 
 PATIENCE = 10
@@ -55,6 +53,16 @@ class Schema:
     package: str
     version_table: str
 
+    @property
+    def folder(self) -> Path:
+        """Where the migrations are."""
+        return Path(str(files(self.package))) / "migrations"
+
+    @property
+    def revisions(self) -> list[str]:
+        """All versions, the first one first: ``v0001_what.py`` makes version 0001."""
+        return sorted(path.name[1:5] for path in (self.folder / "versions").glob("v*.py"))
+
 
 class Database:
     """One database with a schema of today.
@@ -83,6 +91,9 @@ class Database:
             ) from None
         self.name = address.render_as_string(hide_password=True)
         if address.get_backend_name() == "sqlite":
+            if address.database not in (None, "", ":memory:"):
+                # The library would make it with everybody's rights.
+                make_private(Path(str(address.database)))
             _take_turns(self._engine)
         elif address.get_backend_name() == "postgresql":
             _be_patient_and_durable(self._engine)
@@ -159,20 +170,27 @@ def _be_patient_and_durable(engine: sa.Engine) -> None:
 
 def _migrate(connection: sa.Connection, schema: Schema, name: str) -> None:
     """Bring the schema up to date."""
-    config = Config()
-    config.set_main_option("script_location", str(files(schema.package) / "migrations"))
-    scripts = ScriptDirectory.from_config(config)
-    said = {"version_table": schema.version_table}
-    current = MigrationContext.configure(connection, opts=said).get_current_revision()
-    if current == scripts.get_current_head():
+    known = schema.revisions
+    current = None
+    if sa.inspect(connection).has_table(schema.version_table):
+        version = sa.table(schema.version_table, sa.column("version_num"))
+        current = connection.execute(sa.select(version.c.version_num)).scalar()
+    if current == known[-1]:
         return
-    known = {script.revision for script in scripts.walk_revisions()}
     if current is not None and current not in known:
         raise InputError(
             f"the database was written by a newer version of the program (schema {current})",
             file=name,
             hint="use that version, or another database; nothing was changed",
         )
+    # Late: needed only once for each database, and as slow to load as everything else here.
+    from alembic.config import Config
+    from alembic.runtime.environment import EnvironmentContext
+    from alembic.script import ScriptDirectory
+
+    config = Config()
+    config.set_main_option("script_location", str(schema.folder))
+    scripts = ScriptDirectory.from_config(config)
     with (
         _MIGRATING,
         # The recipe of the library's own documentation for running without an env.py.

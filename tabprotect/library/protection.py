@@ -82,6 +82,7 @@ class Protection:
         *,
         dossier: str | Path | None = None,
         overwrite: bool = False,
+        sign: str | Path | None = None,
         progress: Progress = SILENT,
     ) -> Protection:
         """Write the release bundle and, where wanted, the CONFIDENTIAL dossier: both or neither.
@@ -93,7 +94,10 @@ class Protection:
         dossier
             The zip that stays in the house.
         overwrite
-            Whether files of these names may be replaced.
+            Whether files of these names may be replaced. The dossier of another release is kept
+            under a further name.
+        sign
+            The file of the private key that signs the bundle.
 
         Raises
         ------
@@ -101,7 +105,10 @@ class Protection:
             When a file is there already, or cannot be written.
         """
         beside = None if dossier is None else str(dossier)
-        order = release_verbs.publish(release=str(release), dossier=beside, overwrite=overwrite)
+        key = None if sign is None else absolute(str(sign))
+        order = release_verbs.publish(
+            release=str(release), dossier=beside, overwrite=overwrite, sign=key
+        )
         history, _ = self.history.do(order, progress=progress)
         return Protection(history, self.kind)
 
@@ -111,6 +118,7 @@ def protect(
     method: str = DEFAULT_METHOD,
     *,
     seed: int | None = None,
+    fresh: bool = False,
     title: str | None = None,
     at_risk: str | None = None,
     cycles: str | Path | Cycles | None = None,
@@ -131,7 +139,10 @@ def protect(
     method
         Its name.
     seed
-        Replays the coins; from the operating system by default. CONFIDENTIAL.
+        Replays the coins; recorded. By default the same table and mechanism always get the same
+        ones, by the key of the house. CONFIDENTIAL.
+    fresh
+        Draw coins that nobody can draw again; recorded.
     title
         For the reader; published.
     at_risk
@@ -187,5 +198,6 @@ def protect(
             do(cycle_verbs.set_cycles(file=absolute(str(cycles))))
         else:
             do(cycle_verbs.set_cycles(kind=str(cycles)))
-    do(release_verbs.protect(accept=accept, accept_weak=accept_weak, seed=seed))
+    order = release_verbs.protect(accept=accept, accept_weak=accept_weak, seed=seed, fresh=fresh)
+    do(order)
     return Protection(history, table.kind)

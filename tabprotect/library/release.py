@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tabprotect.engine.bundle import verify as checking
+from tabprotect.engine.bundle.signature import public_key
 from tabprotect.engine.bundle.verify import Verification
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.progress import SILENT, Progress
@@ -20,6 +21,7 @@ def verify(
     path: str | Path,
     *,
     fingerprint: str | None = None,
+    signer: str | Path | None = None,
     quick: bool = False,
     progress: Progress = SILENT,
 ) -> Verification:
@@ -31,6 +33,8 @@ def verify(
         The zip.
     fingerprint
         The SHA-256 that its publisher named elsewhere.
+    signer
+        The public key that must have signed: its file, or its 64 figures.
     quick
         Leave out what its readers learn, which takes longest.
 
@@ -39,7 +43,10 @@ def verify(
     BundleError
         With what is wrong and where.
     """
-    return checking.verify(Path(path), fingerprint=fingerprint, judge=not quick, progress=progress)
+    key = None if signer is None else public_key(str(signer))
+    return checking.verify(
+        Path(path), fingerprint=fingerprint, signer=key, judge=not quick, progress=progress
+    )
 
 
 def open_release(path: str | Path, *, progress: Progress = SILENT) -> Release:

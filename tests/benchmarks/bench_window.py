@@ -172,7 +172,7 @@ def cancel(window: MainWindow) -> None:
 
 def main() -> None:
     """Print the figures."""
-    report("first paint, from the command", first_paint(), 2.0)
+    report("first paint, from the command", first_paint(), 1.2)
     application()
     with tempfile.TemporaryDirectory() as folder:
         window = MainWindow(Document())

@@ -20,7 +20,7 @@ REFERENCE = json.loads((Path(__file__).parents[1] / "reference" / "cyclic.json")
 TWO_WAY = REFERENCE["two_way_4x4"]
 POSTERIOR = TWO_WAY["posteriors"]["any|alpha=beta=1/4"]
 
-SLIDE_SEED = 44
+SLIDE_SEED = 170141183460469231731687303715904167949
 """With this seed the coins fall as on Duncan and Roehrig's slides."""
 
 Run = Callable[..., Any]
@@ -167,20 +167,40 @@ def test_the_dossier_replays(slide: Path, tmp_path: Path) -> None:
     assert found.record.seed == SLIDE_SEED
 
 
-def test_without_a_seed_the_coins_are_fresh(run: Run, tmp_path: Path) -> None:
-    seeds = set()
-    for number in range(3):
-        dossier = tmp_path / f"{number}.zip"
-        words = ["protect", "example:duncan-roehrig-4x4", "--out", tmp_path / "r.zip"]
-        run(*words, "--dossier", dossier)
-        seeds.add(confidential.read(dossier).record.seed)
-    assert len(seeds) == 3
+def test_without_a_seed_the_coins_are_the_houses(run: Run, tmp_path: Path) -> None:
+    seeds, releases = [], []
+    for number, more in enumerate([(), (), ("--fresh",), ("--fresh",)]):
+        dossier, out = tmp_path / f"{number}.zip", tmp_path / "r.zip"
+        words = ("protect", "example:langsrud-lupp", "--out", out, "--dossier", dossier, *more)
+        found = run(*words, "--json").json
+        assert len(found["decisions"]) == len(more) and found["warnings"] == []
+        seeds.append(confidential.read(dossier).record.seed)
+        releases.append(out.read_bytes())
+    assert seeds[0] == seeds[1] and len(set(seeds)) == 3 and releases[0] == releases[1]
+    assert run(*words, "--seed", 1).code == 2
+
+
+def test_a_short_seed_warns_and_is_recorded(run: Run, tmp_path: Path) -> None:
+    for seed, kinds in ((20261121, ["short_seed"]), (SLIDE_SEED, [])):
+        words = (
+            "protect",
+            "example:duncan-roehrig-4x4",
+            "--seed",
+            seed,
+            "--out",
+            tmp_path / "r.zip",
+        )
+        found = run(*words, "--json").json
+        assert [w["kind"] for w in found["warnings"]] == kinds
+        assert "given seed" in found["decisions"][0]
+        assert str(seed) not in json.dumps(found)
+        assert ("Warning: " in run(*words).out) == bool(kinds)
 
 
 def test_the_three_way_example(run: Run, tmp_path: Path) -> None:
     reference = REFERENCE["three_way_4x4x3"]
     mechanism, table = tmp_path / "m.json", tmp_path / "t.csv"
-    run("protect", "example:duncan-roehrig-4x4x3", "--out", tmp_path / "r.zip")
+    run("protect", "example:duncan-roehrig-4x4x3", "--seed", 1, "--out", tmp_path / "r.zip")
     with zipfile.ZipFile(tmp_path / "r.zip") as archive:
         mechanism.write_bytes(archive.read("mechanism.json"))
         lines = archive.read("table.csv").decode().splitlines()

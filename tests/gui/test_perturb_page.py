@@ -183,7 +183,7 @@ def test_each_rule_says_its_consequence(perturb: MainWindow, tried: Settle) -> N
 
 def test_a_run_with_a_seed_is_the_engines(perturb: MainWindow, tried: Settle) -> None:
     form, document = page(perturb).form, perturb.document
-    assert form.seeds.fresh.isChecked() and form.seeds.warning.isHidden()
+    assert form.seeds.house.isChecked() and form.seeds.warning.isHidden()
     form.seeds.given.click()
     assert form.seeds.warning.isVisible() and "dossier" in form.seeds.warning.text()
     QTest.keyClicks(form.seeds.seed, "20061984")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 
@@ -294,19 +292,3 @@ def test_another_cell_has_its_own_range(histogram: CellHistogram) -> None:
         histogram.zoom(0.5)
         histogram.show_beliefs((belief,), published=2, true=None)
         assert histogram.seen == pytest.approx(histogram.span())
-
-
-def test_the_library_waits_for_the_first_plot() -> None:
-    code = (
-        "import sys\n"
-        "from tabprotect.gui.frame.app import application\n"
-        "from tabprotect.gui.base.document import Document\n"
-        "from tabprotect.gui.frame.main_window import MainWindow\n"
-        "app = application()\n"
-        "window = MainWindow(Document())\n"
-        "window.show()\n"
-        "app.processEvents()\n"
-        "sys.exit('pyqtgraph' in sys.modules)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr

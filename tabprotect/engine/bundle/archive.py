@@ -183,7 +183,9 @@ def sha256(data: bytes) -> str:
 
 def dump_json(data: object) -> bytes:
     """JSON for people: indented, UTF-8, a newline at the end."""
-    return (json.dumps(data, ensure_ascii=False, indent=2) + "\n").encode()
+    text = json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+    # A file name need not be text; what is none is written as JSON's own escape.
+    return text.encode(errors="backslashreplace")
 
 
 def parse_json(name: str, data: bytes) -> object:
@@ -211,7 +213,13 @@ def parse_json(name: str, data: bytes) -> object:
         raise BundleError(f"{name}: {text} is not JSON")
 
     try:
-        return json.loads(data.decode(), object_pairs_hook=once, parse_constant=constant)
+        found: object = json.loads(data.decode(), object_pairs_hook=once, parse_constant=constant)
+        if b"\\ud" in data or b"\\uD" in data:
+            # Halves of characters would break whatever writes them down again.
+            json.dumps(found, ensure_ascii=False).encode()
+        return found
+    except UnicodeEncodeError:
+        raise BundleError(f"{name}: a text holds half a character") from None
     except json.JSONDecodeError as error:
         raise BundleError(f"{name}, line {error.lineno}: not valid JSON ({error.msg})") from None
     except UnicodeDecodeError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,11 +14,12 @@ from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle import archive, data_package, manifest, public
 from tabprotect.engine.bundle.risk_report import risk_json, risk_text
 from tabprotect.engine.bundle.verify import verify_bytes
-from tabprotect.engine.errors import BundleError, TabprotectError
+from tabprotect.engine.errors import BundleError, InputError, TabprotectError
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.inline import require_inline
 from tabprotect.engine.protection.problem import Problem, Protected, Steps
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.randomness import FIRST, Randomness
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.sensitivity.small_count import SmallCount
@@ -34,7 +36,8 @@ KEYS, WEIGHTS = ("record_keys.csv", "weights.csv")
 EVIDENCE = (COINS, STATUSES, HIDDEN)
 """What a run leaves behind, and a replay must give again, byte for byte."""
 
-OTHERS = ("risk_report.md", "risk_report.json", "audit_trail.json", "recipe.toml")
+TRAIL = "audit_trail.json"
+OTHERS = ("risk_report.md", "risk_report.json", TRAIL, "recipe.toml")
 
 _README = """# CONFIDENTIAL
 
@@ -42,7 +45,8 @@ This dossier belongs to a release and must never leave the house. With it anybod
 original table and replay every coin.
 
 - `original.csv`: the original counts.
-- `record.json`: the seed and which draw it was, the verdict, the rule for at-risk cells, all parameters, the findings, the decisions.
+- `record.json`: the seed, its generator and which draw it was, the verdict, the rule for at-risk
+  cells, all parameters, the findings, the decisions.
 - `coins.csv` (cycles): each coin (+1 add, -1 subtract, 0 leave), what was done, what was blocked.
 - `statuses.csv` (suppression): S safe, U primary unsafe, P protected, M secondary, E empty.
 - `hidden.csv` (small count rounding): the rounded inner cells behind the published sub-tables.
@@ -87,6 +91,7 @@ def files(
         "confidential": True,
         "seed": str(record.seed),
         "seed_given": record.seed_given,
+        "generator": record.stream,
         "attempt": record.attempt,
         "verdict": None if record.verdict is None else record.verdict.as_json(),
         "at_risk": {"low": record.problem.at_risk.low, "high": record.problem.at_risk.high},
@@ -110,8 +115,8 @@ def files(
         **_evidence(protected),
         "risk_report.md": risk_text(protected).encode(),
         "risk_report.json": archive.dump_json(risk_json(protected)),
-        "audit_trail.json": archive.dump_json(list(trail)),
-        "recipe.toml": recipe.encode(),
+        TRAIL: archive.dump_json(list(trail)),
+        "recipe.toml": recipe.encode(errors="replace"),
         RELEASE: public.to_bytes(protected.release) if release is None else release,
     }
     return manifest.sealed({FOLDER + name: data for name, data in content.items()}, KIND)
@@ -156,6 +161,25 @@ def _statuses(protected: Protected) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
+def kept_name(path: Path, release: bytes) -> Path | None:
+    """A free name for the dossier of another release that is there already.
+
+    Without it that release could never be accounted for. ``None`` where nothing is lost: there is
+    no dossier, or one of the very same release.
+    """
+    if not path.is_file():
+        return None
+    try:
+        found = archive.unpack(archive.load(path), allowed=lambda name: True)
+    except (BundleError, InputError):
+        return None
+    if found.get(FOLDER + RELEASE) in (None, release):
+        return None
+    numbers = itertools.count(1)
+    names = (path.with_name(f"{path.stem}-{n}{path.suffix}") for n in numbers)
+    return next(name for name in names if not name.exists())
+
+
 def write(
     protected: Protected,
     path: Path,
@@ -172,7 +196,7 @@ def write(
         When it cannot be written there.
     """
     data = archive.pack(files(protected, trail=trail, recipe=recipe))
-    write_bytes(path, data, overwrite=overwrite)
+    write_bytes(path, data, overwrite=overwrite, private=True)
 
 
 def read(path: Path, *, progress: Progress = SILENT) -> Protected:
@@ -186,12 +210,74 @@ def read(path: Path, *, progress: Progress = SILENT) -> Protected:
         When there is no such file.
     """
     try:
-        return _read(archive.load(path), progress)
+        return open_dossier(archive.load(path), progress=progress).protected
     except BundleError as error:
         raise BundleError(f"{path.name}: {error.message}", hint=error.hint) from None
 
 
-def _read(data: bytes, progress: Progress) -> Protected:
+@dataclass(frozen=True)
+class DossierStep:
+    """A step that led to the release: when (ISO, UTC), and what in words."""
+
+    time: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Dossier:
+    """A dossier that was replayed.
+
+    Attributes
+    ----------
+    protected
+        The original, the release and how it came about.
+    bundle
+        The release bundle in it, as it left the house.
+    steps
+        What led to it.
+    """
+
+    protected: Protected
+    bundle: bytes
+    steps: tuple[DossierStep, ...]
+
+
+def is_dossier(data: bytes) -> bool:
+    """Whether the bytes say that they are a dossier; nothing else of them is looked at.
+
+    Raises
+    ------
+    BundleError
+        When they are no zip that may be opened.
+    """
+    return any(name.startswith(FOLDER) for name in archive.unpack(data, allowed=lambda _: True))
+
+
+def bundle_within(data: bytes) -> bytes:
+    """The release bundle in a dossier, unchecked; nothing else of it is read."""
+    return _files(data)[FOLDER + RELEASE]
+
+
+def open_dossier(data: bytes, *, progress: Progress = SILENT) -> Dossier:
+    """The same as :func:`read` of the bytes, with what lies beside the release."""
+    found = _files(data)
+    return Dossier(
+        _replayed(found, progress),
+        found[FOLDER + RELEASE],
+        _steps(found.get(FOLDER + TRAIL, b"[]")),
+    )
+
+
+def _steps(data: bytes) -> tuple[DossierStep, ...]:
+    trail = archive.parse_json(TRAIL, data)
+    try:
+        assert isinstance(trail, list)
+        return tuple(DossierStep(str(step["time"]), str(step["label"])) for step in trail)
+    except (AssertionError, KeyError, TypeError):
+        raise BundleError(f"{TRAIL}: the steps are not as they were written") from None
+
+
+def _files(data: bytes) -> dict[str, bytes]:
     names = {
         FOLDER + n for n in (README, ORIGINAL, RECORD, RELEASE, KEYS, WEIGHTS, *EVIDENCE, *OTHERS)
     }
@@ -201,6 +287,10 @@ def _read(data: bytes, progress: Progress) -> Protected:
     for name in (ORIGINAL, RECORD, RELEASE):
         if FOLDER + name not in found:
             raise BundleError(f"{name} is missing", hint=f"this is no {KIND}")
+    return found
+
+
+def _replayed(found: Mapping[str, bytes], progress: Progress) -> Protected:
     release = verify_bytes(found[FOLDER + RELEASE]).release
     original = data_package.read_table(found[FOLDER + ORIGINAL], release.domain, name=ORIGINAL)
     keys = found.get(FOLDER + KEYS)
@@ -215,9 +305,11 @@ def _read(data: bytes, progress: Progress) -> Protected:
         table = data_package.read_table(sums, release.domain, name=WEIGHTS).table
         weights = DesignWeights(table, *stated.weights)
     given = {**release.mechanism.parameters, **stated.parameters}
-    declared = {p.name for p in methods()[release.mechanism.method].parameters}
+    method = methods()[release.mechanism.method]
+    declared = {p.name for p in method.parameters}
     try:
-        replayed = methods()[release.mechanism.method].run(
+        require_inline(method.parameters, stated.parameters)
+        replayed = method.run(
             Problem(
                 original.table,
                 stated.at_risk,
@@ -227,7 +319,7 @@ def _read(data: bytes, progress: Progress) -> Protected:
             ),
             # What else is disclosed follows from the run.
             {n: v for n, v in given.items() if n in declared},
-            Randomness(stated.seed, given=stated.seed_given),
+            stated.randomness,
             attempt=stated.attempt,
             progress=progress,
         )
@@ -248,8 +340,7 @@ def _read(data: bytes, progress: Progress) -> Protected:
 class _Stated:
     """What ``record.json`` says."""
 
-    seed: int
-    seed_given: bool
+    randomness: Randomness
     attempt: int
     at_risk: SmallCount
     parameters: Mapping[str, object]
@@ -265,8 +356,11 @@ class _Stated:
             given = Mechanism.from_json(stated["parameters"], domain)
             weights = stated.get("weights")
             return cls(
-                int(stated["seed"]),
-                bool(stated["seed_given"]),
+                Randomness(
+                    int(stated["seed"]),
+                    bool(stated["seed_given"]),
+                    str(stated.get("generator", FIRST)),
+                ),
                 # Dossiers of earlier versions hold the only draw there was.
                 int(stated.get("attempt", 1)),
                 SmallCount(int(rule["low"]), int(rule["high"])),

@@ -36,8 +36,8 @@ def sealed(files: Mapping[str, bytes], kind: str) -> dict[str, bytes]:
     return {**files, NAME: dump_json(manifest)}
 
 
-def check(files: Mapping[str, bytes], kind: str) -> None:
-    """Compare every file with the manifest.
+def check(files: Mapping[str, bytes], kind: str, *, beside: str = "") -> None:
+    """Compare every file with the manifest, but one that stands beside it.
 
     Raises
     ------
@@ -59,13 +59,13 @@ def check(files: Mapping[str, bytes], kind: str) -> None:
     listed = manifest.get("files")
     if not isinstance(listed, dict):
         raise BundleError(f'{NAME}: "files" is missing')
-    there = set(files) - {NAME}
+    there = set(files) - {NAME, beside}
     if unlisted := sorted(there - set(listed)):
         raise BundleError(f"{unlisted[0]} is not listed in {NAME}")
     if missing := sorted(set(listed) - there):
         raise BundleError(f"{missing[0]} is listed in {NAME} but missing")
     for name, data in files.items():
-        if name == NAME:
+        if name in (NAME, beside):
             continue
         entry = listed[name]
         if not isinstance(entry, dict) or entry.get("sha256") != sha256(data):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tabprotect.engine.atomic import write_bytes
-from tabprotect.engine.bundle import archive, data_package, manifest, reader_text
+from tabprotect.engine.bundle import archive, data_package, manifest, reader_text, signature
 from tabprotect.engine.bundle.verify import KIND, MECHANISM, verify, verify_bytes
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.release import Release
@@ -28,21 +28,33 @@ def files(release: Release) -> dict[str, bytes]:
     return manifest.sealed(content, KIND)
 
 
-def to_bytes(release: Release) -> bytes:
-    """The bundle as one zip."""
-    return archive.pack(files(release))
+def to_bytes(release: Release, *, signing: Path | None = None) -> bytes:
+    """The bundle as one zip; ``signing`` is the file of the private key that signs it.
+
+    Raises
+    ------
+    InputError
+        When there is no key to sign with.
+    """
+    key = None if signing is None else signature.private_key(signing)
+    content = files(release)
+    return archive.pack(content if key is None else signature.signed(content, key))
 
 
-def verified_bytes(release: Release, progress: Progress = SILENT) -> bytes:
-    """The bundle as one zip, checked as its readers will check it.
+def verified_bytes(
+    release: Release, progress: Progress = SILENT, *, signing: Path | None = None
+) -> bytes:
+    """The bundle as :func:`to_bytes`, checked as its readers will check it.
 
     Raises
     ------
     BundleError
         When it would not pass (a published count is impossible, or it is too large).
+    InputError
+        When there is no key to sign with.
     """
     progress.report("packing the release", 0.0)
-    data = to_bytes(release)
+    data = to_bytes(release, signing=signing)
     verify_bytes(data, progress=progress)
     return data
 

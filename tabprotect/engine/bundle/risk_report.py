@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tabprotect.engine.bundle.check_lines import CheckGroup, headline, honesty, protection
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.summary import summarise
@@ -52,19 +53,18 @@ def _cells(protected: Protected) -> list[dict[str, object]]:
 def risk_text(protected: Protected) -> str:
     """The report for people."""
     record = protected.record
-    summary = summarise(protected)
+    found = record.verdict
     cells = _cells(protected)
     lines = [
         "# CONFIDENTIAL: risk report",
         "",
         protected.release.title or "(no title)",
         "",
-        f"At risk: counts of {record.problem.at_risk}. {summary.sentence}",
+        f"At risk: counts of {record.problem.at_risk}.",
         "",
-        *_of_the_verdict(protected),
-        *([record.sentence, ""] if record.sentence else []),
-        "Decisions: " + ("; ".join(record.decisions) or "none"),
-        "",
+        *([] if found is None else [f"**{headline(found).text}**", ""]),
+        *_group(protection(protected, summarise(protected), found)),
+        *_group(honesty(protected)),
         "| at-risk cell | original | published |",
         "|---|---:|---:|",
         *(
@@ -84,8 +84,6 @@ def _original(cell: dict[str, object]) -> str:
     return str(count) if count == shown else f"{count} ({shown} weighted)"
 
 
-def _of_the_verdict(protected: Protected) -> list[str]:
-    found = protected.record.verdict
-    if found is None:
-        return []
-    return [f"{found.sentence} {'' if found.staff is None else found.staff.sentence}".strip(), ""]
+def _group(group: CheckGroup) -> list[str]:
+    lines = (f"- {line.state}: {line.text}" for line in group.lines)
+    return [f"## {group.title}", "", *lines, ""]

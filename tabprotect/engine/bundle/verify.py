@@ -11,12 +11,26 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tabprotect.engine.bundle import archive, data_package, manifest, reader_text
+from tabprotect.engine.bundle import archive, data_package, manifest, reader_text, signature
 from tabprotect.engine.disclosure.verdict import verdict
-from tabprotect.engine.errors import BundleError, InputError, ParameterError, TooLargeError
+from tabprotect.engine.errors import (
+    BundleError,
+    InfeasibleError,
+    InputError,
+    ParameterError,
+    TooLargeError,
+)
+from tabprotect.engine.parameters import Values
+from tabprotect.engine.posterior.factors.feasible import original_found
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.registered import likelihood_of
-from tabprotect.engine.release.likelihood import AdaptiveSequence, Likelihood, MoveSequence
+from tabprotect.engine.protection.guarantees import broken_openly
+from tabprotect.engine.protection.registered import likelihood_of, methods
+from tabprotect.engine.release.likelihood import (
+    AdaptiveSequence,
+    CellFactors,
+    Likelihood,
+    MoveSequence,
+)
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
@@ -25,6 +39,12 @@ from tabprotect.engine.release.verdict import Verdict
 KIND = "tabprotect release"
 MECHANISM = "mechanism.json"
 FILES = (data_package.PACKAGE, data_package.TABLE, MECHANISM, reader_text.NAME, manifest.NAME)
+
+POSSIBLE = "The published counts are possible under the mechanism."
+FITS = (
+    "An original fits every published count, one by one and together; what the method would choose "
+    "on it was not looked at."
+)
 
 
 @dataclass(frozen=True)
@@ -39,6 +59,8 @@ class Verification:
         SHA-256 of the zip, to compare with one published elsewhere.
     checks
         What was checked, in words.
+    signers
+        Public keys whose signatures hold, in hexadecimal.
     verdict
         What its readers learn, by the limits it states; ``None`` where that was left out.
     """
@@ -46,6 +68,7 @@ class Verification:
     release: Release
     fingerprint: str
     checks: tuple[str, ...]
+    signers: tuple[str, ...] = ()
     verdict: Verdict | None = None
 
 
@@ -53,6 +76,7 @@ def verify(
     path: Path,
     *,
     fingerprint: str | None = None,
+    signer: str | None = None,
     judge: bool = False,
     progress: Progress = SILENT,
 ) -> Verification:
@@ -62,6 +86,8 @@ def verify(
     ----------
     fingerprint
         The SHA-256 of the zip that was published elsewhere, if any.
+    signer
+        The public key (in hexadecimal) that must have signed, if any.
     judge
         Whether to judge again what its readers learn: the cost of a posterior.
 
@@ -73,7 +99,8 @@ def verify(
         When there is no such file.
     """
     try:
-        found = verify_bytes(archive.load(path), fingerprint=fingerprint, progress=progress)
+        data = archive.load(path)
+        found = verify_bytes(data, fingerprint=fingerprint, signer=signer, progress=progress)
         return judged(found, progress) if judge else found
     except MemoryError:
         raise BundleError(f"{path.name}: too large for the memory of this machine") from None
@@ -120,7 +147,11 @@ UNSTATED = (
 
 
 def verify_bytes(
-    data: bytes, *, fingerprint: str | None = None, progress: Progress = SILENT
+    data: bytes,
+    *,
+    fingerprint: str | None = None,
+    signer: str | None = None,
+    progress: Progress = SILENT,
 ) -> Verification:
     """Check the bytes of a release bundle (see :func:`verify`)."""
     stage = "checking the bundle"
@@ -135,18 +166,28 @@ def verify_bytes(
             )
         checks.append("The fingerprint is the announced one.")
     files = archive.unpack(
-        data, allowed=lambda name: name in FILES or data_package.TABLES.match(name) is not None
+        data,
+        allowed=lambda name: (
+            name in (*FILES, signature.NAME) or data_package.TABLES.match(name) is not None
+        ),
     )
     checks.append("The zip is plain and safe to open.")
     for name in FILES:
         if name not in files:
             raise BundleError(f"{name} is missing", hint=f"this is no {KIND}")
-    manifest.check(files, KIND)
+    manifest.check(files, KIND, beside=signature.NAME)
+    signers = signature.signers(files)
+    if signer is not None and signer not in signers:
+        raise BundleError(
+            f"it is not signed by {signer}",
+            hint=f"it is signed by {', '.join(signers)}" if signers else "nobody signed it",
+        )
     try:
         files[reader_text.NAME].decode()
     except UnicodeDecodeError as error:
         raise BundleError(f"{reader_text.NAME}: not UTF-8 at byte {error.start}") from None
     checks.append("Every file has the SHA-256 that the manifest lists.")
+    checks += [f"It is signed by the key {key}." for key in signers]
     progress.report(stage, 0.1)
     package = archive.parse_json(data_package.PACKAGE, files[data_package.PACKAGE])
     described, title = data_package.read_package(package)
@@ -154,7 +195,7 @@ def verify_bytes(
     for name in (*sorted(names), *files):
         if name not in files:
             raise BundleError(f"{name} is missing", hint=f"this is no {KIND}")
-        if name not in FILES and name not in names:
+        if name not in (*FILES, signature.NAME) and name not in names:
             raise BundleError(f"{name} is not described in {data_package.PACKAGE}")
     tables = tuple(
         data_package.read_table(files[t.name], t.domain, name=t.name, hiding=t.hiding)
@@ -173,18 +214,51 @@ def verify_bytes(
         likelihood = _likelihood(release, checks)
     except (InputError, ParameterError) as error:
         raise BundleError(f"{MECHANISM}: {error.message}", detail=error.detail) from None
+    except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
+        # Methods check what a person may type; what else a forger thinks of ends here.
+        raise BundleError(f"{MECHANISM}: no method can make sense of it") from error
     checks.append("The method is known, its parameters are valid.")
+    method = methods()[release.mechanism.method]
+    parameters = Values(release.mechanism.parameters)
+    broken = broken_openly(method.promised(parameters), release.domain, parameters, release.tables)
+    if broken:
+        raise BundleError(f"the tables are not what {method.name} makes: {broken[0]}")
     if isinstance(likelihood, (MoveSequence, AdaptiveSequence)):
         checks.append("The cycles keep the margins they claim.")
-        rule = likelihood.rule if isinstance(likelihood, MoveSequence) else "any_zero"
-        if rule != "none" and release.table.has_negative:
-            raise BundleError(
-                f"{data_package.TABLE}: a published count is negative, which the blocking rule "
-                f"{rule!r} cannot produce"
-            )
     if likelihood is not None:
-        checks.append("The published counts are possible under the mechanism.")
-    return Verification(release, found, tuple(checks))
+        checks.append(_possible(likelihood, progress))
+    return Verification(release, found, tuple(checks), signers)
+
+
+def _possible(likelihood: Likelihood, progress: Progress) -> str:
+    """What is known of originals that fit, in a sentence.
+
+    Raises
+    ------
+    BundleError
+        When there is none.
+    """
+    unknown = "Whether any original leads to the published counts was not found out."
+    if not isinstance(likelihood, CellFactors):
+        if likelihood.gamma > 0 or (isinstance(likelihood, MoveSequence) and _free(likelihood)):
+            # All coins may have left the table as it was; or each step can be taken back.
+            return POSSIBLE
+        return unknown
+    try:
+        found = original_found(likelihood, progress)
+    except InfeasibleError as error:
+        raise BundleError(
+            f"the published counts are impossible: {error.message}",
+            hint="a count was changed, or the tables belong to another mechanism",
+        ) from None
+    if not found:
+        return unknown
+    return POSSIBLE if likelihood.rerun is None else FITS
+
+
+def _free(likelihood: MoveSequence) -> bool:
+    both = likelihood.alpha > 0 and likelihood.beta > 0
+    return likelihood.rule == "none" or (likelihood.rule == "negative" and both)
 
 
 def _release(mechanism: bytes, tables: tuple[PublishedTable, ...], title: str) -> Release:

@@ -18,6 +18,7 @@ from tabprotect.engine.cycles import stated
 from tabprotect.engine.cycles.stated import MAX_CYCLE_CELLS
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.groupings import stated_groupings
+from tabprotect.engine.formats.opening import read_text
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.hierarchy import Grouping, check_groupings
 from tabprotect.engine.tables.margins import MarginSet, all_margins, maximal
@@ -222,14 +223,7 @@ def read(path: Path, *, domain: Domain | None = None) -> MoveSet:
     InputError
         Naming the file, and the cycle or line.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise InputError("there is no such file", file=path) from None
-    except UnicodeDecodeError:
-        raise InputError("not a text file in UTF-8", file=path) from None
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from None
+    text = read_text(path)
     try:
         if path.suffix in (".mat", ".mar", ".gra"):
             if domain is None:
@@ -237,7 +231,7 @@ def read(path: Path, *, domain: Domain | None = None) -> MoveSet:
             return from_4ti2(text, domain)
         try:
             data = json.loads(text)
-        except (json.JSONDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             line = getattr(error, "lineno", None)
             raise InputError("not valid JSON", line=line) from None
         return from_json(data, domain=domain)

@@ -24,6 +24,9 @@ from tabprotect.engine.release.gate import Gate
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
+MOST_REMEDIES = 3
+"""Of the settings that were tried a refusal names the best: the others rarely pass."""
+
 FEW = 4
 """Synthetic tables on which each remedy is tried."""
 
@@ -35,6 +38,9 @@ WORK = 200_000
 
 LEAST = 2
 """Tables at least; no more where the posterior of one has to be drawn."""
+
+SURE = 0.99
+"""Releases that pass as often are as good as all of them: averages over them hold."""
 
 LIKELY = 0.5
 """Releases that pass less often are probably refused."""
@@ -64,8 +70,11 @@ class Chance:
     @property
     def unlikely(self) -> bool:
         """Whether most draws would be refused."""
-        said = [share for share in (self.synthetic, self.here) if share is not None]
-        return bool(said) and max(said) < LIKELY
+        return bool(self._shares) and max(self._shares) < LIKELY
+
+    @property
+    def _shares(self) -> list[float]:
+        return [share for share in (self.synthetic, self.here) if share is not None]
 
     @property
     def sentence(self) -> str:
@@ -75,7 +84,14 @@ class Chance:
             said.append(f"{self.synthetic:.0%} of synthetic tables with the same margins")
         if self.here is not None:
             said.append(f"{self.here:.0%} of trial runs on this table (CONFIDENTIAL)")
-        return f"The gate lets through {' and '.join(said)}." if said else ""
+        if not said:
+            return ""
+        leaning = (
+            " What is promised of averages (unbiased) holds before the gate: released tables lean "
+            "towards those that pass."
+        )
+        sure = min(self._shares) >= SURE
+        return f"The gate lets through {' and '.join(said)}.{'' if sure else leaning}"
 
 
 def chance(
@@ -169,7 +185,8 @@ def remedies(
         score = tried(other)
         if score < now:
             found.append((score, Remedy(text, change, 1.0 - score[0], score[1])))
-    return tuple(remedy for _, remedy in sorted(found, key=lambda one: one[0]))
+    ranked = sorted(found, key=lambda one: one[0])
+    return tuple(remedy for _, remedy in ranked[:MOST_REMEDIES])
 
 
 def _runs(problem: Problem, random: bool) -> int:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.disclosure.proved import proved_ends
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.joint import joined, multiplied
@@ -157,6 +158,8 @@ def believed(
         if others:
             found = joined(found, others, OfRelease(release), progress)
     except InfeasibleError as error:
+        if isinstance(likelihood, CellFactors):
+            return [_bounded(likelihood, f"{error}.")], likelihood
         return [_unknown(release.domain, True, f"{error}.")], likelihood
     inner = found.domain == release.domain
     out = [_as_belief(found, inner=True, judged=None)] if inner else []
@@ -247,6 +250,15 @@ def _as_belief(found: Posterior, *, inner: bool, judged: Bools | None) -> Belief
 
 def _unknown(domain: Domain, inner: bool, note: str) -> Belief:
     return Belief(domain, inner, None, None, "none", note=note)
+
+
+def _bounded(likelihood: CellFactors, why: str) -> Belief:
+    """Belief in what is proved, and in nothing else: cells whose ends meet."""
+    lower, upper = proved_ends(likelihood)
+    fixed = lower == upper
+    note = f"{why} Only what follows from the limits of the published sums is counted."
+    rows = (np.where(fixed, 0, 1), np.where(fixed, lower, 0), np.array([[1.0], [0.0]]))
+    return Belief(likelihood.domain, True, None, rows, "bounds", note=note)
 
 
 @dataclass(frozen=True, eq=False)

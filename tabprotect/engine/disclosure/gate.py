@@ -17,7 +17,7 @@ from tabprotect.engine.errors import RefusedError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
-from tabprotect.engine.protection.problem import Problem, Protected
+from tabprotect.engine.protection.problem import OVERRULED, Problem, Protected
 from tabprotect.engine.protection.remedy import OTHERWISE
 from tabprotect.engine.protection.staff_verdict import StaffVerdict
 from tabprotect.engine.randomness import Randomness
@@ -104,7 +104,7 @@ def _decided(done: Protected, against: str, accept: str) -> Protected:
     """The decision in what the house keeps, where there was one."""
     if not accept or not against:
         return done
-    decision = f"published all the same: {accept}. {against}"
+    decision = f"{OVERRULED}: {accept}. {against}"
     return Protected(done.release, replace(done.record, decisions=(decision,)))
 
 

@@ -11,12 +11,12 @@ is the sum of b(L), *known* the number of cells where one value of L has more th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.cycles import reach
-from tabprotect.engine.disclosure.believing import Belief, believed
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.staff_verdict import Staff, StaffVerdict, WorstCell
@@ -28,6 +28,9 @@ from tabprotect.engine.release.verdict import TableVerdict, Who
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.grouped import true_table
 from tabprotect.engine.tables.table import Table
+
+if TYPE_CHECKING:
+    from tabprotect.engine.disclosure.believing import Belief
 
 CERTAIN = 1 - 1e-9
 """Belief from which a count is certain: what is beyond is rounding."""
@@ -59,6 +62,9 @@ def verdict(
         When cancelled.
     """
     limits = _limits(release, policy)
+    # Inference is imported with the first verdict, not with every project that is opened.
+    from tabprotect.engine.disclosure.believing import believed
+
     beliefs, likelihood = believed(release, "uniform", earlier=earlier, progress=progress)
     tables = [_judged("user", belief, limits) for belief in beliefs]
     if limits.intruder:

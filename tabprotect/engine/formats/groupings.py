@@ -18,6 +18,19 @@ _PARTS = re.compile(r'(?:[^;"]|"[^"]*")+')
 SUFFIXES = (".hrc", ".csv", ".tsv", ".txt", ".gz")
 
 
+def _parts(text: str) -> list[str]:
+    return [part for part in map(str.strip, _PARTS.findall(text)) if part]
+
+
+def _names_file(part: str) -> bool:
+    return Path(part).suffix.lower() in SUFFIXES and ">" not in part
+
+
+def names_files(text: str) -> bool:
+    """Whether a part of the text would be read from a file."""
+    return any(map(_names_file, _parts(text)))
+
+
 def parse_groupings(text: str, domain: Domain) -> tuple[Grouping, ...]:
     """Groupings as a person writes them, or the files that hold them, separated by semicolons.
 
@@ -59,9 +72,9 @@ def stated_groupings(text: str, domain: Domain) -> tuple[Grouping, ...]:
 def unchecked_groupings(text: str, domain: Domain) -> tuple[Grouping, ...]:
     """As :func:`parse_groupings`, for groupings that have a column of their own in the domain."""
     found: list[Grouping] = []
-    for part in filter(None, map(str.strip, _PARTS.findall(text))):
+    for part in _parts(text):
         path = Path(part)
-        if path.suffix.lower() in SUFFIXES and ">" not in part:
+        if _names_file(part):
             found += (
                 _read_hrc(path, domain)
                 if path.suffix.lower() == ".hrc"
@@ -105,7 +118,10 @@ def _inline(part: str, domain: Domain) -> Grouping:
     if not equals or not colon or not name or not of:
         raise InputError(f"{part!r} is not a grouping", hint=FORM)
     # Quotation marks protect a comma inside a category.
-    pairs = next(csv.reader([body], skipinitialspace=True), [])
+    try:
+        (pairs,) = csv.reader([body], skipinitialspace=True)
+    except (csv.Error, ValueError):
+        raise InputError(f"{body[:60]!r} is not one line of groups", hint=FORM) from None
     given: dict[str, str] = {}
     for pair in pairs:
         category, arrow, group = pair.rpartition(">")

@@ -1,4 +1,4 @@
-"""Whether a path may be opened for reading at all."""
+"""Whether a path may be opened for reading at all, and text files read at once."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import stat
 from pathlib import Path
 
 from tabprotect.engine.errors import InputError
+
+MOST_TEXT = 2**29
+"""Bytes of a text file that is read at once (512 MiB)."""
 
 
 def check_file(path: Path) -> None:
@@ -22,12 +25,42 @@ def check_file(path: Path) -> None:
         raise InputError(
             "there is no such file", file=path, hint="check its name and folder"
         ) from None
+    except ValueError:
+        raise InputError("no file can have this name") from None
     except OSError as error:
         raise unreadable(path, error) from None
     if stat.S_ISDIR(mode):
         raise InputError("this is a folder", file=path, hint="choose a file")
     if not stat.S_ISREG(mode):
         raise InputError("this is no regular file", file=path, hint="save it to a file first")
+
+
+def read_text(path: Path, *, most: int = MOST_TEXT) -> str:
+    """The whole of a text file in UTF-8, with or without its mark.
+
+    Raises
+    ------
+    InputError
+        When it is no regular file, no text, or longer than ``most`` bytes.
+    """
+    check_file(path)
+    try:
+        with path.open("rb") as file:
+            data = file.read(most + 1)
+    except OSError as error:
+        raise unreadable(path, error) from None
+    if len(data) > most:
+        raise InputError(
+            f"the file is larger than {most:,} bytes", file=path, hint="is it the right one?"
+        )
+    try:
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"not a text file in UTF-8: byte {error.start + 1} is none",
+            file=path,
+            hint="save it as UTF-8",
+        ) from None
 
 
 def unreadable(path: Path, error: OSError) -> InputError:

@@ -21,6 +21,11 @@ MOST_CELLS = 2**26
 MOST_BYTES = 2**31
 """Of all parts of a workbook, unpacked."""
 
+MOST_RATIO = 400
+"""Unpacked over packed size of a part, above ``SOUND_BYTES``; beyond it the part is a bomb."""
+
+SOUND_BYTES = 2**26
+
 NARROW = 26
 """Columns of one letter: with them alone no sheet has too many cells."""
 
@@ -45,7 +50,9 @@ def check_workbook(path: Path) -> None:
     """
     try:
         with zipfile.ZipFile(path) as book:
-            fits = sum(part.file_size for part in book.infolist()) <= MOST_BYTES
+            parts = book.infolist()
+            fits = sum(part.file_size for part in parts) <= MOST_BYTES
+            fits = fits and not any(map(_bomb, parts))
             for name in book.namelist() if fits else ():
                 if name.startswith("xl/worksheets/") and name.endswith((".xml", ".bin")):
                     count = cells_of_text if name.endswith(".xml") else cells_of_records
@@ -59,6 +66,10 @@ def check_workbook(path: Path) -> None:
             file=path,
             hint="delete stray cells far from the table, or save it as CSV",
         )
+
+
+def _bomb(part: zipfile.ZipInfo) -> bool:
+    return part.file_size > SOUND_BYTES and part.file_size > MOST_RATIO * part.compress_size
 
 
 def _pieces(sheet: IO[bytes]) -> Iterator[bytes]:

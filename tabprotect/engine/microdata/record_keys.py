@@ -76,6 +76,8 @@ def add_record_keys(
 ) -> int:
     """Write a copy of a CSV file of records with one more column: a key for every record.
 
+    The copy is for its owner alone (mode 0600).
+
     Returns
     -------
     int
@@ -102,7 +104,7 @@ def add_record_keys(
         rows = source.text.rows()
         header = next(rows)
         records = 0
-        with replacing(out) as file:
+        with replacing(out, private=True) as file:
             packed = gzip.GzipFile(fileobj=file, mode="wb") if out.suffix == ".gz" else None
             text = io.TextIOWrapper(packed or file, encoding="utf-8", newline="")
             delimiter = source.text.delimiter if len(header) > 1 else ","

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.formats.opening import check_file
 from tabprotect.engine.release.likelihood import UNBOUNDED
 from tabprotect.engine.tables.domain import Domain
 
@@ -365,6 +366,7 @@ def _rows(
     path: Path, domain: Domain, columns: tuple[str, ...]
 ) -> list[tuple[int, int, tuple[float, ...]]]:
     """(line, flat cell, numbers of the given columns) of every row of a long CSV file."""
+    check_file(path)
     try:
         with path.open(newline="", encoding="utf-8-sig") as stream:
             return _parse(csv.reader(stream), domain, columns)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import tokenize
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
@@ -253,6 +254,10 @@ class Decoder:
         raise ValueError(f"{tag!r} is nothing that is stored")
 
     def _array(self, name: str) -> npt.NDArray[Any]:
-        array: npt.NDArray[Any] = np.load(io.BytesIO(self._arrays[name]), allow_pickle=False)
+        try:
+            array: npt.NDArray[Any] = np.load(io.BytesIO(self._arrays[name]), allow_pickle=False)
+        except (tokenize.TokenError, SyntaxError, EOFError, OverflowError, MemoryError):
+            # numpy reads the header of an array as Python's own text.
+            raise ValueError("an array is damaged") from None
         array.flags.writeable = False
         return array

@@ -51,9 +51,12 @@ class Context:
 
     def randomness(self, seed: int | None) -> Randomness:
         """Randomness of a seed, or fresh; the trail keeps which."""
-        found = Randomness.seeded(seed)
-        self._seeds.append(found.seed)
-        return found
+        return self.drawn(Randomness.seeded(seed))
+
+    def drawn(self, randomness: Randomness) -> Randomness:
+        """The same; the trail keeps its seed."""
+        self._seeds.append(randomness.seed)
+        return randomness
 
     @property
     def seed(self) -> int | None:
@@ -281,6 +284,8 @@ def _fit(value: object, hint: object, what: str) -> None:
         assert isinstance(hint, type)
         if not isinstance(value, hint) or (hint is int and isinstance(value, bool)):
             raise InputError(f"{what} must be {KINDS[hint]}, is {value!r}")
+        if isinstance(value, str) and "\x00" in value:
+            raise InputError(f"{what} holds a NUL character", hint="no text and no name has one")
 
 
 def stated(**given: object) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.formats.opening import read_text
 from tabprotect.engine.project.replay import read
 from tabprotect.version import __version__
 
@@ -114,10 +115,8 @@ def _of_file(path: Path, sources: Sequence[Path]) -> list[Job]:
     if sources:
         raise InputError("sources go with a folder of recipes", file=path)
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError("there is no such file", file=path) from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        data = tomllib.loads(read_text(path))
+    except (ValueError, RecursionError) as error:
         raise InputError(f"cannot be read as jobs: {error}", file=path) from None
     listed = data.get("job")
     if not isinstance(listed, list):

@@ -87,8 +87,8 @@ class Project:
         Where the cycle set came from, in words ("bidiagonal", a file's name, "drawn by hand").
     method, parameters
         The protection method and what was set of its parameters (cycles apart).
-    seed
-        ``None``: the operating system's randomness.
+    seed, fresh
+        A given seed; else whether coins are fresh. By default they follow from the house's key.
     policy
         The house's limits; ``None`` takes those in force where the program runs.
     protected
@@ -119,6 +119,7 @@ class Project:
     method: str = DEFAULT_METHOD
     parameters: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     seed: int | None = field(default=None, repr=False)
+    fresh: bool = False
     policy: HousePolicy | None = None
     protected: Protected | None = None
     released: Release | None = None
@@ -284,6 +285,7 @@ TOLD: Mapping[str, tuple[ChangeName, ...]] = MappingProxyType(
         "method": ("parameters",),
         "parameters": ("parameters",),
         "seed": ("parameters",),
+        "fresh": ("parameters",),
         "policy": ("parameters",),
         "protected": ("release",),
         "released": ("table", "cycles", "release"),

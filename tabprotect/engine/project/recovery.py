@@ -102,7 +102,6 @@ class Session:
         if self._saved is history or history.project.kind == "empty":
             return False
         storage.save(history, self.path)
-        self.path.chmod(0o600)
         self._lock.seek(0)
         self._lock.truncate()
         self._lock.write(json.dumps({"name": history.project.name}))

@@ -1,4 +1,7 @@
-"""What leaves by publishing goes into the house's register, and what left before is looked up."""
+"""What leaves by publishing goes into the house's register, and what left before is looked up.
+
+The register itself is imported late: the library behind it would be a third of the program's start.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +11,17 @@ from contextlib import contextmanager
 
 from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.disclosure.policy import Again
+from tabprotect.engine.house import key as house_key
 from tabprotect.engine.protection.problem import Problem, Protected
-from tabprotect.engine.register import house
+from tabprotect.engine.register.address import address
 from tabprotect.engine.register.entry import Earlier, Publication, admit, related
 from tabprotect.engine.register.marks import Marks, marks_of
-from tabprotect.engine.register.register import Register
 from tabprotect.engine.release.release import Release
 
 
 def marks(problem: Problem) -> Marks:
     """The fingerprints of an original under the key of this house."""
-    return marks_of(problem.table, house.key(), problem.record_keys)
+    return marks_of(problem.table, house_key(), problem.record_keys)
 
 
 def published_before(
@@ -38,10 +41,12 @@ def published_before(
     InputError
         When the register cannot be read.
     """
-    address = house.address(register)
-    if address is None:
+    place = address(register)
+    if place is None:
         return []
-    with Register(address) as opened:
+    from tabprotect.engine.register.register import Register
+
+    with Register(place) as opened:
         return related(marks(problem), opened.entries(), but=sha256(but))
 
 
@@ -60,14 +65,16 @@ def entered(
     InputError
         When the register cannot be written.
     """
-    address = house.address(register)
-    if address is None:
+    place = address(register)
+    if place is None:
         yield
         return
+    from tabprotect.engine.register.register import Register
+
     problem, release = protected.record.problem, protected.release
     bundle = sha256(data)
     own = marks(problem)
-    with Register(address) as opened:
+    with Register(place) as opened:
         decision = admit(related(own, opened.entries(), but=bundle), rule, reason)
         number = opened.add(
             Publication(
@@ -103,9 +110,11 @@ def _who() -> str:
 
 def releases_of(entries: Sequence[Earlier], register: str | None) -> list[bytes]:
     """The bundles of earlier publications of the same original that are kept, in order."""
-    address = house.address(register)
-    if address is None:
+    place = address(register)
+    if place is None:
         return []
-    with Register(address) as opened:
+    from tabprotect.engine.register.register import Register
+
+    with Register(place) as opened:
         found = [opened.content(e.entry) for e in entries if e.relation == "original"]
     return [content for content in found if content is not None]

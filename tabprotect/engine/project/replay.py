@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tabprotect.engine.bundle.confidential import suggested_name
 from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.formats.opening import read_text
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.commands import named
@@ -48,7 +49,7 @@ def from_text(text: str, settings: Mapping[str, str] | None = None) -> list[Orde
     """
     try:
         data = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"not a valid recipe: {error}") from None
     if data.get("recipe") != FORMAT:
         raise InputError(
@@ -75,14 +76,9 @@ def from_text(text: str, settings: Mapping[str, str] | None = None) -> list[Orde
 
 def read(path: Path, settings: Mapping[str, str] | None = None) -> list[Order]:
     """Read a recipe file (see :func:`from_text`)."""
+    text = read_text(path)
     try:
-        return from_text(path.read_text(encoding="utf-8"), settings)
-    except FileNotFoundError:
-        raise InputError("there is no such file", file=path) from None
-    except UnicodeDecodeError:
-        raise InputError("not a text file in UTF-8", file=path) from None
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from None
+        return from_text(text, settings)
     except InputError as error:
         raise error.in_file(path) from None
 

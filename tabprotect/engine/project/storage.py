@@ -38,7 +38,7 @@ def save(history: History, path: Path, *, overwrite: bool = True) -> None:
     InputError
         When it cannot be written; the old file is untouched.
     """
-    write_bytes(path, to_bytes(history), overwrite=overwrite)
+    write_bytes(path, to_bytes(history), overwrite=overwrite, private=True)
 
 
 def to_bytes(history: History) -> bytes:

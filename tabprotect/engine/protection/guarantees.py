@@ -28,6 +28,8 @@ from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
 
 Check = Callable[[Problem, Values, Draft], str]
+Tables = tuple[PublishedTable, ...]
+Seen = Callable[[Domain, Values, Tables], str]
 
 
 @dataclass(frozen=True)
@@ -40,10 +42,14 @@ class Guarantee:
         In a few words, for a list.
     check
         What is wrong with a draft, or ``""``; ``None`` where one run cannot show it.
+    seen
+        The same where every reader can see it: of the variables, the values and the published
+        tables alone.
     """
 
     label: str
     check: Check | None = None
+    seen: Seen | None = None
 
 
 def verify(names: tuple[str, ...], problem: Problem, values: Values, draft: Draft) -> None:
@@ -60,12 +66,25 @@ def verify(names: tuple[str, ...], problem: Problem, values: Values, draft: Draf
         reason = "" if check is None else check(problem, values, draft)
         if reason:
             broken.append(f"{GUARANTEES[name].label.lower()}: {reason}")
+    broken += broken_openly(names, problem.table.domain, values, draft.tables)
     if broken:
         raise InfeasibleError(
             "the method broke its own promise on this table; nothing was released",
             hint="take another method or other parameters, and report this table's shape",
             detail="\n".join(broken),
         )
+
+
+def broken_openly(
+    names: tuple[str, ...], domain: Domain, values: Values, tables: Tables
+) -> list[str]:
+    """The promises that the published tables themselves break, each with the reason."""
+    reasons = []
+    for name in names:
+        seen = GUARANTEES[name].seen
+        if seen is not None and (reason := seen(domain, values, tables)):
+            reasons.append(f"{GUARANTEES[name].label.lower()}: {reason}")
+    return reasons
 
 
 def _first(published: PublishedTable, wrong: np.ndarray, what: str) -> str:
@@ -76,8 +95,8 @@ def _first(published: PublishedTable, wrong: np.ndarray, what: str) -> str:
     return f"{what} at {domain.cell_text(index)}"
 
 
-def _each(draft: Draft, wrong: Callable[[PublishedTable], np.ndarray], what: str) -> str:
-    for published in draft.tables:
+def _each(tables: Tables, wrong: Callable[[PublishedTable], np.ndarray], what: str) -> str:
+    for published in tables:
         found = _first(published, wrong(published) & ~published.hidden, what)
         if found:
             return found
@@ -89,20 +108,22 @@ def _truth(problem: Problem, values: Values, published: PublishedTable) -> np.nd
     return true_table(problem.table, published.table.domain, groupings).counts
 
 
-def _non_negative(problem: Problem, values: Values, draft: Draft) -> str:
-    return _each(draft, lambda p: p.table.counts < 0, "a negative count")
+def _non_negative(domain: Domain, values: Values, tables: Tables) -> str:
+    return _each(tables, lambda p: p.table.counts < 0, "a negative count")
 
 
 def _zeros_kept(problem: Problem, values: Values, draft: Draft) -> str:
     return _each(
-        draft,
+        draft.tables,
         lambda p: (_truth(problem, values, p) == 0) & (p.table.counts != 0),
         "a zero became positive",
     )
 
 
 def _exact(problem: Problem, values: Values, draft: Draft) -> str:
-    return _each(draft, lambda p: _truth(problem, values, p) != p.table.counts, "a changed count")
+    return _each(
+        draft.tables, lambda p: _truth(problem, values, p) != p.table.counts, "a changed count"
+    )
 
 
 def _margins_kept(problem: Problem, values: Values, draft: Draft) -> str:
@@ -136,7 +157,7 @@ def _finer(coarse: Domain, fine: Domain, groupings: tuple[Grouping, ...]) -> boo
 
 
 def _pairs(
-    tables: tuple[PublishedTable, ...], groupings: tuple[Grouping, ...]
+    tables: Tables, groupings: tuple[Grouping, ...]
 ) -> Iterator[tuple[PublishedTable, PublishedTable]]:
     """(finer, coarser) tables without suppressed cells."""
     for fine, coarse in permutations(tables, 2):
@@ -145,9 +166,9 @@ def _pairs(
             yield fine, coarse
 
 
-def _additive(problem: Problem, values: Values, draft: Draft) -> str:
-    groupings = groupings_of(problem.table.domain, values)
-    for fine, coarse in _pairs(draft.tables, groupings):
+def _additive(domain: Domain, values: Values, tables: Tables) -> str:
+    groupings = groupings_of(domain, values)
+    for fine, coarse in _pairs(tables, groupings):
         summed = true_table(fine.table, coarse.table.domain, groupings)
         found = _first(coarse, summed.counts != coarse.table.counts, "a total does not add up")
         if found:
@@ -162,24 +183,24 @@ def _whole(values: Values, *names: str) -> int:
     return value
 
 
-def _multiples(problem: Problem, values: Values, draft: Draft) -> str:
+def _multiples(domain: Domain, values: Values, tables: Tables) -> str:
     base = _whole(values, "base")
-    return _each(draft, lambda p: p.table.counts % base != 0, f"no multiple of {base}")
+    return _each(tables, lambda p: p.table.counts % base != 0, f"no multiple of {base}")
 
 
 def _within_base(problem: Problem, values: Values, draft: Draft) -> str:
     base = _whole(values, "base")
     return _each(
-        draft,
+        draft.tables,
         lambda p: np.abs(p.table.counts - _truth(problem, values, p)) >= base,
         f"a change of {base} or more",
     )
 
 
-def _none_below_base(problem: Problem, values: Values, draft: Draft) -> str:
+def _none_below_base(domain: Domain, values: Values, tables: Tables) -> str:
     base = _whole(values, "base")
     return _each(
-        draft,
+        tables,
         lambda p: (p.table.counts > 0) & (p.table.counts < base),
         f"a count between 0 and {base}",
     )
@@ -188,16 +209,16 @@ def _none_below_base(problem: Problem, values: Values, draft: Draft) -> str:
 def _within_deviation(problem: Problem, values: Values, draft: Draft) -> str:
     most = _whole(values, "D", "cap")
     return _each(
-        draft,
+        draft.tables,
         lambda p: np.abs(p.table.counts - _truth(problem, values, p)) > most,
         f"a change of more than {most}",
     )
 
 
-def _small_avoided(problem: Problem, values: Values, draft: Draft) -> str:
+def _small_avoided(domain: Domain, values: Values, tables: Tables) -> str:
     small = _whole(values, "js")
     return _each(
-        draft,
+        tables,
         lambda p: (p.table.counts > 0) & (p.table.counts <= small),
         f"a count between 1 and {small}",
     )
@@ -206,7 +227,7 @@ def _small_avoided(problem: Problem, values: Values, draft: Draft) -> str:
 def _no_at_risk(problem: Problem, values: Values, draft: Draft) -> str:
     rule = problem.at_risk
     return _each(
-        draft,
+        draft.tables,
         lambda p: (
             rule.mask(_truth(problem, values, p)) & (p.table.counts == _truth(problem, values, p))
         ),
@@ -226,15 +247,15 @@ GUARANTEES: Mapping[str, Guarantee] = MappingProxyType(
     {
         "margins_kept": Guarantee("Margins kept", _margins_kept),
         "total_kept": Guarantee("Grand total kept", _total_kept),
-        "additive": Guarantee("Adds up", _additive),
-        "non_negative": Guarantee("No negative count", _non_negative),
+        "additive": Guarantee("Adds up", seen=_additive),
+        "non_negative": Guarantee("No negative count", seen=_non_negative),
         "zeros_kept": Guarantee("Zeros stay zero", _zeros_kept),
-        "multiples_of_base": Guarantee("Multiples of the base", _multiples),
+        "multiples_of_base": Guarantee("Multiples of the base", seen=_multiples),
         "within_base": Guarantee("Within the base", _within_base),
-        "none_below_base": Guarantee("No small count published", _none_below_base),
+        "none_below_base": Guarantee("No small count published", seen=_none_below_base),
         "exact": Guarantee("What is published is exact", _exact),
         "within_deviation": Guarantee("Noise within its bound", _within_deviation),
-        "small_avoided": Guarantee("Small counts avoided", _small_avoided),
+        "small_avoided": Guarantee("Small counts avoided", seen=_small_avoided),
         "no_at_risk": Guarantee("No at-risk count published", _no_at_risk),
         "intervals_protected": Guarantee("Protection intervals hold", _intervals),
         "bounded": Guarantee("Bounded change"),

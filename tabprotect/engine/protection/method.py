@@ -313,6 +313,7 @@ class Method(ABC):
             problem=problem,
             seed=randomness.seed,
             seed_given=randomness.given,
+            stream=randomness.stream,
             attempt=attempt,
             parameters=values,
             steps=draft.steps,

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from tabprotect.engine.arrays import Bools, Floats, Ints, Letters
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.protection.staff_verdict import StaffVerdict
+from tabprotect.engine.randomness import FIRST, Randomness
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
@@ -174,6 +175,10 @@ class Draft:
     steps: Steps | None = None
 
 
+OVERRULED = "published all the same"
+"""How a decision begins that lets out what should not be."""
+
+
 @dataclass(frozen=True)
 class RunEvidence:
     """What the house keeps: the original, the seed, the coins, the decisions. Confidential.
@@ -186,6 +191,8 @@ class RunEvidence:
         Which draw it was. Confidential as nothing else here: told, it would disclose counts.
     decisions
         Explicit decisions, for example to publish against the gate.
+    stream
+        Which generator made the coins of the seed.
     verdict
         What readers learn, beside the true figures.
     steps, statuses, hidden, findings, sentence
@@ -203,7 +210,18 @@ class RunEvidence:
     hidden: Table | None = None
     findings: Mapping[str, object] = field(default_factory=dict, repr=False)
     sentence: str = ""
+    stream: str = FIRST
     verdict: StaffVerdict | None = None
+
+    @property
+    def randomness(self) -> Randomness:
+        """What the coins were drawn from."""
+        return Randomness(self.seed, self.seed_given, self.stream)
+
+    @property
+    def overruled(self) -> bool:
+        """Whether it goes out against what was found of it, by decision."""
+        return any(decision.startswith(OVERRULED) for decision in self.decisions)
 
     @property
     def blocked_share(self) -> float:

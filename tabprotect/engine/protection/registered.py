@@ -6,6 +6,7 @@ from functools import cache
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.protection import methods as package
+from tabprotect.engine.protection.inline import require_inline
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.registry import Registry
 from tabprotect.engine.release.likelihood import Likelihood
@@ -24,7 +25,7 @@ def likelihood_of(release: Release) -> Likelihood:
     A bundle may come from anywhere: every public parameter must be stated, as what it is (a
     default that filled a gap would give a posterior of another mechanism), and is then checked
     as if a user had typed it. Only a parameter that came later than the first releases of its
-    method may be left out: these had no other value than today's default.
+    method may be left out: these had no other value than today's default. None may name a file.
 
     Raises
     ------
@@ -32,6 +33,7 @@ def likelihood_of(release: Release) -> Likelihood:
         Naming the parameter.
     """
     method, stated = methods()[release.mechanism.method], release.mechanism.parameters
+    require_inline(method.parameters, stated)
     for parameter in method.parameters:
         if not parameter.public or (parameter.may_be_unstated and parameter.name not in stated):
             continue

@@ -10,8 +10,8 @@ import sqlalchemy as sa
 
 from tabprotect.engine.database import BORN_TWICE, TAKEN_BACK, Database, Schema
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.register.address import prepared
 from tabprotect.engine.register.entry import Entry, Publication
-from tabprotect.engine.register.house import prepared
 from tabprotect.engine.register.marks import Marks
 
 SCHEMA = Schema("tabprotect.engine.register", "register_version")

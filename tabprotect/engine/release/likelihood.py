@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.errors import InputError
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
@@ -236,6 +237,8 @@ class CellFactors:
         approximate: bool = False,
     ) -> CellFactors:
         """Build from ``(starts, cells)`` and one ``(low, high, log weights or None)`` per kind."""
+        if any(not 0 <= low <= high <= UNBOUNDED for low, high, _ in kinds):
+            raise InputError("the mechanism leaves no count possible, or one beyond all numbers")
         runs = [np.zeros(0) if logs is None else logs for _, _, logs in kinds]
         return cls(
             domain=domain,

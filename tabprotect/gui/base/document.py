@@ -37,7 +37,7 @@ class Document(QObject):
     (cell index or None), ``cycle_selected`` (number or None), ``view_changed`` (public?),
     ``posterior_ready`` ("user" or "intruder", the posterior), ``error_raised`` (error, page name
     or "" for the page in front), ``page_asked`` (the name of a page to go to), ``open_asked`` (a path, or
-    "" to ask which), ``work_found`` (what a killed program left, to recover it, to discard it).
+    "" to ask which), ``work_found`` (what a killed program left, to recover it or None, to discard it).
     """
 
     project_changed = Signal(object)

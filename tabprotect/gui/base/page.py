@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import ClassVar, ParamSpec
+from collections.abc import Callable, Mapping
+from typing import ParamSpec
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence, QShortcut, QShowEvent
@@ -14,6 +14,7 @@ from tabprotect.engine.project.command import Command
 from tabprotect.engine.project.project import Project
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.jobs import Job
+from tabprotect.gui.base.stage import Stage
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import GRID, MARGIN, THEME
@@ -22,7 +23,7 @@ Changes = frozenset[str]
 P = ParamSpec("P")
 
 
-class Page(QWidget):
+class Page(Stage, QWidget):
     """Base of all pages.
 
     A subclass fills ``self.body`` (a vertical layout), may put controls into ``self.tools`` (the
@@ -33,14 +34,6 @@ class Page(QWidget):
 
     told = Signal()
     """What the page shows is another thing than before, although the project is the same."""
-
-    name: ClassVar[str]
-    label: ClassVar[str]
-    icon: ClassVar[str]
-    hint: ClassVar[str] = ""
-    main_label: ClassVar[str] = ""
-    aside: ClassVar[bool] = False
-    """Whether it stands beside the river: below the rail's divider."""
 
     def __init__(self, document: Document) -> None:
         super().__init__()
@@ -62,7 +55,8 @@ class Page(QWidget):
         self.footer.setSpacing(GRID)
         self.main_button = QPushButton(self.main_label)
         self.main_button.setProperty("role", "main")
-        self.main_button.setVisible(bool(self.main_label))
+        if not self.main_label:
+            self.main_button.hide()
         self.main_button.clicked.connect(lambda: self.main_action())
         head = QHBoxLayout()
         head.setSpacing(GRID)
@@ -88,16 +82,6 @@ class Page(QWidget):
         document.view_changed.connect(self._view_changed)
         THEME.changed.connect(self._theme_changed)
 
-    @classmethod
-    def why_not(cls, document: Document) -> str:
-        """Why the page cannot be used now, in words; empty when it can."""
-        return "" if document.project is not None else "Open a table first."
-
-    @classmethod
-    def problems(cls, document: Document) -> int:
-        """The number on the rail's badge: how many things here need a look."""
-        return 0
-
     def shows_original(self) -> bool:
         """Whether anything of the original can be read off the page as it is now."""
         return self.document.has_original and not self.document.public
@@ -109,14 +93,12 @@ class Page(QWidget):
         F9 switch, "theme", or "everything" at first.
         """
 
-    def menu_actions(self) -> list[tuple[str, QAction]]:
-        """Actions of the page for the menus, as (menu's name, action).
+    def choices(self) -> Mapping[str, Callable[[], object]]:
+        """What the entries of the menus do, by their names.
 
-        Menus: File, Edit, Table, Protect, Inspect, Release, View, Help. Asked once, after the
-        page was built. Give each a tooltip-free text, a shortcut where it deserves one, and
-        ``self`` as parent.
+        The page is in front then, unless it cannot be used.
         """
-        return []
+        return {}
 
     def take(self, source: str) -> None:
         """Take a file that is this page's to open."""

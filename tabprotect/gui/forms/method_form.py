@@ -29,7 +29,7 @@ class MethodForm(QScrollArea):
     """
 
     parameters_set = Signal(object)
-    seed_set = Signal(object)
+    seed_set = Signal(object, bool)
     wrong = Signal(object)
     cycles_asked = Signal()
 
@@ -67,7 +67,12 @@ class MethodForm(QScrollArea):
         self._column.addStretch(1)
 
     def show_method(
-        self, method: Method, values: Mapping[str, object], *, seed: int | None, house: bool
+        self,
+        method: Method,
+        values: Mapping[str, object],
+        *,
+        coins: tuple[int | None, bool],
+        house: bool,
     ) -> None:
         """Show a method's values; outside the house they can only be read."""
         self._rest.stop()
@@ -81,8 +86,8 @@ class MethodForm(QScrollArea):
         for editor in self.editors:
             editor.show_shares()
             editor.triangle.setEnabled(house)
-        self.seeds.show_seed(seed)
-        self.seeds.setVisible(house and (seed is not None or _is_random(method, values)))
+        self.seeds.show_seed(*coins)
+        self.seeds.setVisible(house and (coins[0] is not None or _is_random(method, values)))
 
     def _build(self, method: Method) -> None:
         emptied(self._rows)
@@ -105,7 +110,7 @@ class MethodForm(QScrollArea):
                 single[parameter.shares] = field
         for field in single.values():
             self._add(field)
-        self.stops += [self.seeds.fresh, self.seeds.given, self.seeds.seed]
+        self.stops += [self.seeds.house, self.seeds.fresh, self.seeds.given, self.seeds.seed]
         self._none.setVisible(not method.parameters)
 
     def _add(self, row: Field | ShareEditor) -> None:

@@ -1,4 +1,4 @@
-"""Where the randomness of a run comes from: the operating system, or a given seed."""
+"""Where the coins of a run come from: the key of the house, the system, or a given seed."""
 
 from __future__ import annotations
 
@@ -23,29 +23,32 @@ WARNING = (
 
 
 class SeedChooser(QWidget):
-    """``seed_set`` carries a seed or ``None``, ``wrong`` an error."""
+    """``seed_set`` carries a seed or ``None``, and whether coins are fresh; ``wrong`` an error."""
 
-    seed_set = Signal(object)
+    seed_set = Signal(object, bool)
     wrong = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
         self._showing = False
-        self._shown: int | None = None
+        self._shown: tuple[int | None, bool] = (None, False)
         title = Label("Randomness")
         title.setProperty("role", "section")
-        self.fresh = QRadioButton("fresh, from the operating system (the default)")
+        self.house = QRadioButton("the house's: the same table always gets the same (the default)")
+        self.fresh = QRadioButton("fresh, from the operating system")
         self.given = QRadioButton("a given seed:")
         self.seed = QLineEdit(placeholderText="whole number")
         self.seed.setAccessibleName("Seed")
         self.seed.setMaximumWidth(22 * GRID)
         group = QButtonGroup(self)
+        group.addButton(self.house)
         group.addButton(self.fresh)
         group.addButton(self.given)
         self.warning = Label(WARNING, wordWrap=True)
         self.warning.setProperty("role", "quiet")
         self.warning.setContentsMargins(3 * GRID, 0, 0, 0)
-        self.fresh.clicked.connect(lambda: self._choose(None))
+        self.house.clicked.connect(lambda: self._choose(None))
+        self.fresh.clicked.connect(lambda: self._choose(None, fresh=True))
         self.given.clicked.connect(self._ask)
         self.seed.editingFinished.connect(self._typed)
         row = QHBoxLayout()
@@ -56,15 +59,17 @@ class SeedChooser(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(GRID // 2)
         column.addWidget(title)
+        column.addWidget(self.house)
         column.addWidget(self.fresh)
         column.addLayout(row)
         column.addWidget(self.warning)
 
-    def show_seed(self, seed: int | None) -> None:
-        """Show where the randomness comes from."""
+    def show_seed(self, seed: int | None, fresh: bool = False) -> None:
+        """Show where the coins come from."""
         self._showing = True
-        self._shown = seed
-        (self.fresh if seed is None else self.given).setChecked(True)
+        self._shown = (seed, fresh)
+        kept = self.fresh if fresh else self.house
+        (kept if seed is None else self.given).setChecked(True)
         self.seed.setText("" if seed is None else str(seed))
         self.seed.setVisible(seed is not None)
         self.warning.setVisible(seed is not None)
@@ -75,10 +80,10 @@ class SeedChooser(QWidget):
         self.warning.show()
         self.seed.setFocus()
 
-    def _choose(self, seed: int | None) -> None:
-        # Leaving the field repeats what was typed; only another seed is a step.
-        if not self._showing and seed != self._shown:
-            self.seed_set.emit(seed)
+    def _choose(self, seed: int | None, *, fresh: bool = False) -> None:
+        # Leaving the field repeats what was typed; only another choice is a step.
+        if not self._showing and (seed, fresh) != self._shown:
+            self.seed_set.emit(seed, fresh)
 
     def _typed(self) -> None:
         text = self.seed.text().strip()
@@ -88,7 +93,7 @@ class SeedChooser(QWidget):
             self.wrong.emit(
                 ParameterError(
                     {"seed": f"must be a whole number of at least 0, is {text!r}"},
-                    hint="type digits, or take fresh randomness",
+                    hint="type digits, or take the house's coins",
                 )
             )
             return

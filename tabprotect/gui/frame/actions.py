@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu
 
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.gui.base.shell_lines import command_line
+from tabprotect.gui.base.stage import Entry
 from tabprotect.gui.frame.opening import Files
 from tabprotect.gui.frame.stages import PAGES
 from tabprotect.gui.frame.window import Window
@@ -29,33 +30,18 @@ class Actions(QObject):
         self.files = files
         self.document = window.document
         self._by_name: dict[str, QAction] = {}
+        self._here: dict[str, list[QAction]] = {}
         self._pictures: dict[str, str] = {}
         self.menus: dict[str, QMenu] = {}
         for name in MENUS:
             self.menus[name] = window.menuBar().addMenu(f"&{name}")
         self._file()
         self._edit()
-        for page in window.pages.values():
-            for menu, action in page.menu_actions():
-                self.menus[menu].addAction(action)
-        for menu, page_name in (
-            ("Protect", "perturb"),
-            ("Inspect", "posterior"),
-            ("Release", "release"),
-        ):
-            if self.menus[menu].isEmpty():
-                self._add(
-                    menu,
-                    f"go_{menu}",
-                    f"Go to {page_name.title()}",
-                    "",
-                    partial(window.go, page_name),
-                )
+        for stage in PAGES:
+            for entry in stage.entries:
+                self._page_entry(stage.name, entry)
         self._view()
         self._help()
-        self.window.pages["help"].list_actions(
-            [a for m in self.menus.values() for a in m.actions()]
-        )
         self.document.project_changed.connect(lambda _: self.refresh())
         self.document.view_changed.connect(lambda _: self.refresh())
         THEME.changed.connect(self._repaint)
@@ -85,6 +71,33 @@ class Actions(QObject):
         if picture:
             self._pictures[name] = picture
         return action
+
+    def _page_entry(self, page: str, entry: Entry) -> None:
+        action = self._add(
+            entry.menu,
+            f"{page}_{entry.name}",
+            entry.text,
+            entry.keys,
+            partial(self._choose, page, entry.name),
+        )
+        if entry.here:
+            action.setEnabled(False)
+            self._here.setdefault(page, []).append(action)
+
+    def _choose(self, page: str, name: str) -> None:
+        if self.window.page.name != page:
+            self.window.go(page)
+        self.window.pages[page].choices()[name]()
+
+    def show_current(self, page: str) -> None:
+        """Let the keys that each page has for itself mean the page in front."""
+        for name, actions in self._here.items():
+            for action in actions:
+                action.setEnabled(name == page)
+
+    def every(self) -> list[QAction]:
+        """All actions, in the order of the menus."""
+        return [action for menu in self.menus.values() for action in menu.actions()]
 
     # -- menus --------------------------------------------------------------------------------
 

@@ -15,12 +15,14 @@ from types import TracebackType
 from PySide6.QtCore import QSettings, QStandardPaths, QTimer
 from PySide6.QtWidgets import QApplication
 
+from tabprotect.engine.atomic import leftovers
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.project.recovery import Recoverable, Session, recoverable
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.look.theme import THEME
+from tabprotect.gui.look.wheel import WheelScrolls
 from tabprotect.gui.plots.canvas import Canvas
 from tabprotect.version import __version__
 
@@ -42,6 +44,8 @@ def application() -> QApplication:
         app.setApplicationVersion(__version__)
         app.setDesktopFileName("org.tabprotect.Tabprotect")
     THEME.apply()
+    if app.findChild(WheelScrolls) is None:
+        app.installEventFilter(WheelScrolls(app))
     return app
 
 
@@ -52,7 +56,10 @@ def state_folder() -> Path:
 
 
 class Autosave:
-    """Saves the document every minute, and offers what earlier programs left behind."""
+    """Saves the document every minute, and offers what earlier programs left behind.
+
+    That is unsaved work, to recover, and unfinished files beside recent ones, to remove.
+    """
 
     def __init__(self, window: MainWindow, folder: Path) -> None:
         self._window = window
@@ -73,6 +80,13 @@ class Autosave:
                 f"{found.name}, as it was at {when}, when the program ended unexpectedly.",
                 lambda f=found: self._recover(f),
                 found.discard,
+            )
+        for left_over in _unfinished({folder, *_recent_folders(window)}):
+            window.document.work_found.emit(
+                f"{left_over.name} in {left_over.parent} was being written when its program ended. "
+                "It may be confidential.",
+                None,
+                lambda p=left_over: p.unlink(missing_ok=True),
             )
         self._timer = QTimer(window)
         self._timer.setInterval(AUTOSAVE_SECONDS * 1000)
@@ -171,8 +185,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _smoke(app: QApplication, source: str, path: Path) -> int:
-    # Plots are built late, and a packaged program must find their library too.
-    Canvas(lambda canvas: None)
     window = MainWindow(Document())
     window.show()
     faults: list[object] = []
@@ -180,6 +192,10 @@ def _smoke(app: QApplication, source: str, path: Path) -> int:
     def done() -> None:
         if not window.grab().save(str(path)):
             faults.append(f"cannot write {path}")
+        if getattr(sys, "frozen", False):
+            # Pages and plots are built late, and a packaged program must find all they import.
+            Canvas(lambda canvas: None)
+            dict(window.pages)
         # Not quit(): it closes windows, which posts a second quit for whoever runs events next.
         app.exit()
 
@@ -195,3 +211,11 @@ def _smoke(app: QApplication, source: str, path: Path) -> int:
     for fault in faults:
         print(f"smoke test failed: {fault}", file=sys.stderr)
     return 1 if faults else 0
+
+
+def _unfinished(folders: set[Path]) -> list[Path]:
+    return sorted({path for folder in folders for path in leftovers(folder)})
+
+
+def _recent_folders(window: MainWindow) -> set[Path]:
+    return {Path(path).parent for path in window.files.recent()}

@@ -25,7 +25,7 @@ from tabprotect.gui.frame.inspector import Inspector
 from tabprotect.gui.frame.opening import Files
 from tabprotect.gui.frame.rail import Rail
 from tabprotect.gui.frame.recipe_panel import RecipePanel
-from tabprotect.gui.frame.stages import OTHERS, PAGES
+from tabprotect.gui.frame.stages import PAGES, Pages
 from tabprotect.gui.frame.strip import Strip
 from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.buttons import scrolling
@@ -57,16 +57,8 @@ class MainWindow(Window):
         self._crumbs.setAccessibleName("Where you are")
         self._crumbs.setContentsMargins(2 * GRID, GRID, 2 * GRID, 0)
         self.stack = QStackedWidget()
-        self.pages = {}
-        for page_type in (*PAGES, *OTHERS):
-            self.pages[page_type.name] = page_type(document)
-        for page in self.pages.values():
-            # Each page scrolls by itself where it does not fit (200 % scale, a small screen).
-            area = scrolling()
-            area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-            area.setWidget(page)
-            page.told.connect(self._tell)
-            self.stack.addWidget(area)
+        self._areas: dict[str, QScrollArea] = {}
+        self.pages = Pages(document, self._add)
         self.rail = Rail(document, PAGES)
         self.rail.chosen.connect(self.go)
         middle = QWidget()
@@ -116,8 +108,8 @@ class MainWindow(Window):
         for dock in self.docks.values():
             dock.visibilityChanged.connect(self._tell)
         THEME.changed.connect(self._tell)
-        self._restore()
         self.go("start")
+        self._restore()
 
     # -- going about --------------------------------------------------------------------------
 
@@ -137,30 +129,40 @@ class MainWindow(Window):
 
     def go(self, name: str) -> None:
         """Bring a page to the front, unless it cannot be used (then the rail says why)."""
-        page = self.pages[name]
-        why = page.why_not(self.document)
-        if why and name in self.rail.buttons:
+        if self.pages.why_not(name) and name in self.rail.buttons:
             self.rail.buttons[name].setFocus(Qt.FocusReason.ShortcutFocusReason)
             return
-        self.stack.setCurrentIndex(list(self.pages).index(name))
+        page = self.pages[name]
+        self.stack.setCurrentWidget(self._areas[name])
         self.rail.show_current(name)
+        self.actions_.show_current(name)
         self._tell()
         page.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _add(self, page: Page) -> None:
+        # Each page scrolls by itself where it does not fit (200 % scale, a small screen).
+        area = scrolling()
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setWidget(page)
+        page.told.connect(self._tell)
+        page.list_actions(self.actions_.every())
+        self._areas[page.name] = area
+        self.stack.addWidget(area)
 
     def show_error(self, error: TabprotectError, page: str = "") -> None:
         """Show an error on the page where it belongs (default: the page in front)."""
         target = self.pages.get(page, self.page)
         target.show_error(error)
-        if target is not self.page and not target.why_not(self.document):
+        if target is not self.page and not self.pages.why_not(target.name):
             self.go(target.name)
 
     def _project_changed(self, changes: frozenset[str]) -> None:
-        for page in self.pages.values():
+        for page in self.pages.built.values():
             page.errors.clear()
-        if self.page.why_not(self.document):
+        if self.pages.why_not(self.page.name):
             self.go("table" if self.document.project is not None else "start")
         elif self.page.name == "start" and "table" in changes:
-            self.go("table" if not self.pages["table"].why_not(self.document) else "posterior")
+            self.go("posterior" if self.pages.why_not("table") else "table")
         self._tell()
 
     # -- what the window shows ----------------------------------------------------------------

@@ -19,7 +19,7 @@ from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.project.verbs.release_verbs import open_bundle
 from tabprotect.engine.project.verbs.table_verbs import open_table
 from tabprotect.gui.base.question import told
-from tabprotect.gui.frame.stages import PAGES
+from tabprotect.gui.frame.stages import OTHERS
 from tabprotect.gui.frame.window import Window
 
 if TYPE_CHECKING:
@@ -148,10 +148,9 @@ class Files(QObject):
 
     def _arrive(self, name: str) -> None:
         window = self.window
-        if type(window.page) not in PAGES:
+        if isinstance(window.page, OTHERS):
             # Pages beside the river would not show that anything was opened.
-            table = window.pages["table"]
-            window.go("posterior" if table.why_not(self.document) else table.name)
+            window.go("posterior" if window.pages.why_not("table") else "table")
         self.opened.emit(name)
 
     def _refused(

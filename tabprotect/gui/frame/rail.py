@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.page import Page
+from tabprotect.gui.base.stage import Stage
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.theme import GRID, THEME, colour
@@ -28,7 +28,7 @@ class StageButton(QToolButton):
 
     focused = Signal(str)
 
-    def __init__(self, number: int, page: type[Page]) -> None:
+    def __init__(self, number: int, page: type[Stage]) -> None:
         super().__init__()
         self.page = page
         self.number = number
@@ -113,7 +113,7 @@ class Rail(QWidget):
 
     chosen = Signal(str)
 
-    def __init__(self, document: Document, pages: Sequence[type[Page]]) -> None:
+    def __init__(self, document: Document, pages: Sequence[type[Stage]]) -> None:
         super().__init__()
         self.document = document
         self.setAccessibleName("Stages")

@@ -1,30 +1,104 @@
-"""The stages of the river, in order; the rail and the menus follow from this list."""
+"""The stages of the river, in order, and the pages behind them, each built when first needed."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
+
+from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page
-from tabprotect.gui.pages.compare.page import ComparePage
-from tabprotect.gui.pages.cycles.page import CyclesPage
+from tabprotect.gui.base.stage import Stage
+from tabprotect.gui.pages.compare.stage import CompareStage
+from tabprotect.gui.pages.cycles.stage import CyclesStage
 from tabprotect.gui.pages.help import HelpPage
-from tabprotect.gui.pages.posterior.page import PosteriorPage
-from tabprotect.gui.pages.query_space.page import QuerySpacePage
-from tabprotect.gui.pages.release.page import ReleasePage
-from tabprotect.gui.pages.run.methods import MethodsPage
-from tabprotect.gui.pages.run.perturb import PerturbPage
+from tabprotect.gui.pages.posterior.stage import PosteriorStage
+from tabprotect.gui.pages.query_space.stage import QuerySpaceStage
+from tabprotect.gui.pages.release.stage import ReleaseStage
+from tabprotect.gui.pages.run.stage import MethodsStage, PerturbStage
 from tabprotect.gui.pages.start import StartPage
-from tabprotect.gui.pages.table.page import TablePage
+from tabprotect.gui.pages.table.stage import TableStage
 from tabprotect.gui.pages.tabulate import TabulatePage
 
 OTHERS: tuple[type[Page], ...] = (StartPage, TabulatePage, HelpPage)
 """Pages beside the river."""
 
-PAGES: tuple[type[Page], ...] = (
-    TablePage,
-    CyclesPage,
-    PerturbPage,
-    PosteriorPage,
-    ReleasePage,
-    QuerySpacePage,
-    MethodsPage,
-    ComparePage,
+PAGES: tuple[type[Stage], ...] = (
+    TableStage,
+    CyclesStage,
+    PerturbStage,
+    PosteriorStage,
+    ReleaseStage,
+    QuerySpaceStage,
+    MethodsStage,
+    CompareStage,
 )
+"""The stages; the rail and the menus follow from them."""
+
+
+def page_type(stage: type[Stage]) -> type[Page]:
+    """The page of a stage, imported when it is needed: the first paint does not wait for it."""
+    if issubclass(stage, Page):
+        return stage
+    if stage is TableStage:
+        from tabprotect.gui.pages.table.page import TablePage
+
+        return TablePage
+    if stage is CyclesStage:
+        from tabprotect.gui.pages.cycles.page import CyclesPage
+
+        return CyclesPage
+    if stage is PerturbStage:
+        from tabprotect.gui.pages.run.perturb import PerturbPage
+
+        return PerturbPage
+    if stage is PosteriorStage:
+        from tabprotect.gui.pages.posterior.page import PosteriorPage
+
+        return PosteriorPage
+    if stage is ReleaseStage:
+        from tabprotect.gui.pages.release.page import ReleasePage
+
+        return ReleasePage
+    if stage is QuerySpaceStage:
+        from tabprotect.gui.pages.query_space.page import QuerySpacePage
+
+        return QuerySpacePage
+    if stage is MethodsStage:
+        from tabprotect.gui.pages.run.methods import MethodsPage
+
+        return MethodsPage
+    if stage is CompareStage:
+        from tabprotect.gui.pages.compare.page import ComparePage
+
+        return ComparePage
+    raise KeyError(stage.name)
+
+
+class Pages(Mapping[str, Page]):
+    """The pages by name, in order. Asking for a page builds it, the first time.
+
+    ``made`` is told of each page as it is built.
+    """
+
+    def __init__(self, document: Document, made: Callable[[Page], None]) -> None:
+        self.stages: dict[str, type[Stage]] = {stage.name: stage for stage in (*PAGES, *OTHERS)}
+        self.built: dict[str, Page] = {}
+        """The pages that were asked for so far."""
+        self._document = document
+        self._made = made
+
+    def __getitem__(self, name: str) -> Page:
+        if name not in self.built:
+            page = page_type(self.stages[name])(self._document)
+            self.built[name] = page
+            self._made(page)
+        return self.built[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.stages)
+
+    def __len__(self) -> int:
+        return len(self.stages)
+
+    def why_not(self, name: str) -> str:
+        """Why a page cannot be used now; asks its stage, and builds nothing."""
+        return self.stages[name].why_not(self._document)

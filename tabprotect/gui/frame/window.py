@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow
 
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page
+from tabprotect.gui.frame.stages import Pages
 
 
 class Window(QMainWindow):
@@ -16,7 +17,7 @@ class Window(QMainWindow):
 
     document: Document
     settings: QSettings | None
-    pages: dict[str, Page]
+    pages: Pages
     docks: dict[str, QDockWidget]
 
     @property

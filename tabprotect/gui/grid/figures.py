@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tabprotect.gui.grid.cells import Grid
 from tabprotect.gui.look.theme import count_text, number_text
+
+if TYPE_CHECKING:
+    from tabprotect.gui.grid.cells import Grid
 
 FIGURES = {
     "counts": "Counts",

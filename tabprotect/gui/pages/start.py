@@ -127,20 +127,23 @@ class StartPage(Page):
         self._list_recent()
 
     def _offer_recovery(
-        self, text: str, recover: Callable[[], object], discard: Callable[[], object]
+        self, text: str, recover: Callable[[], object] | None, discard: Callable[[], object]
     ) -> None:
-        """Offer what a killed program left behind."""
+        """Offer what a killed program left behind; what cannot be recovered can be removed."""
         frame = QFrame()
         frame.setProperty("role", "card")
-        frame.setAccessibleName("Recover unsaved work")
-        title = Label("Recover unsaved work")
+        heading = "An unfinished file" if recover is None else "Recover unsaved work"
+        frame.setAccessibleName(heading)
+        title = Label(heading)
         title.setProperty("role", "section")
         row = QHBoxLayout(frame)
         words = QVBoxLayout()
         words.addWidget(title)
         words.addWidget(Label(text, wordWrap=True))
         row.addLayout(words, 1)
-        for label, run in (("Discard", discard), ("Recover", recover)):
+        remove = "Remove" if recover is None else "Discard"
+        offered = ((remove, discard), *(() if recover is None else (("Recover", recover),)))
+        for label, run in offered:
             button = QPushButton(label)
             button.setAccessibleName(f"{label}: {text}")
             if run is recover:

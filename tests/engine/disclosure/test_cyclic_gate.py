@@ -11,11 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import RefusedError
 from tabprotect.engine.posterior.infer import infer
+from tabprotect.engine.project.sources import open_table
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
@@ -188,12 +190,23 @@ def test_three_attempts_are_calibrated_by_the_weight_of_the_attempts(
     assert abs(surplus) < 4 * spread**0.5
 
 
-@pytest.mark.parametrize(("rule", "chance"), [("any_zero", 0.0), ("negative", 0.835)])
-def test_the_sparse_example(rule: str, chance: float) -> None:
-    counts = np.array(_sparse())
-    table = Table.dense(Domain.of_shape((10, 10)), counts)
-    values = METHOD.resolve(table.domain, {"cycles": "strips-2", "blocking": rule})
-    generator, passed, runs = np.random.default_rng(1), 0, 60
+SAMPLED = {
+    "sparse, strips": ("sparse10x10", "strips-2", (0.0, 0.835), (20, 60)),
+    "sparse, triangular": ("sparse10x10", "triangular", (0.0, 0.995), (4, 10)),
+    "4x4x3": ("4x4x3", "strips-2", (0.698, 1.0), (24, 8)),
+    "20x20": ("20x20", "strips-2", (1.0, 1.0), (8, 8)),
+}
+
+
+@pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.parametrize("name", SAMPLED)
+def test_the_chance_of_acceptance(name: str, number: int) -> None:
+    which, cycles, chances, draws = SAMPLED[name]
+    chance, runs = chances[number], draws[number]
+    counts = sampled_table(which)
+    table = Table.dense(Domain.of_shape(counts.shape), counts)
+    values = METHOD.resolve(table.domain, {"cycles": cycles, "blocking": RULES[number]})
+    generator, passed = np.random.default_rng(1), 0
     for _ in range(runs):
         release, _ = METHOD.perform(Problem(table), values, generator)
         passed += verdict(release, LIMITS).accepted
@@ -201,7 +214,44 @@ def test_the_sparse_example(rule: str, chance: float) -> None:
     assert passed / runs == pytest.approx(chance, abs=4 * spread + 1e-12)
 
 
-def _sparse() -> list[list[int]]:
+def sampled_table(name: str) -> Ints:
+    if name == "20x20":
+        return np.random.default_rng(20).poisson(4.0, (20, 20))
+    if name == "4x4x3":
+        return open_table("example:duncan-roehrig-4x4x3").table.counts
     reference = Path(__file__).parents[2] / "reference" / "cyclic.json"
     tables = json.loads(reference.read_text())["measured_variants"]["tables"]
-    return tables["sparse10x10"]
+    return np.array(tables[name])
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_with_an_earlier_release_the_verdict_is_that_of_who_lists_originals(rule: str) -> None:
+    """Two releases with fresh coins: the weights of every original multiply."""
+    setting = Setting((2, 3), "strips-2", rule)
+    original = (1, 2, 0, 2, 1, 3)
+    fibre = [
+        t
+        for t in itertools.product(range(7), repeat=6)
+        if (sum(t[:3]), sum(t[3:]), t[0] + t[3], t[1] + t[4]) == (3, 6, 3, 3)
+    ]
+    laws = {one: law(one, setting.cycles, rule) for one in fibre}
+    came = list(law(original, setting.cycles, rule))
+    more = 0.0
+    for first, second in itertools.product(came[:5], came[-5:]):
+        weights = {
+            one: outcomes[first] * outcomes[second]
+            for one, outcomes in laws.items()
+            if first in outcomes and second in outcomes
+        }
+        total = sum(weights.values())
+        joint = {one: weight / total for one, weight in weights.items()}
+        found = verdict(setting.release(first), LIMITS, earlier=[setting.release(second)])
+        assert found.way == "exact" and found.complete
+        cells = [marginal(joint, cell) for cell in range(6)]
+        expected = sum(cell.get(v, 0.0) for cell in cells for v in (1, 2))
+        assert found.at_risk == pytest.approx(expected, abs=1e-9)
+        sure = [max(cell.get(v, 0.0) for v in (1, 2)) for cell in cells]
+        assert found.known == sum(p > LIMITS.belief_limit for p in sure)
+        assert found.certain == sum(p > 1 - 1e-9 for p in sure)
+        more += found.known - verdict(setting.release(first), LIMITS).known
+    assert more > 0

@@ -30,7 +30,13 @@ from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.shell import line
 from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
-from tabprotect.engine.project.verbs.release_verbs import protect, set_parameters, set_seed
+from tabprotect.engine.project.verbs.release_verbs import (
+    FRESH_COINS,
+    GIVEN_SEED,
+    protect,
+    set_parameters,
+    set_seed,
+)
 from tabprotect.engine.project.verbs.table_verbs import pasted, set_count, tabulate
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -257,15 +263,27 @@ def test_drawing_cycles(example: Project) -> None:
         apply(short, "protect")
 
 
-def test_protect_takes_the_seed_it_is_given_and_else_fresh_coins(example: Project) -> None:
+def test_protect_takes_the_seed_it_is_given_and_else_the_houses(example: Project) -> None:
     one, changes = History(example).apply("protect", {"seed": 11})
     two = apply(after(("set_seed", {"seed": 11}), start=example), "protect")
     assert one.trail[-1].seed == two.trail[-1].seed == 11 and changes == {"release"}
     assert one.project.release is not None and two.project.release is not None
     assert one.project.release.table == two.project.release.table
     assert one.project.seed is None
-    fresh = {apply(example, "protect").trail[-1].seed for _ in range(3)}
-    assert len(fresh) == 3 and min(s or 0 for s in fresh) > 2**64
+    houses = {apply(example, "protect").trail[-1].seed for _ in range(3)}
+    other = apply(after(("set_parameters", {"alpha": 0.2}), start=example), "protect")
+    assert len(houses) == 1 and other.trail[-1].seed not in houses
+    fresh = {apply(example, "protect", {"fresh": True}).trail[-1].seed for _ in range(3)}
+    assert len(fresh | houses) == 4 and min(s or 0 for s in fresh) > 2**64
+    kept = apply(after(("set_seed", {"seed": None, "fresh": True}), start=example), "protect")
+    assert kept.trail[-1].seed not in fresh | houses
+    decided = []
+    for history in (one, kept, other):
+        assert history.project.protected is not None
+        decided.append(history.project.protected.record.decisions)
+    assert decided == [(GIVEN_SEED,), (FRESH_COINS,), ()]
+    with pytest.raises(ParameterError, match="fresh coins are asked for"):
+        apply(example, "protect", {"fresh": True, "seed": 3})
 
 
 def test_everything_that_decides_the_result_drops_it(example: Project) -> None:

@@ -115,7 +115,7 @@ def test_a_readers_file_holds_nothing_of_the_house(tmp_path: Path) -> None:
         ("open_table", {"source": "example:duncan-roehrig-4x4"}),
         ("set_count", {"index": [0, 1], "count": 7391773917}),
         ("set_prior", {"who": "user", "prior": "positive:0,1"}),
-        ("protect", {"seed": 982451653982451653}),
+        ("protect", {"seed": 982451653982451655}),
         ("publish", {"release": str(tmp_path / "r.zip")}),
     ]
     for name, given_ in steps:
@@ -124,7 +124,7 @@ def test_a_readers_file_holds_nothing_of_the_house(tmp_path: Path) -> None:
     assert history.project.release is not None and history.project.release.table != original
     secrets = [
         np.ascontiguousarray(original.counts).tobytes(),
-        *(b"7391773917 982451653982451653 duncan positive:0,1 set_count".split()),
+        *(b"7391773917 982451653982451655 duncan positive:0,1 set_count".split()),
     ]
 
     def found(content: History) -> list[bytes]:

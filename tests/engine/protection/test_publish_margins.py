@@ -122,7 +122,9 @@ def test_what_is_not_proved_safe_is_refused_by_name_and_only_the_frontier_is_pub
         "bounds": "auto",
         "then": "",
         "criterion": "width",
+        "at_risk": "1..2",
         "released_frontier": [["A"], ["B"]],
+        "proved_safe": False,
     }
 
 

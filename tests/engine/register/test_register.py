@@ -8,11 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from alembic.config import Config
+from alembic.script import ScriptDirectory
 
 from tabprotect.engine.database import Database
 from tabprotect.engine.errors import InputError, RefusedError
+from tabprotect.engine.query_space.table_server import database as history
 from tabprotect.engine.query_space.table_server.database import Ledger
-from tabprotect.engine.register import house
+from tabprotect.engine.register import address
 from tabprotect.engine.register.entry import Publication, admit, related, warnings_of
 from tabprotect.engine.register.marks import Marks
 from tabprotect.engine.register.register import SCHEMA, Register
@@ -39,11 +42,11 @@ def path(tmp_path: Path) -> Path:
 
 def test_what_goes_in_comes_out(path: Path) -> None:
     one, two = publication(), publication("b", "2", title="")
-    with Register(str(path)) as register:
+    with Register(f"sqlite:///{path}") as register:
         assert register.entries() == []
         assert register.add(one, b"one") == 1
         assert register.add(two, b"two") == 2
-    with Register(f"sqlite:///{path}") as register:
+    with Register(str(path)) as register:
         assert [e.publication for e in register.entries()] == [one, two]
         assert register.find("2") == register.find("2" * 10) == register.entries()[1]
         assert register.content(register.find("1")) == b"one"
@@ -138,22 +141,19 @@ def test_one_database_holds_the_register_and_a_table_server(path: Path) -> None:
         assert ledger.entries() == [] and len(register.entries()) == 1
 
 
-def test_the_key_of_the_house(house_folder: Path) -> None:
-    found = house.key()
-    assert len(found) == 32 and house.key() == found
-    path = house_folder / house.KEY
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    for wrong in ("", "zz", "00" * 31):
-        path.write_text(wrong)
-        with pytest.raises(InputError, match="no key"):
-            house.key()
-
-
 def test_where_the_register_is(house_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert house.address() == str(house_folder / "register.sqlite")
-    monkeypatch.setenv(house.REGISTER, "postgresql://host/releases")
-    assert house.address() == "postgresql://host/releases"
-    assert house.address("none") is None
-    assert house.address("here.sqlite") == "here.sqlite"
-    monkeypatch.setenv(house.REGISTER, "none")
-    assert house.address() is None
+    assert address.address() == str(house_folder / "register.sqlite")
+    monkeypatch.setenv(address.REGISTER, "postgresql://host/releases")
+    assert address.address() == "postgresql://host/releases"
+    assert address.address("none") is None
+    assert address.address("here.sqlite") == "here.sqlite"
+    monkeypatch.setenv(address.REGISTER, "none")
+    assert address.address() is None
+
+
+def test_the_names_of_the_migrations_are_their_versions() -> None:
+    for schema in (SCHEMA, history.SCHEMA):
+        config = Config()
+        config.set_main_option("script_location", str(schema.folder))
+        walked = ScriptDirectory.from_config(config).walk_revisions()
+        assert schema.revisions == [script.revision for script in walked][::-1]

@@ -6,22 +6,30 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
-from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.atomic import Whole, write_together
 from tabprotect.engine.bundle import archive, confidential, public
 from tabprotect.engine.cycles.designs import is_named
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.policy import HousePolicy
-from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
+from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, RefusedError
 from tabprotect.engine.posterior.prior import parse_prior
 from tabprotect.engine.project import recipe
 from tabprotect.engine.project.command import Arguments, Context, Declared, number_text
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import PRIORS, Project, Who
+from tabprotect.engine.project.registering import entered
 from tabprotect.engine.project.shell import SAVED, table_word
 from tabprotect.engine.project.verbs.cycle_verbs import QUICK_CELLS, set_cycles
+from tabprotect.engine.protection.coins import house_randomness
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.domain import Domain
+
+GIVEN_SEED = "a given seed was used: whoever knows it can replay every coin"
+FRESH_COINS = (
+    "fresh coins were drawn: the same table published again has others, and their average tells "
+    "more than either"
+)
 
 
 def _parameters_label(project: Project, given: Arguments) -> str:
@@ -49,12 +57,13 @@ def protect_words(project: Project, given: Arguments = MappingProxyType({})) -> 
     words += ["--at-risk", str(project.at_risk)]
     if project.title:
         words += ["--title", project.title]
+    done = project.protected
     if given.get("accept"):
         words += ["--accept", str(given["accept"])]
-    elif given.get("accept_weak") or (
-        project.protected is not None and project.protected.record.decisions
-    ):
+    elif given.get("accept_weak") or (done is not None and done.record.overruled):
         words.append("--accept-weak")
+    if given.get("fresh") or project.fresh:
+        words.append("--fresh")
     release = str(given.get("release") or "release.zip")
     dossier = str(given.get("dossier") or "release-CONFIDENTIAL-dossier.zip")
     return [*words, "--out", release, "--dossier", dossier]
@@ -100,14 +109,22 @@ def set_mechanism(
 
 # A policy: what it led to stands beside each run.
 @Declared(
-    lambda project, given: "take fresh randomness" if given["seed"] is None else "set a seed",
+    lambda project, given: (
+        "set a seed"
+        if given["seed"] is not None
+        else "take fresh randomness"
+        if given.get("fresh")
+        else "take the house's own randomness"
+    ),
     replayed=False,
 )
-def set_seed(project: Project, context: Context, *, seed: int | None) -> Project:
-    """Replay a seed, or (``None``) take the operating system's randomness."""
+def set_seed(
+    project: Project, context: Context, *, seed: int | None, fresh: bool = False
+) -> Project:
+    """Replay a seed, or take fresh coins, or (``None``) those that the house's key gives."""
     if seed is not None:
         Randomness.seeded(seed)
-    return replace(project.without_result(), seed=seed)
+    return replace(project.without_result(), seed=seed, fresh=fresh and seed is None)
 
 
 @Declared("set the limits of the house")
@@ -129,25 +146,56 @@ def protect(
     accept: str | None = None,
     accept_weak: bool = False,
     seed: int | None = None,
+    fresh: bool = False,
 ) -> Project:
-    """Run the method and pass the gate.
+    """Run the method and pass the gate, by default with the coins that the house's key gives.
 
     ``accept`` is the reason for publishing whatever the gate says, ``accept_weak`` the same without
-    one. ``seed`` replays one run and is not kept as the project's policy.
+    one. ``seed`` and ``fresh`` hold for one run and are not kept as the project's policy.
     """
     reason = "" if accept is None else accept.strip()
     if accept is not None and not reason:
         raise InputError("a reason is missing", hint="say why it is published all the same")
+    randomness, decisions = _coins(project, seed, fresh)
+    if randomness.short and project.limits.short_seed == "refuse":
+        raise RefusedError(
+            "the given seed is short: by the policy of the house no release rests on one",
+            hint="take the coins of the house, or a random number of 40 digits",
+        )
     protected = gate.protect(
         project.protection,
         project.problem,
         project.given,
-        context.randomness(project.seed if seed is None else seed),
+        context.drawn(randomness),
         policy=project.limits,
         accept=reason or (gate.UNSTATED if accept_weak else ""),
         progress=context.progress,
     )
-    return replace(project, protected=protected, published=False)
+    record = replace(protected.record, decisions=(*protected.record.decisions, *decisions))
+    return replace(project, protected=replace(protected, record=record), published=False)
+
+
+def _coins(project: Project, seed: int | None, fresh: bool) -> tuple[Randomness, tuple[str, ...]]:
+    """What a run draws from, and the decision that it is where it is one.
+
+    Raises
+    ------
+    InputError
+        When the house's key is needed and cannot be read or made.
+    ParameterError
+        For a seed and fresh coins at once.
+    """
+    if fresh and seed is not None:
+        raise ParameterError({"seed": "given, and fresh coins are asked for as well"})
+    seed = project.seed if seed is None and not fresh else seed
+    values = project.protection.resolve_for(project.problem, project.given)
+    if not project.protection.is_random(values):
+        return Randomness.seeded(seed), ()
+    if seed is not None:
+        return Randomness.seeded(seed), (GIVEN_SEED,)
+    if fresh or project.fresh:
+        return Randomness.fresh(), (FRESH_COINS,)
+    return house_randomness(project.problem, project.method, values), ()
 
 
 @Declared("let the {who} believe {prior}")
@@ -170,15 +218,14 @@ def publish(
     dossier: str | None = None,
     overwrite: bool = False,
     again: str = "",
+    sign: str | None = None,
 ) -> Project:
     """Write the release bundle, and the dossier where one is wanted. Undo cannot cross it.
 
     It is entered in the register of the house. ``again`` is the reason for publishing a table that
-    left before, where the policy takes one.
+    left before, where the policy takes one; ``sign`` the file of the private key that signs the
+    bundle.
     """
-    # Late: the library behind the register would be a third of the program's start.
-    from tabprotect.engine.project.registering import entered
-
     if project.protected is None:
         raise InfeasibleError(
             "there is nothing to publish yet", hint="protect the table as it stands first"
@@ -192,7 +239,12 @@ def publish(
             if taken is not None and taken.exists():
                 raise InputError("there is a file of that name already", file=taken)
     # All bytes are ready before any file is touched; until then it can be cancelled.
-    data = public.verified_bytes(project.protected.release, context.progress)
+    data = public.verified_bytes(
+        project.protected.release,
+        context.progress,
+        signing=None if sign is None else Path(sign),
+    )
+    files, notes = [Whole(path, data, overwrite)], project.notes
     if beside is not None:
         content = confidential.files(
             project.protected,
@@ -200,7 +252,11 @@ def publish(
             trail=[entry.as_json() for entry in context.trail],
             recipe=recipe.to_text(context.trail, seeds=True),
         )
-        dossier_data = archive.pack(content)
+        kept = confidential.kept_name(beside, data)
+        if kept is not None:
+            notes = (*notes, f"the dossier of another release was there: it is now {kept.name}")
+        # First: without its dossier a release could never be accounted for.
+        files.insert(0, Whole(beside, archive.pack(content), overwrite, private=True, kept=kept))
     with entered(
         project.protected,
         data,
@@ -208,17 +264,8 @@ def publish(
         rule=project.limits.second_release,
         reason=again.strip(),
     ):
-        if beside is not None:
-            was_there = beside.exists()
-            # First: without its dossier a release could never be accounted for.
-            write_bytes(beside, dossier_data, overwrite=overwrite)
-        try:
-            write_bytes(path, data, overwrite=overwrite)
-        except InputError:
-            if beside is not None and not was_there:
-                beside.unlink(missing_ok=True)
-            raise
-    return replace(project, published=True)
+        write_together(files)
+    return replace(project, published=True, notes=notes)
 
 
 @Declared(

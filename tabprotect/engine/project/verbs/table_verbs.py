@@ -18,6 +18,7 @@ from tabprotect.engine.project.shell import SAVED
 from tabprotect.engine.project.sources import open_table as open_source
 from tabprotect.engine.project.sources import tabulate_source
 from tabprotect.engine.protection.cell_keys.cell_noise import drawn
+from tabprotect.engine.protection.remarks import remarks_on_table
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain, Variable
@@ -128,7 +129,7 @@ def open_table(project: Project, context: Context, /, *, source: str, **reading:
     opened = open_source(source, Reading.of(reading), progress=context.progress)
     return replace(
         _fresh(project, opened.table, source=source, title=opened.title),
-        notes=tuple(opened.notes),
+        notes=(*opened.notes, *(r.message for r in remarks_on_table(opened.table))),
         moves=opened.moves,
         cycles_from="the example" if opened.moves is not None else "",
     )

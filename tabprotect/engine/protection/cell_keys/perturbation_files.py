@@ -18,6 +18,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.opening import read_text
 from tabprotect.engine.protection.cell_keys.perturbation_table import KEYS, PerturbationTable
 
 PTABLE_HEADERS = (("i", "j", "p", "v", "p_int_ub"), ("i", "j", "p_ij", "v", "p_ij_ub"))
@@ -36,18 +37,14 @@ def read(path: Path | str) -> PerturbationTable:
         With the line, for anything that is no perturbation table.
     """
     path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise InputError("there is no such file", file=path) from None
-    except (OSError, UnicodeDecodeError):
-        raise InputError("the file cannot be read as text", file=path, hint=CONTENTS) from None
+    text = read_text(path)
     try:
         if text.lstrip().startswith("{"):
             try:
                 return from_json(json.loads(text))
-            except json.JSONDecodeError as error:
-                raise InputError("the JSON is damaged", line=error.lineno) from None
+            except (ValueError, RecursionError) as error:
+                line = getattr(error, "lineno", None)
+                raise InputError("the JSON is damaged", line=line) from None
         return from_text(text)
     except InputError as error:
         raise error.in_file(path) from None

@@ -10,15 +10,13 @@ from typing import cast
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.parameters import Values
+from tabprotect.engine.protection.inline import MAY_NAME_FILES
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
-
-UNTOLD = frozenset({"cycles", "perturbation", "groupings"})
-"""Kinds of parameters that may name files."""
 
 
 def words(text: str) -> list[str]:
@@ -63,7 +61,7 @@ def following(text: str) -> Following | None:
         if not equals or name not in known:
             raise InputError(f"{word!r} is not NAME=VALUE with one of {', '.join(known)}")
         # What stands here is published: no file's name, nothing confidential.
-        if not known[name].public or known[name].kind in UNTOLD or name == MARGINS.name:
+        if not known[name].public or known[name].kind in MAY_NAME_FILES or name == MARGINS.name:
             raise InputError(f"{name!r} cannot be set for a margin")
         given[name] = value
     return method, given

@@ -256,7 +256,7 @@ class CellKey(Method):
         "within_deviation": "No count moves by more than D.",
         "small_avoided": "No count from 1 to js is published.",
         "consistent": "The same records get the same noise in every table of one set of keys.",
-        "unbiased": "E[published | original] = original, count by count.",
+        "unbiased": "Before the gate, E[published | original] = original, count by count.",
         "posterior": "The posterior of every true cell is computable from the bundle alone.",
     }
 
@@ -307,7 +307,7 @@ class CellKey(Method):
                 table = files.read(value)
             else:
                 table = files.from_json(json.loads(value) if isinstance(value, str) else value)
-        except json.JSONDecodeError:
+        except (ValueError, RecursionError):
             raise ParameterError({"table": "damaged JSON"}) from None
         except TabprotectError as error:
             raise ParameterError({"table": str(error)}, hint=error.hint) from None

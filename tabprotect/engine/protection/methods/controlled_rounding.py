@@ -113,7 +113,7 @@ class ControlledRounding(Method):
         "within_base": "No count or total changes by the base or more.",
         "zeros_kept": "A zero stays zero.",
         "non_negative": "No published count is negative.",
-        "unbiased": "E[published | original] = original (unbiased variant).",
+        "unbiased": "Before the gate, E[published | original] = original (unbiased variant).",
         "posterior": "The posterior of every true cell is computable from the bundle alone.",
     }
     most_trials = 12

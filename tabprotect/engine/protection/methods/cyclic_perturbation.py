@@ -141,7 +141,8 @@ class CyclicPerturbation(Method):
     guarantees: ClassVar[Mapping[str, str]] = {
         "margins_kept": "Every margin that the cycles keep is published exactly.",
         "additive": "The published table adds up: inner cells to margins.",
-        "unbiased": "With alpha = beta and any_zero, E[published | original] = original.",
+        "unbiased": "With alpha = beta and any_zero, E[published | original] = original before the "
+        "gate.",
         "non_negative": "No published count is negative (any_zero and negative).",
         "zeros_kept": "A zero stays zero (any_zero).",
         "posterior": "The posterior of every true cell is computable from the bundle alone.",

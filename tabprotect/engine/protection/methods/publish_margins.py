@@ -14,7 +14,8 @@ formula for this is a + b.
 A release is called safe only on proof: the closed form of decomposable margins, or linear and
 integer programmes that give the very bounds. What is not proved safe is refused unless that is
 accepted; the reason names the tightest cells. What else would have been safe is not published:
-only the released frontier, the criterion and the threshold are. Margins that are perturbed or
+only the released frontier, the criterion with its threshold and rule, and whether they were proved
+safe are. Margins that are perturbed or
 rounded afterwards say no more than exact ones, so the proof holds for them.
 
 Source: Dobra, Karr, Sanil and Fienberg 2002, sections 3 and 4.
@@ -29,6 +30,7 @@ from typing import ClassVar, cast
 import numpy as np
 
 from tabprotect.engine.bounds import bounding
+from tabprotect.engine.bounds.decomposable import is_decomposable
 from tabprotect.engine.errors import (
     InfeasibleError,
     InputError,
@@ -52,14 +54,16 @@ from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import counts_of, sum_factors
 from tabprotect.engine.protection.subtables import MARGINS
-from tabprotect.engine.release.likelihood import CellFactors
+from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import terms
 from tabprotect.engine.tables.margins import MarginSet, maximal
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.table import Table
 
 FRONTIER = "released_frontier"
 """Disclosed by the run: the published margins."""
@@ -72,7 +76,13 @@ NOTE = (
     "been found too narrow."
 )
 
-DISCLOSED = frozenset({"criterion", FRONTIER, INNER})
+PROVED = "proved_safe"
+"""Disclosed by the run: whether the margins were, for this original and the stated rule."""
+
+DISCLOSED = frozenset({"criterion", "at_risk", FRONTIER, INNER, PROVED})
+
+MOST_JUDGED = 12
+"""Inner cells up to which readers are taken to judge the margins for every original that fits."""
 
 MOST_ENTRIES = 5_000_000
 """Inner cells times margins up to which there is a posterior."""
@@ -212,7 +222,9 @@ class PublishMargins(Method):
         )
         disclosed: dict[str, object] = {
             "criterion": CRITERION,
+            "at_risk": str(problem.at_risk),
             FRONTIER: [list(margin) for margin in margins],
+            PROVED: judgement["proved"],
         }
         sentence = str(judgement["why"])
         inner = _following(values)
@@ -269,7 +281,12 @@ class PublishMargins(Method):
         if further is None:
             counts = counts_of(release, publication)
             return sum_factors(
-                release, publication, counts, lambda count, _: (count, count, None), note=NOTE
+                release,
+                publication,
+                counts,
+                lambda count, _: (count, count, None),
+                rerun=_rerun(stated, margins, values, domain.size),
+                note=NOTE,
             )
         inner = stated.get(INNER)
         if not isinstance(inner, Sequence) or len(inner) != len(margins):
@@ -293,6 +310,23 @@ def _margins(domain: Domain, values: Values) -> MarginSet:
         raise InputError("must name the margins to be published, such as a:b + c")
     found = maximal(domain, terms(formula, domain.names))
     return tuple(sorted(found, key=lambda margin: -len(margin)))
+
+
+def _rerun(
+    stated: Mapping[str, object], margins: MarginSet, values: Values, size: int
+) -> Rerun | None:
+    """Originals for which the margins are judged as it is stated: 1, all others 0."""
+    proved, at_risk = stated.get(PROVED), stated.get("at_risk")
+    if type(proved) is not bool or not isinstance(at_risk, str) or size > MOST_JUDGED:
+        return None
+    rule, threshold = SmallCount.parse(at_risk), values[THRESHOLD]
+    way = values[BOUNDS]
+
+    def estimate(original: Table, _: np.random.Generator) -> float:
+        problem = Problem(original, at_risk=rule)
+        return float(judged(problem, margins, threshold=threshold, way=way)["proved"] == proved)
+
+    return Rerun(estimate, exact=True, programmes=not is_decomposable(margins))
 
 
 def _following(values: Values) -> Following | None:

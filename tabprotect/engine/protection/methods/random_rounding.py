@@ -55,7 +55,7 @@ class RandomRounding(Method):
     guarantees: ClassVar[Mapping[str, str]] = {
         "multiples_of_base": "Every published count is a multiple of the base.",
         "within_base": "No count changes by the base or more.",
-        "unbiased": "E[published | original] = original, count by count.",
+        "unbiased": "Before the gate, E[published | original] = original, count by count.",
         "zeros_kept": "A zero stays zero.",
         "non_negative": "No published count is negative.",
         "posterior": "The posterior of every true cell is computable from the bundle alone.",

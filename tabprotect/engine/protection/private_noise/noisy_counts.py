@@ -136,7 +136,7 @@ class NoisyCounts(Method):
     budget: ClassVar[Parameter[float]]
     power: ClassVar[int]
     guarantees: ClassVar[Mapping[str, str]] = {
-        "unbiased": "E[published | original] = original, count by count.",
+        "unbiased": "Before the gate, E[published | original] = original, count by count.",
         "within_deviation": "No count moves by more than the cap.",
         "differential_privacy": "One record more or less changes no probability of a release by "
         "more than the budget allows (with a cap: but for a small probability).",

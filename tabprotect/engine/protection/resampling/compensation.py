@@ -16,7 +16,11 @@ from collections.abc import Callable
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.errors import TooLargeError
 from tabprotect.engine.protection.resampling.truncated import binomial_logs, limits
+
+MOST_PUT_RIGHT = 2_000_000
+"""Counts that a cell may move by at most."""
 
 
 def draw(counts: Ints, block: Ints, quality: float, generator: np.random.Generator) -> Ints:
@@ -28,11 +32,20 @@ def draw(counts: Ints, block: Ints, quality: float, generator: np.random.Generat
         True counts, and the number of the block of each cell.
     quality
         S, in standard errors.
+
+    Raises
+    ------
+    TooLargeError
+        When counts are so large that too many units may have to be put right, one by one.
     """
     sums = np.zeros(int(block.max(initial=-1)) + 1, dtype=np.int64)
     np.add.at(sums, block, counts)
     total = sums[block]
     low, high = limits(counts, total, quality)
+    if int((high - low).max(initial=0)) > MOST_PUT_RIGHT:
+        raise TooLargeError(
+            "the counts are too large to be put right one by one", hint="take another method"
+        )
     drawn = counts.copy()
     waiting = np.flatnonzero(low < high)
     while len(waiting):

@@ -24,6 +24,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.opening import read_text
 from tabprotect.engine.tables.publication import Publication
 
 COMMANDS = {"s": 0, "u": 0, "p": 0, "m": 0, "ml": 0, "c": 1, "w": 1, "pl": 2}
@@ -168,14 +169,5 @@ def text_of(given: str) -> str:
     """
     if "\n" in given or "," in given or ";" in given or not given.strip():
         return given
-    path = Path(given)
-    try:
-        if not path.is_file():
-            raise InputError("there is no such file", file=path)
-        with path.open(encoding="utf-8-sig") as file:
-            text = file.read(LONGEST + 1)
-    except (OSError, UnicodeDecodeError):
-        raise InputError("the file cannot be read as text", file=path, hint=HINT) from None
-    if len(text) > LONGEST:
-        raise InputError("the file is too long for statuses of cells", file=path)
+    text = read_text(Path(given), most=LONGEST)
     return text if text.endswith("\n") else f"{text}\n"

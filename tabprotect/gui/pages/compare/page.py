@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QPushButton,
     QSplitter,
@@ -31,6 +32,7 @@ from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.compare.files import ComparisonFiles
 from tabprotect.gui.pages.compare.open import ReleaseOpener
 from tabprotect.gui.pages.compare.runs import RunsPanel
+from tabprotect.gui.pages.compare.stage import CompareStage
 from tabprotect.gui.pages.compare.view import ComparisonView
 from tabprotect.gui.pages.compare.words import (
     EMPTY,
@@ -59,15 +61,8 @@ EASE = 300
 """Milliseconds between two looks at a comparison that is running."""
 
 
-class ComparePage(Page):
+class ComparePage(CompareStage, Page):
     """Left the settings; right the risk-utility map above the measures or the deviations."""
-
-    name = "compare"
-    label = "Compare"
-    icon = "compare"
-    hint = "Methods side by side: what each gives away, against what it keeps."
-    main_label = "Compare"
-    aside = True
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
@@ -145,24 +140,14 @@ class ComparePage(Page):
         self.copy_button.clicked.connect(self.copy_command)
         self._ease.timeout.connect(self._show_more)
 
-    def menu_actions(self) -> list[tuple[str, QAction]]:
-        out = []
-        for menu, text, run in (
-            ("Inspect", "Compare the &settings", self.compare),
-            ("Inspect", "The paper's comparison of methods", self.compare_as_source),
-            ("Inspect", "Open the chosen run's release", lambda: self.open_release(self.place)),
-            ("File", "Export the comparison as CSV\u2026", self.files.ask),
-            ("File", "Export the risk-utility map as SVG\u2026", lambda: self.files.ask("svg")),
-        ):
-            action = QAction(text, self)
-            action.triggered.connect(lambda _=False, r=run: self._come(r))
-            out.append((menu, action))
-        return out
-
-    def _come(self, then: Any) -> None:
-        if not self.isVisible():
-            self.document.page_asked.emit(self.name)
-        then()
+    def choices(self) -> Mapping[str, Callable[[], object]]:
+        return {
+            "compare": self.compare,
+            "source": self.compare_as_source,
+            "open": lambda: self.open_release(self.place),
+            "csv": self.files.ask,
+            "svg": lambda: self.files.ask("svg"),
+        }
 
     # -- bringing up to date ------------------------------------------------------------------
 

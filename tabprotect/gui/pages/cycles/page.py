@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QHideEvent
+from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import (
     QSplitter,
     QStackedWidget,
@@ -36,6 +38,7 @@ from tabprotect.gui.pages.cycles.cycle_list import CycleList
 from tabprotect.gui.pages.cycles.editor import CycleEditor
 from tabprotect.gui.pages.cycles.examination import Examination, Examined, sentence
 from tabprotect.gui.pages.cycles.proof_panel import Functional, ProofPanel
+from tabprotect.gui.pages.cycles.stage import CyclesStage
 from tabprotect.gui.pages.cycles.template_cards import TemplateCards
 
 STRUCTURE = frozenset({"table", "cycles", "placement", "release", "view", "everything"})
@@ -44,18 +47,9 @@ JUDGED = STRUCTURE | {"parameters", "at_risk"}
 MOST_LOOKED_AT = 50
 """Cells of a cycle that are looked at to find out whether it is in sight."""
 
-QUICK_ENTRIES = 20_000
-"""Cycle sets of up to so many entries are checked for the badge whenever something changes."""
 
-
-class CyclesPage(Page):
+class CyclesPage(CyclesStage, Page):
     """The list of cycles, the table with one of them over it, and the proof panel."""
-
-    name = "cycles"
-    label = "Cycles"
-    icon = "cycles"
-    hint = "Which cells move together, so that every margin stays."
-    main_label = "Perturb with these cycles"
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
@@ -153,40 +147,15 @@ class CyclesPage(Page):
     def words(self, project: Project) -> list[str]:
         return check(project)
 
-    def menu_actions(self) -> list[tuple[str, QAction]]:
-        rows = (
-            ("Choose a &template", "Ctrl+Shift+P", self._tools["templates"].click),
-            ("&Add a cycle", "", self.editor.add),
-            ("&Duplicate the cycle", "", self.editor.duplicate),
-            ("&Split into connected parts", "", self.editor.split),
-            ("&Import cycles\u2026", "", self.editor.ask_import),
-            ("&Export cycles\u2026", "", self.editor.ask_export),
-        )
-        out = []
-        for text, keys, run in rows:
-            action = QAction(text, self)
-            action.setShortcut(keys)
-            action.triggered.connect(lambda _=False, r=run: r())
-            out.append(("Protect", action))
-        return out
-
-    @classmethod
-    def why_not(cls, document: Document) -> str:
-        if document.project is None:
-            return "Open a table first."
-        if not document.project.takes_cycles:
-            label = document.project.protection.label.lower()
-            return f"The chosen method is {label}: choose cyclic perturbation under Methods."
-        if document.project.domain.ndim < 2:
-            return "A cycle needs at least two variables."
-        return ""
-
-    @classmethod
-    def problems(cls, document: Document) -> int:
-        project = document.project
-        if project is None or project.moves is None or len(project.moves.cells) > QUICK_ENTRIES:
-            return 0
-        return len({v.cycle for v in project.moves.violations(most=100)})
+    def choices(self) -> Mapping[str, Callable[[], object]]:
+        return {
+            "templates": self._tools["templates"].click,
+            "add": self.editor.add,
+            "duplicate": self.editor.duplicate,
+            "split": self.editor.split,
+            "import": self.editor.ask_import,
+            "export": self.editor.ask_export,
+        }
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)

@@ -28,20 +28,9 @@ from tabprotect.gui.base.confidential_files import MARK, marked
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.pages.posterior.figures import LEVEL
 from tabprotect.gui.pages.posterior.shown import PosteriorShown
+from tabprotect.gui.pages.posterior.stage import KINDS
 from tabprotect.gui.pages.posterior.words import cell_sentence, published_count, way_sentence
 from tabprotect.gui.plots.heat_figure import HeatFigure
-
-KINDS: tuple[tuple[str, str, str, str], ...] = (
-    ("map_svg", "Map as SVG\u2026", "posterior-map", "svg"),
-    ("map_png", "Map as PNG\u2026", "posterior-map", "png"),
-    ("cell_svg", "Histogram of the cell as SVG\u2026", "posterior-cell", "svg"),
-    ("cell_png", "Histogram of the cell as PNG\u2026", "posterior-cell", "png"),
-    ("draws_svg", "Spread of an analysis as SVG\u2026", "spread", "svg"),
-    ("draws_png", "Spread of an analysis as PNG\u2026", "spread", "png"),
-    ("draws_csv", "Draws of an analysis as CSV\u2026", "draws", "csv"),
-    ("table_csv", "Numbers of all cells as CSV\u2026", "posterior-table", "csv"),
-    ("cell_csv", "Distribution of the cell as CSV\u2026", "posterior-cell", "csv"),
-)
 
 
 def table_csv(
@@ -151,13 +140,13 @@ class PosteriorFiles(QObject):
         self._writing: Question[None] = Question(
             self, page.document.jobs, lambda _: None, page.show_error
         )
-        self.actions: list[QAction] = []
+        self.actions: dict[str, QAction] = {}
         for kind, label, stem, suffix in KINDS:
             action = QAction(label, page)
             action.triggered.connect(
                 lambda _=False, k=kind, s=stem, x=suffix: self._ask(k, stem=s, suffix=x)
             )
-            self.actions.append(action)
+            self.actions[kind] = action
 
     def confidential(self, kind: str) -> bool:
         """Whether the file would hold anything of the original, as the view is now."""
@@ -167,8 +156,6 @@ class PosteriorFiles(QObject):
         return self._page.figure.house if kind.startswith("map") else True
 
     def _ask(self, kind: str, *, stem: str, suffix: str) -> None:
-        if not self._page.isVisible():
-            self.document.page_asked.emit(self._page.name)
         if not self._possible(kind):
             return
         name = f"{stem}-{MARK}.{suffix}" if self.confidential(kind) else f"{stem}.{suffix}"

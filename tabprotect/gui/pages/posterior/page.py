@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QBoxLayout,
     QComboBox,
@@ -21,7 +22,6 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.errors import TabprotectError
-from tabprotect.engine.posterior.exposure import given_away
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.project.project import PRIORS, Project, Who
 from tabprotect.engine.project.verbs.release_verbs import infer, set_prior
@@ -45,6 +45,7 @@ from tabprotect.gui.pages.posterior.figures import (
 from tabprotect.gui.pages.posterior.files import PosteriorFiles
 from tabprotect.gui.pages.posterior.priors import PriorChoice
 from tabprotect.gui.pages.posterior.shown import PosteriorShown
+from tabprotect.gui.pages.posterior.stage import PosteriorStage
 from tabprotect.gui.pages.posterior.words import (
     cell_sentence,
     mode_sentence,
@@ -56,14 +57,8 @@ from tabprotect.gui.plots.heat_map import HeatMap
 PERSONS: tuple[Who, Who] = ("user", "intruder")
 
 
-class PosteriorPage(PosteriorShown):
+class PosteriorPage(PosteriorStage, PosteriorShown):
     """What a reader can believe."""
-
-    name = "posterior"
-    label = "Posterior"
-    icon = "posterior"
-    hint = "What a reader can believe."
-    main_label = "On to the release"
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
@@ -125,22 +120,6 @@ class PosteriorPage(PosteriorShown):
         document.jobs.ended.connect(lambda _: self._offer_again())
         document.jobs.started.connect(lambda _: self._offer_again())
 
-    @classmethod
-    def why_not(cls, document: Document) -> str:
-        if document.project is None:
-            return "Open a table or a release bundle first."
-        if document.release is None:
-            return "Protect the table first: a posterior is what its release lets a reader believe."
-        return ""
-
-    @classmethod
-    def problems(cls, document: Document) -> int:
-        """At-risk cells that the release as good as publishes."""
-        posterior, project = document.known_posterior(), document.project
-        if posterior is None or project is None or document.public:
-            return 0
-        return given_away(posterior, project.at_risk, document.original)
-
     # -- building -----------------------------------------------------------------------------
 
     def _priors_row(self) -> QBoxLayout:
@@ -188,7 +167,7 @@ class PosteriorPage(PosteriorShown):
         button = QPushButton("Export")
         button.setAccessibleName("Export figures and numbers")
         menu = QMenu(button)
-        for action in self.files.actions:
+        for action in self.files.actions.values():
             menu.addAction(action)
         button.setMenu(menu)
         return button
@@ -205,8 +184,8 @@ class PosteriorPage(PosteriorShown):
         for first, second in pairwise(order):
             QWidget.setTabOrder(first, second)
 
-    def menu_actions(self) -> list[tuple[str, QAction]]:
-        return [("Inspect", action) for action in self.files.actions]
+    def choices(self) -> Mapping[str, Callable[[], object]]:
+        return {kind: action.trigger for kind, action in self.files.actions.items()}
 
     # -- what is shown ------------------------------------------------------------------------
 

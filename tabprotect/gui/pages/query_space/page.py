@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QMenu,
     QPushButton,
@@ -43,6 +43,7 @@ from tabprotect.gui.pages.query_space.lattice import LatticePanel
 from tabprotect.gui.pages.query_space.optimal import OptimalPanel
 from tabprotect.gui.pages.query_space.session import SessionPanel
 from tabprotect.gui.pages.query_space.settings import SettingsRow
+from tabprotect.gui.pages.query_space.stage import QuerySpaceStage
 from tabprotect.gui.pages.query_space.widths import WidthsPanel
 
 HIDDEN = (
@@ -51,15 +52,8 @@ HIDDEN = (
 )
 
 
-class QuerySpacePage(Page):
+class QuerySpacePage(QuerySpaceStage, Page):
     """Which sub-tables may go out together."""
-
-    name = "query_space"
-    label = "Query space"
-    icon = "query-space"
-    hint = "Which margins of the table may go out together."
-    main_label = "Release"
-    aside = True
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
@@ -143,14 +137,6 @@ class QuerySpacePage(Page):
         self.space.focus_changed.connect(lambda _: self._show_focus())
         self.space.foreseen.connect(self._foreseen)
         self.space.failed.connect(self._failed)
-
-    @classmethod
-    def why_not(cls, document: Document) -> str:
-        if document.project is None:
-            return "Open a table first."
-        if not document.has_original:
-            return "A bundle opened without its original has nothing to weigh here."
-        return ""
 
     def refresh(self, changes: Changes) -> None:
         project = self.document.project
@@ -282,8 +268,13 @@ class QuerySpacePage(Page):
         planned = bool(project.plan.margins) and panel is not self.widths
         return frontier(project) if planned else widths(project)
 
-    def menu_actions(self) -> list[tuple[str, QAction]]:
-        return [("Inspect", action) for action in self.files.actions]
+    def choices(self) -> Mapping[str, Callable[[], object]]:
+        files = self.files
+        return {
+            "copy": files.copy.trigger,
+            "save": files.save.trigger,
+            "picture": files.picture.trigger,
+        }
 
     def main_action(self) -> None:
         panel = self._panel()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
 from tabprotect.engine.errors import InputError
@@ -33,6 +34,7 @@ from tabprotect.gui.pages.release.bundle import (
 from tabprotect.gui.pages.release.checks import Check, CheckList, Fingerprint, Verdict
 from tabprotect.gui.pages.release.files import FilesPanel
 from tabprotect.gui.pages.release.publish import LeavingHouse, PublishForm
+from tabprotect.gui.pages.release.stage import ReleaseStage
 
 
 class Seal(QFrame):
@@ -66,14 +68,8 @@ class Seal(QFrame):
         )
 
 
-class ReleasePage(Page):
+class ReleasePage(ReleaseStage, Page):
     """What leaves the house."""
-
-    name = "release"
-    label = "Release"
-    icon = "release"
-    hint = "What leaves the house."
-    main_label = "Publish\u2026"
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
@@ -111,14 +107,6 @@ class ReleasePage(Page):
         self._copy_line.clicked.connect(self._copy_command)
         self.footer.addWidget(self._copy_line)
         self._order_tabs()
-
-    @classmethod
-    def why_not(cls, document: Document) -> str:
-        if document.project is None:
-            return "Open a table or a release bundle first."
-        if document.release is None:
-            return "Protect the table first: there is nothing to publish yet."
-        return ""
 
     def _order_tabs(self) -> None:
         """Tab follows reading: top to bottom, left before right."""
@@ -219,11 +207,6 @@ class ReleasePage(Page):
                 broken = project.takes_cycles and not summary.margins_preserved
                 kept: Verdict = "cross" if broken else "tick"
                 checks.append((kept, summary.sentence))
-            checks.append(
-                ("warning", "A given seed was used: whoever knows it can replay every coin.")
-                if record.seed_given
-                else ("tick", "Random numbers came from the operating system.")
-            )
             checks += [("warning", f"Decision: {text}") for text in record.decisions]
             if not project.title:
                 checks.append(("warning", "The release has no title."))
@@ -312,13 +295,10 @@ class ReleasePage(Page):
         order = publish(release=str(destination.release), dossier=dossier)
         QGuiApplication.clipboard().setText(line(order.words(project)))
 
-    def menu_actions(self) -> list[tuple[str, QAction]]:
-        publish = QAction("Publish\u2026", self)
-        publish.triggered.connect(self._publish_from_menu)
-        return [("Release", publish)]
+    def choices(self) -> Mapping[str, Callable[[], object]]:
+        return {"publish": self._publish_from_menu}
 
     def _publish_from_menu(self) -> None:
-        self.document.page_asked.emit(self.name)
         if self.isVisible():
             self.main_button.click()
 

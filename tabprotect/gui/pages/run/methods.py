@@ -13,21 +13,11 @@ from tabprotect.gui.base.page import Changes
 from tabprotect.gui.look.label import tip
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.pages.run.page import RunPage
+from tabprotect.gui.pages.run.stage import MethodsStage
 
 
-class MethodsPage(RunPage):
+class MethodsPage(MethodsStage, RunPage):
     """Choosing a method in the list makes it the project's."""
-
-    name = "methods"
-    label = "Methods"
-    icon = "methods"
-    hint = "Every way to protect the table: its parameters, its promises, its result."
-    aside = True
-    menu = (
-        ("Run the &method", ""),
-        ("Show the methods' set-up", ""),
-        ("Show the published tables", ""),
-    )
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QGuiApplication, QHideEvent
+from PySide6.QtGui import QGuiApplication, QHideEvent
 from PySide6.QtWidgets import (
     QPushButton,
     QStackedWidget,
@@ -74,8 +74,6 @@ class RunPage(Page):
     """
 
     main_label = "Run"
-    menu: ClassVar[tuple[tuple[str, str], ...]]
-    """Text and keys of the actions: run, show the set-up, show the result."""
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
@@ -121,7 +119,7 @@ class RunPage(Page):
         self.footer.addStretch(1)
         QWidget.setTabOrder(self._copy, self.main_button)
         self.form.parameters_set.connect(self._set)
-        self.form.seed_set.connect(lambda seed: self.do(set_seed, seed=seed))
+        self.form.seed_set.connect(lambda s, fresh: self.do(set_seed, seed=s, fresh=fresh))
         self.form.wrong.connect(self.show_error)
         self.form.cycles_asked.connect(lambda: document.page_asked.emit("cycles"))
         self.preview.refusal.remedy_chosen.connect(self._take)
@@ -150,26 +148,14 @@ class RunPage(Page):
         self.stack.addWidget(panel)
         return panel
 
-    def menu_actions(self) -> list[tuple[str, QAction]]:
-        runs: tuple[Callable[[], object], ...] = (
-            self.protect,
-            lambda: self.show_face("setup"),
-            lambda: self.show_face("result"),
-        )
-        out = []
-        for (text, keys), run in zip(self.menu, runs, strict=True):
-            action = QAction(text, self)
-            action.setShortcut(keys)
-            action.triggered.connect(lambda _=False, r=run: self._come_and(r))
-            out.append(("Protect", action))
-        return out
-
-    def _come_and(self, run: Callable[[], object]) -> None:
+    def choices(self) -> Mapping[str, Callable[[], object]]:
         if self.why_not(self.document):
-            return
-        if not self.isVisible():
-            self.document.page_asked.emit(self.name)
-        run()
+            return dict.fromkeys(("run", "setup", "result"), lambda: None)
+        return {
+            "run": self.protect,
+            "setup": lambda: self.show_face("setup"),
+            "result": lambda: self.show_face("result"),
+        }
 
     @property
     def editable(self) -> bool:
@@ -220,7 +206,10 @@ class RunPage(Page):
             return
         house, method = self.editable, project.protection
         self.form.show_method(
-            method, project.values, seed=project.seed if house else None, house=house
+            method,
+            project.values,
+            coins=(project.seed, project.fresh) if house else (None, False),
+            house=house,
         )
         if self._ordered is not method:
             self._ordered = method

@@ -27,6 +27,6 @@ def expectation(preview: Preview) -> str:
 def result_sentence(protected: Protected) -> str:
     """What a run did, for the house."""
     text = summarise(protected).sentence
-    if protected.record.decisions:
+    if protected.record.overruled:
         text += " It goes out although the gate says no; that is recorded."
     return text

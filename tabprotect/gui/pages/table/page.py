@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, cast
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QGuiApplication, QHideEvent, QKeySequence, QShowEvent
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QLineEdit, QSplitter
 
 from tabprotect.engine.errors import InputError, TabprotectError
@@ -37,18 +37,13 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import colour, count_text
 from tabprotect.gui.pages.table.bars import FindBar, PasteBar
 from tabprotect.gui.pages.table.categories import CategoriesPanel
+from tabprotect.gui.pages.table.stage import TableStage
 
 STRUCTURE = frozenset({"table", "placement", "release", "view", "everything"})
 
 
-class TablePage(Page):
+class TablePage(TableStage, Page):
     """The original in the house, the published table in public view."""
-
-    name = "table"
-    label = "Table"
-    icon = "table"
-    hint = "The counts, their margins, and which cells are at risk."
-    main_label = "Design cycles"
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
@@ -94,7 +89,6 @@ class TablePage(Page):
         self._legend.setProperty("role", "quiet")
         self.footer.addWidget(self._legend)
         self.footer.addStretch(1)
-        self._actions = self._make_actions()
         document.selection_changed.connect(self._selected)
         self.setFocusProxy(self.grid.cells)
 
@@ -127,59 +121,25 @@ class TablePage(Page):
 
     # -- menus --------------------------------------------------------------------------------
 
-    def _make_actions(self) -> list[tuple[str, QAction]]:
-        rows: list[tuple[str, str, str, Callable[[], object]]] = [
-            ("Edit", "&Copy", "Ctrl+C", lambda: self.copy(with_headers=False)),
-            ("Edit", "Copy with &headers", "Ctrl+Shift+C", lambda: self.copy(with_headers=True)),
-            ("Edit", "&Paste\u2026", "Ctrl+V", self.paste),
-            ("Edit", "&Find or go to cell", "Ctrl+F", self.open_find),
-            (
-                "Table",
-                "&Edit count",
-                "",
-                lambda: self.grid.cells.edit(self.grid.cells.currentIndex()),
-            ),
-            ("Table", "&Next at-risk cell", "F8", lambda: self.go_at_risk(1)),
-            ("Table", "&Previous at-risk cell", "Shift+F8", lambda: self.go_at_risk(-1)),
-            ("Table", "At-risk rows and columns &only", "Ctrl+Shift+F", self._only_button.toggle),
-            ("Table", "&Categories", "Ctrl+Shift+K", self._categories_button.toggle),
-            ("Table", "&Swap rows and columns", "Ctrl+Shift+T", self._transpose),
-        ]
-        rows += [
-            ("Table", f"Show {words.lower()}", f"Alt+{n}", partial(self.show_figure, key))
-            for n, (key, words) in enumerate(FIGURES.items(), 1)
-        ]
-        out = []
-        for menu, text, keys, run in rows:
-            action = QAction(text, self)
-            action.setShortcut(QKeySequence(keys))
-            action.triggered.connect(lambda _=False, r=run: r())
-            action.setEnabled(False)
-            out.append((menu, action))
-        return out
+    def choices(self) -> Mapping[str, Callable[[], object]]:
+        return {
+            "copy": lambda: self.copy(with_headers=False),
+            "copy_headers": lambda: self.copy(with_headers=True),
+            "paste": self.paste,
+            "find": self.open_find,
+            "edit": lambda: self.grid.cells.edit(self.grid.cells.currentIndex()),
+            "next": lambda: self.go_at_risk(1),
+            "previous": lambda: self.go_at_risk(-1),
+            "only": self._only_button.toggle,
+            "categories": self._categories_button.toggle,
+            "swap": self._transpose,
+            **{key: partial(self.show_figure, key) for key in FIGURES},
+        }
 
     def words(self, project: Project) -> list[str]:
         return opening(project)
 
-    def menu_actions(self) -> list[tuple[str, QAction]]:
-        return self._actions
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        for _, action in self._actions:
-            action.setEnabled(True)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        # Their shortcuts belong to whatever page is in front.
-        for _, action in self._actions:
-            action.setEnabled(False)
-
     # -- showing ------------------------------------------------------------------------------
-
-    @classmethod
-    def problems(cls, document: Document) -> int:
-        return 0 if document.public else document.at_risk_cells
 
     def refresh(self, changes: Changes) -> None:
         table, project = self.document.shown_table, self.document.project

@@ -1,0 +1,138 @@
+"""What is to be said of a release before it leaves: one sentence, then lines in three groups.
+
+The window's Release page, the dossier and the report all say these, so that none can say more, or
+less, than another. What is made from :class:`Protected` is confidential.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.protection.staff_verdict import Staff, StaffVerdict
+from tabprotect.engine.protection.summary import RunSummary
+from tabprotect.engine.release.gate import Gate
+from tabprotect.engine.release.verdict import SAID, Verdict
+from tabprotect.engine.tables.moves import MoveSet
+
+State = Literal["passed", "mind", "failed"]
+
+
+@dataclass(frozen=True)
+class CheckLine:
+    """A statement, and whether it is as it should be."""
+
+    state: State
+    text: str
+
+
+@dataclass(frozen=True)
+class CheckGroup:
+    """The lines about one thing."""
+
+    title: str
+    lines: tuple[CheckLine, ...]
+
+
+def headline(verdict: Verdict) -> CheckLine:
+    """The verdict in one sentence, with its number."""
+    of = f"{verdict.known:,} of {verdict.at_risk:,.1f} expected at-risk cells"
+    limit = f"limit: {verdict.limit:,.1f}"
+    failing = verdict.failing
+    if failing and (known := verdict.known) > verdict.limit:
+        known_are = "is" if known == 1 else "are"
+        return CheckLine("failed", f"Not ready: {of} {known_are} known to a reader ({limit}).")
+    if failing:
+        # All tables together would pass; one by itself, or another reader, does not.
+        return CheckLine("failed", f"Not ready: {table_lines(verdict)[0].text}")
+    if not verdict.judged:
+        return CheckLine("mind", "Not judged: what a reader learns could not be worked out.")
+    if not verdict.certain:
+        return CheckLine("passed", f"Ready: a reader would know {of} ({limit}); none is certain.")
+    are = "is" if verdict.certain == 1 else "are"
+    text = (
+        f"Within the limits: a reader would know {of} ({limit}); {verdict.certain:,} {are} certain."
+    )
+    return CheckLine("mind", text)
+
+
+def stated(gate: Gate | None) -> CheckLine:
+    """The verdict as a release states it. Public."""
+    if gate is None:
+        return CheckLine("mind", "This release states no verdict on what its readers learn.")
+    limits = (
+        f"Of the counts of {gate.at_risk} that a reader expects in a table at most {gate.share:.0%} "
+        f"may be known, which is believed with a probability above {gate.belief_limit:g}."
+    )
+    if gate.passed is None:
+        return CheckLine("mind", f"What readers learn could not be judged by the limits. {limits}")
+    if gate.passed:
+        return CheckLine("passed", f"This release is within its limits. {limits}")
+    text = f"This release is beyond its limits and was published by a decision. {limits}"
+    return CheckLine("failed", text)
+
+
+def table_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
+    """One line for each judged table and reader, those that fail first."""
+    failing = verdict.failing
+    lines = []
+    for table in sorted(verdict.tables, key=lambda t: t not in failing):
+        who = "a reader" if table.who == "user" else f"an {table.who}"
+        which = "inner cells" if table.inner else f"table {table.label}"
+        if not table.judged:
+            text = f"{which}: what {who} learns was judged {SAID[table.way]}."
+        else:
+            text = (
+                f"{which}: {who} would know {table.known:,} of {table.at_risk:,.1f} expected "
+                f"at-risk cells (limit {verdict.share * table.at_risk:,.1f}), "
+                f"{table.certain:,} certain; judged {SAID[table.way]}."
+            )
+        bad: State = "failed" if table in failing else "mind"
+        fine = table.judged and table not in failing and not table.certain
+        lines.append(CheckLine("passed" if fine else bad, text[0].upper() + text[1:]))
+    return tuple(lines)
+
+
+def protection(protected: Protected, summary: RunSummary, verdict: Verdict | None) -> CheckGroup:
+    """What became of the cells at risk. Confidential."""
+    cycles = isinstance(protected.release.mechanism.parameters.get("cycles"), MoveSet)
+    broken = cycles and summary.margins_preserved is False
+    # How many counts stayed as they were is no merit, and not by itself a fault.
+    exposed = bool(summary.at_risk_cells and summary.unchanged_cells)
+    ours: State = "failed" if broken else "mind" if exposed else "passed"
+    lines = [CheckLine(ours, summary.sentence)]
+    if verdict is not None:
+        lines = [*table_lines(verdict), *lines]
+        lines += [CheckLine("mind", verdict.note)] if verdict.note else []
+        staff = verdict.staff if isinstance(verdict, StaffVerdict) else None
+        lines += [] if staff is None else _staff(staff)
+    return CheckGroup("Protection", tuple(lines))
+
+
+def _staff(staff: Staff) -> list[CheckLine]:
+    lines = [CheckLine("mind" if staff.known else "passed", staff.sentence)]
+    if staff.stuck:
+        cells = "1 at-risk cell" if staff.stuck == 1 else f"{staff.stuck:,} at-risk cells"
+        lines.append(CheckLine("mind", f"No cycle can move {cells} in this table."))
+    return lines
+
+
+def honesty(protected: Protected) -> CheckGroup:
+    """Title, source of chance, and what was decided. Confidential."""
+    record, title = protected.record, protected.release.title
+    lines = [
+        CheckLine("passed", f"Title: {title}")
+        if title
+        else CheckLine("mind", "The release has no title."),
+        CheckLine("mind", "A given seed was used: whoever knows it can replay every coin.")
+        if record.seed_given
+        else CheckLine("passed", "Nobody chose the random numbers."),
+    ]
+    lines += [CheckLine("mind", f"Decision: {text}") for text in record.decisions]
+    return CheckGroup("Honesty", tuple(lines))
+
+
+def bundle_files(checks: tuple[str, ...]) -> CheckGroup:
+    """The checks that a bundle passed, as :func:`verify_bytes` names them. Public."""
+    return CheckGroup("Files", tuple(CheckLine("passed", text) for text in checks))

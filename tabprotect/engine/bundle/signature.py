@@ -1,0 +1,172 @@
+"""Who stands for a bundle: Ed25519 signatures (RFC 8032) of the bytes of its manifest.
+
+The manifest lists the SHA-256 of every other file, so that a signature of it is one of them all.
+A signature says which key signed; whose key that is, its owner has to say elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tabprotect.engine.atomic import Whole, write_together
+from tabprotect.engine.bundle import manifest
+from tabprotect.engine.bundle.archive import dump_json, parse_json
+from tabprotect.engine.errors import BundleError, InputError
+from tabprotect.engine.formats.opening import read_text
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+# The library behind keys is imported where one is used: most bundles have no signature, and it
+# would slow the start of every command.
+
+NAME = "signature.json"
+ALGORITHM = "Ed25519"
+KEY_BYTES, SIGNATURE_BYTES = 32, 64
+MOST_SIGNATURES = 16
+LONGEST = 10_000
+"""Bytes of a key file."""
+
+PUBLIC_SUFFIX = ".pub"
+
+
+def new_key(path: Path) -> str:
+    """Write a new private key (PKCS 8, PEM, mode 0600) and beside it its public one (``.pub``).
+
+    Returns
+    -------
+    str
+        The public key in hexadecimal.
+
+    Raises
+    ------
+    InputError
+        When there are files of these names, or they cannot be written.
+    """
+    from cryptography.hazmat.primitives import serialization as form
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    key = Ed25519PrivateKey.generate()
+    private = key.private_bytes(form.Encoding.PEM, form.PrivateFormat.PKCS8, form.NoEncryption())
+    public = key.public_key().public_bytes(
+        form.Encoding.PEM, form.PublicFormat.SubjectPublicKeyInfo
+    )
+    beside = path.with_name(path.name + PUBLIC_SUFFIX)
+    write_together(
+        [
+            Whole(beside, public, overwrite=False),
+            Whole(path, private, overwrite=False, private=True),
+        ]
+    )
+    return key.public_key().public_bytes_raw().hex()
+
+
+def private_key(path: Path) -> Ed25519PrivateKey:
+    """The private key of a file.
+
+    Raises
+    ------
+    InputError
+        When it cannot be read, or holds no such key.
+    """
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+    text = read_text(path, most=LONGEST)
+    try:
+        found = load_pem_private_key(text.encode(), password=None)
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        found = None
+    if not isinstance(found, Ed25519PrivateKey):
+        raise InputError(
+            "this is no private key to sign with", file=path, hint="make one with: keys new"
+        )
+    return found
+
+
+def public_key(given: str) -> str:
+    """A public key in hexadecimal, of its file or of itself.
+
+    Raises
+    ------
+    InputError
+        For anything else, a private key too.
+    """
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    from cryptography.hazmat.primitives.serialization import load_pem_public_key
+
+    if _is_hex(given.strip(), KEY_BYTES):
+        return given.strip().lower()
+    path = Path(given)
+    text = read_text(path, most=LONGEST)
+    if _is_hex(text.strip(), KEY_BYTES):
+        return text.strip().lower()
+    try:
+        found = load_pem_public_key(text.encode())
+    except (ValueError, UnsupportedAlgorithm):
+        found = None
+    if not isinstance(found, Ed25519PublicKey):
+        raise InputError(
+            "this is no public key of a signer", file=path, hint=f"take the file {PUBLIC_SUFFIX}"
+        )
+    return found.public_bytes_raw().hex()
+
+
+def _is_hex(text: object, size: int) -> bool:
+    try:
+        return isinstance(text, str) and text.isascii() and len(bytes.fromhex(text)) == size
+    except ValueError:
+        return False
+
+
+def signed(files: Mapping[str, bytes], key: Ed25519PrivateKey) -> dict[str, bytes]:
+    """The files of a bundle with a signature of their manifest at the end."""
+    one = {
+        "algorithm": ALGORITHM,
+        "public_key": key.public_key().public_bytes_raw().hex(),
+        "signature": key.sign(files[manifest.NAME]).hex(),
+    }
+    stated = {"of": manifest.NAME, "signatures": [one]}
+    return {**files, NAME: dump_json(stated)}
+
+
+def signers(files: Mapping[str, bytes]) -> tuple[str, ...]:
+    """The public keys that signed, each once; none where nobody did.
+
+    Raises
+    ------
+    BundleError
+        When a signature is not that of its key and this manifest, or is none.
+    """
+    if NAME not in files:
+        return ()
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    stated = parse_json(NAME, files[NAME])
+    listed = stated.get("signatures") if isinstance(stated, dict) else None
+    if not isinstance(listed, list) or not 0 < len(listed) <= MOST_SIGNATURES:
+        raise BundleError(f"{NAME}: there is no list of signatures")
+    found: dict[str, None] = {}
+    for one in listed:
+        sound = isinstance(one, dict) and one.get("algorithm") == ALGORITHM
+        if not (
+            sound
+            and _is_hex(one.get("public_key"), KEY_BYTES)
+            and _is_hex(one.get("signature"), SIGNATURE_BYTES)
+        ):
+            raise BundleError(f"{NAME}: this is no signature by {ALGORITHM}")
+        try:
+            public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(one["public_key"]))
+            public.verify(bytes.fromhex(one["signature"]), files[manifest.NAME])
+        except (InvalidSignature, ValueError):
+            raise BundleError(
+                f"{NAME}: the signature does not belong to this bundle",
+                hint="get the bundle again from its source",
+            ) from None
+        found[one["public_key"].lower()] = None
+    return tuple(found)

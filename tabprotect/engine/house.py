@@ -1,0 +1,88 @@
+"""Where the house keeps what is its own, and the one key it has. As confidential as originals."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import sys
+from pathlib import Path
+
+from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.errors import InputError
+
+FOLDER = "TABPROTECT_HOME"
+"""The environment variable that names the folder of settings."""
+
+KEY = "TABPROTECT_HOUSE_KEY"
+"""The environment variable that names the file of the house's key."""
+
+KEY_BYTES = 32
+
+
+def folder() -> Path:
+    """The folder of the program's settings.
+
+    Raises
+    ------
+    InputError
+        When the system names no home.
+    """
+    named = os.environ.get(FOLDER)
+    if named:
+        return Path(named)
+    try:
+        if sys.platform == "win32":
+            return Path(os.environ.get("APPDATA") or Path.home()) / "tabprotect"
+        if sys.platform == "darwin":
+            return Path.home() / "Library" / "Application Support" / "tabprotect"
+        return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "tabprotect"
+    except RuntimeError:
+        raise InputError(
+            "there is no home folder for settings", hint=f"name one with {FOLDER}"
+        ) from None
+
+
+def key_file() -> Path:
+    """The file of the house's key, whether it is there or not."""
+    named = os.environ.get(KEY)
+    return Path(named) if named else folder() / "house.key"
+
+
+def key() -> bytes:
+    """The key of the house, 256 bits, made at first use.
+
+    Who has it can test guesses of a small table against what was published, and against marks in
+    the register. Who loses it gets other coins for the same table from then on.
+
+    Raises
+    ------
+    InputError
+        When it cannot be read or made, or is no key.
+    """
+    path = key_file()
+    try:
+        if not path.exists():
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # Another program may have made one meanwhile: the first one holds.
+            with contextlib.suppress(InputError):
+                text = secrets.token_hex(KEY_BYTES) + "\n"
+                write_bytes(path, text.encode(), overwrite=False, private=True)
+        if not path.is_file():
+            raise InputError("the key of the house cannot be made here", file=path, hint=_HINT)
+        with path.open("rb") as file:
+            found = bytes.fromhex(file.read(1000).decode("ascii").strip())
+    except OSError as error:
+        raise InputError(
+            f"the key of the house cannot be read or made: {error.strerror}", file=path, hint=_HINT
+        ) from None
+    except ValueError:
+        found = b""
+    if len(found) != KEY_BYTES:
+        raise InputError(
+            "this is no key of a house", file=path, hint="put the right one back from its copy"
+        )
+    return found
+
+
+_HINT = f"name another file with {KEY}, or take fresh coins: the decision is recorded"

@@ -1,0 +1,105 @@
+"""Whether any original at all fits what was published: what a reader checks before believing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.errors import InfeasibleError, SolverError
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors
+from tabprotect.engine.solver import Entries, Model
+
+MOST_ENTRIES = 2_000_000
+"""Cells of all sums together up to which a programme is solved."""
+
+NODES = 1_000
+"""Branch-and-bound nodes for an original in whole numbers."""
+
+
+def original_found(likelihood: CellFactors, progress: Progress = SILENT) -> bool:
+    """Look for a table of whole counts that every factor allows.
+
+    Returns
+    -------
+    bool
+        Whether one was found; ``False`` where the search ended without an answer. What a method
+        would choose on it (``rerun``) is not looked at.
+
+    Raises
+    ------
+    InfeasibleError
+        When there is none.
+    """
+    low, high = _counts_of_factors(likelihood)
+    lengths = np.diff(likelihood.starts)
+    empty = lengths == 0
+    if (low[empty] > 0).any():
+        raise _none("a published sum of no cells is not 0")
+    least = np.zeros(likelihood.domain.size, dtype=np.int64)
+    most = np.full(likelihood.domain.size, UNBOUNDED, dtype=np.int64)
+    alone = np.flatnonzero(lengths == 1)
+    cells = likelihood.cells[likelihood.starts[:-1][alone]]
+    np.maximum.at(least, cells, low[alone])
+    np.minimum.at(most, cells, high[alone])
+    if (least > most).any():
+        cell = likelihood.domain.unflat(int(np.argmax(least > most)))
+        raise _none(f"nothing fits cell {likelihood.domain.cell_text(cell)}")
+    sums = np.flatnonzero(lengths > 1)
+    if not len(sums):
+        return True
+    if int(lengths[sums].sum()) > MOST_ENTRIES:
+        return False
+    return _solved(likelihood, sums, (least, most), (low[sums], high[sums]), progress)
+
+
+def _counts_of_factors(likelihood: CellFactors) -> tuple[Ints, Ints]:
+    """The lowest and highest sum of each factor that has any weight."""
+    low, high = likelihood.low.copy(), likelihood.high.copy()
+    for kind in np.flatnonzero(np.diff(likelihood.log_starts) > 0):
+        run = likelihood.logs[likelihood.log_starts[kind] : likelihood.log_starts[kind + 1]]
+        weighs = np.flatnonzero(run > -np.inf)
+        if not len(weighs):
+            raise _none("a published count has no true one")
+        low[kind], high[kind] = low[kind] + weighs[0], likelihood.low[kind] + weighs[-1]
+    return low[likelihood.kind], high[likelihood.kind]
+
+
+def _solved(
+    likelihood: CellFactors,
+    sums: Ints,
+    cells: tuple[Ints, Ints],
+    limits: tuple[Ints, Ints],
+    progress: Progress,
+) -> bool:
+    starts, lengths = likelihood.starts[sums], np.diff(likelihood.starts)[sums]
+    place = np.repeat(starts - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
+    entry = likelihood.cells[place + np.arange(int(lengths.sum()))]
+    row = np.repeat(np.arange(len(sums)), lengths)
+    order = np.lexsort((row, entry))
+    ends = np.searchsorted(entry[order], np.arange(likelihood.domain.size + 1))
+    entries = Entries(ends.astype(np.int64), row[order].astype(np.int64), np.ones(len(row)))
+    columns = (cells[0].astype(np.float64), _open(cells[1]))
+    rows = (limits[0].astype(np.float64), _open(limits[1]))
+    nothing = np.zeros(likelihood.domain.size)
+    stage = "looking for an original that fits"
+    try:
+        linear = Model.of_entries(entries, rows=rows, columns=columns)
+        point = linear.weighted(nothing, progress=progress, stage=stage).point
+        if len(point) and (np.abs(point - np.rint(point)) < 1e-6).all():
+            return True
+        whole = Model.of_entries(entries, rows=rows, columns=columns, integral=True)
+        found = whole.weighted(nothing, most_nodes=NODES, progress=progress, stage=stage)
+    except InfeasibleError:
+        raise _none("the published counts contradict each other") from None
+    except SolverError:
+        return False
+    return found.value is not None
+
+
+def _open(high: Ints) -> np.ndarray:
+    return np.where(high >= UNBOUNDED, np.inf, high.astype(np.float64))
+
+
+def _none(why: str) -> InfeasibleError:
+    return InfeasibleError(f"no original table fits: {why}")

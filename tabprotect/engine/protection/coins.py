@@ -1,0 +1,67 @@
+"""The same table and mechanism get the same coins for ever: a keyed function of both.
+
+Publishing again gives the same bytes, so that nothing can be averaged, and running again after a
+refusal draws the same releases. Counts belong into the key: coins that depend on the shape alone
+would publish the exact difference of two vintages. To readers a keyed function of the original
+is chance.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Mapping
+
+import numpy as np
+
+from tabprotect.engine import house
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.mechanism import Mechanism
+from tabprotect.engine.tables.table import Table
+
+LABEL = "tabprotect coins of a release, version 1"
+
+
+def house_randomness(
+    problem: Problem, method: str, values: Mapping[str, object], key: bytes | None = None
+) -> Randomness:
+    """HMAC-SHA256 (RFC 2104) of the original and all of the mechanism, as a seed of 256 bits.
+
+    Parameters
+    ----------
+    values
+        The method's resolved parameters, the cycles among them.
+    key : 32 bytes
+        By default the house's own, made where there is none.
+
+    Raises
+    ------
+    InputError
+        When the house's key cannot be read or made.
+    """
+    domain = problem.table.domain
+    mechanism = Mechanism(method, domain, dict(sorted(values.items())))
+    parts = [
+        LABEL.encode(),
+        mechanism.to_text(categories=True).encode(errors="surrogatepass"),
+        str(problem.at_risk).encode(),
+        _canonical(problem.table),
+        _canonical(problem.record_keys),
+        _canonical(None if problem.weights is None else problem.weights.sums),
+        json.dumps(
+            None if problem.weights is None else [problem.weights.low, problem.weights.high]
+        ).encode(),
+    ]
+    # Each part as long as it says: no two lists of parts give the same bytes.
+    content = b"".join(len(part).to_bytes(8, "little") + part for part in parts)
+    digest = hmac.new(house.key() if key is None else key, content, hashlib.sha256).digest()
+    return Randomness(int.from_bytes(digest, "big"), given=False)
+
+
+def _canonical(table: Table | None) -> bytes:
+    """Places and counts of the cells that are not zero, 64 bits each, the smallest byte first."""
+    if table is None:
+        return b"none"
+    return np.stack(table.cells).astype("<i8").tobytes()

@@ -1,0 +1,61 @@
+"""Foreign mechanisms name no file: what a parameter may say in a file stands in it, in full.
+
+The one place that checks it. A person may name a file for a perturbation table, for cycles,
+groupings or statuses, and what is in it becomes the value. A bundle or a dossier comes from
+anywhere: a name in it would make this program read files of its reader's machine, say what is in
+them, and judge one bundle differently on two machines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.groupings import names_files
+from tabprotect.engine.parameters import Kind, Parameter
+from tabprotect.engine.tables.moves import MoveSet
+
+_INLINE: Mapping[Kind, Callable[[object], bool]] = {
+    "cycles": lambda value: isinstance(value, MoveSet),
+    "perturbation": lambda value: isinstance(value, Mapping) or _is_json(value),
+    "groupings": lambda value: isinstance(value, str) and not names_files(value),
+    "statuses": lambda value: isinstance(value, str) and "\n" in value,
+}
+"""Of each kind of parameter that may name a file: whether a value says all itself."""
+
+MAY_NAME_FILES = frozenset(_INLINE)
+"""Kinds of parameters."""
+
+
+def _is_json(value: object) -> bool:
+    return isinstance(value, str) and value.lstrip().startswith("{")
+
+
+def require_inline(parameters: Iterable[Parameter[Any]], stated: Mapping[str, object]) -> None:
+    """Refuse a foreign mechanism that names a file. No file is looked at.
+
+    Parameters
+    ----------
+    parameters
+        As the method declares them.
+    stated
+        What the mechanism or the dossier says.
+
+    Raises
+    ------
+    InputError
+        Naming the parameter, never what is stated.
+    """
+    for parameter in parameters:
+        value = stated.get(parameter.name)
+        check = _INLINE.get(parameter.kind)
+        # Nothing is stated: the method's own default, which is no file.
+        if check is None or value is None or value == "":
+            continue
+        if not check(value):
+            raise InputError(
+                f'the mechanism\'s "{parameter.name}" does not stand in it, but names a file or '
+                "nothing that is known",
+                hint="what a release rests on must be in its bundle; no file was read",
+            )

@@ -1,0 +1,97 @@
+"""The public edition: what anybody may read. A function of the bundle alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+from markupsafe import Markup
+
+from tabprotect.engine.bundle.check_lines import CheckGroup, CheckLine, bundle_files, stated
+from tabprotect.engine.bundle.verify import Verification
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.report import figures
+from tabprotect.engine.report.grids import MOST_TABLES, Grid, published_grid
+from tabprotect.engine.report.prose import sections
+from tabprotect.engine.tables.domain import Domain
+
+UNTITLED = "A protected table of counts"
+
+
+@dataclass(frozen=True)
+class PublicEdition:
+    """What the public template prints.
+
+    Attributes
+    ----------
+    title
+        The release's.
+    made
+        The day of the report.
+    facts
+        Names and values for the cover.
+    verdict
+        As the release states it.
+    sections
+        The bundle's README by heading.
+    tables, further
+        The published tables that are printed; the number of those that are not.
+    figure
+        Cells by published count, of the main table.
+    suppressed
+        Whether a count is suppressed.
+    checks
+        What the bundle was checked for.
+    """
+
+    title: str
+    made: str
+    facts: tuple[tuple[str, str], ...]
+    verdict: CheckLine
+    sections: dict[str, Markup]
+    tables: tuple[Grid, ...]
+    further: int
+    figure: Markup
+    suppressed: bool
+    checks: CheckGroup
+
+
+def day_text(day: date) -> str:
+    """A day for people, the same in every locale's order."""
+    return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
+
+
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June", "July", "August"),
+    *("September", "October", "November", "December"),
+)
+
+
+def size_text(domain: Domain) -> str:
+    """The shape of a table and its number of cells."""
+    shape = " × ".join(map(str, domain.shape))
+    return f"{shape} = {figures.count_text(domain.size)} cells" if shape else "1 cell"
+
+
+def public_edition(found: Verification, made: date) -> PublicEdition:
+    """The public edition of a verified bundle."""
+    release = found.release
+    return PublicEdition(
+        title=" ".join(release.title.split()) or UNTITLED,
+        made=day_text(made),
+        facts=(
+            ("Variables", ", ".join(release.domain.names) or "none"),
+            ("Main table", size_text(release.table.domain)),
+            ("Published tables", str(len(release.tables))),
+            ("Method", methods()[release.mechanism.method].label),
+            ("Report made", day_text(made)),
+            ("Fingerprint (SHA-256)", found.fingerprint),
+        ),
+        verdict=stated(release.mechanism.gate),
+        sections=sections(release),
+        tables=tuple(published_grid(published) for published in release.tables[:MOST_TABLES]),
+        further=max(len(release.tables) - MOST_TABLES, 0),
+        figure=figures.sizes(release.tables[0]),
+        suppressed=any(published.suppressed is not None for published in release.tables),
+        checks=bundle_files(found.checks),
+    )

@@ -1,0 +1,140 @@
+"""Reports of a release: HTML in one file that loads nothing, and PDF."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal, get_args
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
+
+from tabprotect.engine.atomic import replacing
+from tabprotect.engine.bundle import archive, confidential
+from tabprotect.engine.bundle.check_lines import CheckLine
+from tabprotect.engine.bundle.verify import verify_bytes
+from tabprotect.engine.errors import BundleError, InputError
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.report.pdf import pdf_bytes
+from tabprotect.engine.report.prose import plain
+from tabprotect.engine.report.public_edition import public_edition
+from tabprotect.engine.report.staff_edition import staff_edition
+
+Edition = Literal["staff", "public"]
+
+EDITIONS: tuple[Edition, ...] = get_args(Edition)
+
+SUFFIXES = (".html", ".htm", ".pdf")
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report as one page of HTML.
+
+    Attributes
+    ----------
+    edition
+        For whom; that of staff is confidential.
+    title
+        The release's.
+    verdict
+        The sentence at the top.
+    fingerprint
+        SHA-256 of the release bundle it is about.
+    html
+        The page.
+    """
+
+    edition: Edition
+    title: str
+    verdict: CheckLine
+    fingerprint: str
+    html: str
+
+    def write(self, path: Path) -> None:
+        """Write the report, as HTML or PDF by the name's ending; staff's for its owner alone.
+
+        Raises
+        ------
+        InputError
+            When it cannot be written there, or the name has another ending.
+        InputError
+            When a PDF is asked for and weasyprint is not installed.
+        """
+        suffix = path.suffix.lower()
+        if suffix not in SUFFIXES:
+            raise InputError(
+                "a report is written as HTML or PDF",
+                file=path,
+                hint="end the name in .html or .pdf",
+            )
+        data = pdf_bytes(self.html) if suffix == ".pdf" else self.html.encode()
+        with replacing(path, private=self.edition == "staff") as file:
+            file.write(data)
+
+
+def make_report(path: Path, edition: Edition, made: date, progress: Progress = SILENT) -> Report:
+    """The report of a release bundle or a dossier.
+
+    The public edition of a dossier is that of the bundle in it, and of nothing else.
+
+    Parameters
+    ----------
+    made
+        The day that the report names.
+
+    Raises
+    ------
+    BundleError
+        When the file is damaged, forged or unsafe to open.
+    InputError
+        When there is no such file, or the staff edition is asked of a release bundle.
+    """
+    data = archive.load(path)
+    try:
+        is_dossier = confidential.is_dossier(data)
+        if edition == "public":
+            bundle = confidential.bundle_within(data) if is_dossier else data
+            found = verify_bytes(bundle, progress=progress)
+            public = public_edition(found, made)
+            html = _render("public.html", public)
+            return Report(edition, public.title, public.verdict, found.fingerprint, html)
+        if not is_dossier:
+            raise InputError(
+                "the staff edition tells of the original, which is not in a release bundle",
+                file=path,
+                hint="name the dossier, or take --edition public",
+            )
+        dossier = confidential.open_dossier(data, progress=progress)
+    except BundleError as error:
+        message = f"{path.name}: {error.message}"
+        raise BundleError(message, hint=error.hint, detail=error.detail) from None
+    found = verify_bytes(dossier.bundle)
+    staff = staff_edition(dossier, found, made, progress)
+    html = _render("staff.html", staff)
+    return Report(edition, staff.public.title, staff.verdict, found.fingerprint, html)
+
+
+def _render(template: str, edition: object) -> str:
+    return _ENVIRONMENT.get_template(template).render(r=edition, css=Markup(_source("report.css")))
+
+
+def _source(name: str) -> str:
+    return (files("tabprotect.resources") / "report" / name).read_text("utf-8")
+
+
+def _printed(value: object) -> object:
+    """Every text that is no markup loses what steers a printer; escaping comes after it."""
+    return plain(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+_ENVIRONMENT = Environment(
+    loader=FunctionLoader(_source),
+    autoescape=True,
+    undefined=StrictUndefined,
+    finalize=_printed,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)

@@ -1,0 +1,176 @@
+"""The staff edition: the whole account of a release, from its dossier. Confidential."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+import numpy as np
+from markupsafe import Markup
+
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.bundle.check_lines import (
+    CheckGroup,
+    CheckLine,
+    headline,
+    honesty,
+    protection,
+)
+from tabprotect.engine.bundle.confidential import Dossier, DossierStep
+from tabprotect.engine.bundle.verify import Verification
+from tabprotect.engine.disclosure.verdict import verdict
+from tabprotect.engine.parameters import Values
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.problem import Problem, Protected
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.subtables import groupings_of
+from tabprotect.engine.protection.summary import summarise
+from tabprotect.engine.release.published import PublishedTable
+from tabprotect.engine.report import figures
+from tabprotect.engine.report.grids import (
+    MOST_CELLS,
+    MOST_TABLES,
+    Grid,
+    GridCell,
+    grid,
+    published_grid,
+)
+from tabprotect.engine.report.public_edition import PublicEdition, public_edition, size_text
+from tabprotect.engine.tables.domain import Index
+
+
+@dataclass(frozen=True)
+class StaffEdition:
+    """What the staff template prints.
+
+    Attributes
+    ----------
+    public
+        What the public edition says, which this one begins with.
+    facts
+        Names and values for the cover.
+    verdict
+        The verdict on what readers learn, judged again.
+    staff
+        What is true of it.
+    result
+        What the run did, in a sentence.
+    figure
+        Cells of the main table by the change of their count.
+    tables
+        Before and after.
+    parameters
+        Those that are not public: label and value.
+    groups
+        The lines of the checks.
+    decisions
+        What was decided against the program's advice.
+    steps
+        What was done, and when.
+    """
+
+    public: PublicEdition
+    facts: tuple[tuple[str, str], ...]
+    verdict: CheckLine
+    staff: str
+    result: str
+    figure: Markup
+    tables: tuple[Grid, ...]
+    parameters: tuple[tuple[str, str], ...]
+    groups: tuple[CheckGroup, ...]
+    decisions: tuple[str, ...]
+    steps: tuple[DossierStep, ...]
+
+
+def staff_edition(
+    dossier: Dossier, found: Verification, made: date, progress: Progress = SILENT
+) -> StaffEdition:
+    """The staff edition of a dossier and of the bundle in it.
+
+    Raises
+    ------
+    Interrupted
+        When cancelled while judging what readers learn.
+    """
+    protected, public = dossier.protected, public_edition(found, made)
+    problem, summary = protected.record.problem, summarise(protected)
+    judged = verdict(protected.release, original=problem.table, progress=progress)
+    domain = problem.table.domain
+    return StaffEdition(
+        public=public,
+        facts=(
+            ("Original", f"{', '.join(domain.names)}: {size_text(domain)}"),
+            ("Sum of the original", f"{figures.count_text(problem.table.total)} records"),
+            ("At risk", f"counts of {problem.at_risk}"),
+            ("True cells at risk", figures.count_text(summary.at_risk_cells)),
+            *public.facts[2:],
+        ),
+        verdict=headline(judged),
+        staff="" if judged.staff is None else judged.staff.sentence,
+        result=summary.sentence,
+        figure=figures.changes(_moved(protected)),
+        tables=tuple(
+            _before_and_after(protected, p) for p in protected.release.tables[:MOST_TABLES]
+        ),
+        parameters=_kept(protected),
+        groups=(
+            protection(protected, summary, judged),
+            honesty(protected),
+            public.checks,
+        ),
+        decisions=protected.record.decisions,
+        steps=dossier.steps,
+    )
+
+
+def _truth(protected: Protected, published: PublishedTable) -> Ints:
+    """A published table as it would be without protection."""
+    problem, mechanism = protected.record.problem, protected.release.mechanism
+    return problem.unprotected(
+        published.table.domain,
+        groupings_of(problem.table.domain, mechanism.parameters),
+        weighted=methods()[mechanism.method].weighted(Values(mechanism.parameters)),
+    ).counts
+
+
+def _moved(protected: Protected) -> Ints:
+    main = protected.release.tables[0]
+    moved: Ints = (main.table.counts - _truth(protected, main))[~main.hidden]
+    return moved
+
+
+def _before_and_after(protected: Protected, published: PublishedTable) -> Grid:
+    """Each cell as "true → published", those at risk marked; one count where both agree."""
+    if published.table.domain.size > MOST_CELLS:
+        return published_grid(published)
+    truth, problem = _truth(protected, published), protected.record.problem
+    at_risk = _at_risk(problem, published, protected)
+
+    def cell(index: Index) -> GridCell:
+        before, after = int(truth[index]), int(published.table.counts[index])
+        kind = "risk" if at_risk[index] else ""
+        if published.hidden[index]:
+            return GridCell(f"{figures.count_text(before)} → \N{MULTIPLICATION SIGN}", kind)
+        if before == after:
+            return GridCell(figures.count_text(before), f"{kind} same".strip())
+        return GridCell(f"{figures.count_text(before)} → {figures.count_text(after)}", kind)
+
+    return grid(published.table.domain, cell)
+
+
+def _at_risk(problem: Problem, published: PublishedTable, protected: Protected) -> np.ndarray:
+    """The rule is about numbers of records, also where estimates are published."""
+    groupings = groupings_of(problem.table.domain, protected.release.mechanism.parameters)
+    return problem.at_risk.mask(problem.unprotected(published.table.domain, groupings).counts)
+
+
+def _kept(protected: Protected) -> tuple[tuple[str, str], ...]:
+    """The parameters that stay in the house; large ones by their kind."""
+    method, given = methods()[protected.release.mechanism.method], protected.record.parameters
+    return tuple(
+        (p.label, str(given[p.name]))
+        for p in method.parameters
+        if not p.public
+        and isinstance(given.get(p.name), (bool, int, float, str))
+        and given[p.name] != ""
+    )

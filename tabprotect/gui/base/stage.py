@@ -1,0 +1,66 @@
+"""What the frame knows of a page before the page is built: its name, when it can be used, menus."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tabprotect.gui.base.document import Document
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An entry of a menu: File, Edit, Table, Protect, Inspect, Release, View or Help.
+
+    ``name`` is what :meth:`Page.choices` calls it, ``keys`` its shortcut.
+    """
+
+    menu: str
+    name: str
+    text: str
+    keys: str = ""
+    here: bool = False
+    """Whether it can be chosen only while the page is in front: its keys mean this page."""
+
+
+class Stage:
+    """Class attributes of a page that the rail and the menus show.
+
+    A page that is costly to import states them in a module of its own, and its page class
+    derives from both: ``class CyclesPage(CyclesStage, Page)``.
+    """
+
+    name: ClassVar[str]
+    label: ClassVar[str]
+    icon: ClassVar[str]
+    hint: ClassVar[str] = ""
+    main_label: ClassVar[str] = ""
+    aside: ClassVar[bool] = False
+    """Whether it stands beside the river: below the rail's divider."""
+    entries: ClassVar[tuple[Entry, ...]] = ()
+    """The page's entries of the menus."""
+
+    @classmethod
+    def why_not(cls, document: Document) -> str:
+        """Why the page cannot be used now, in words; empty when it can."""
+        return "" if document.project is not None else "Open a table first."
+
+    @classmethod
+    def problems(cls, document: Document) -> int:
+        """The number on the rail's badge: how many things here need a look."""
+        return 0
+
+
+class StageOfCycles(Stage):
+    """A stage of cyclic perturbation."""
+
+    @classmethod
+    def why_not(cls, document: Document) -> str:
+        if document.project is None:
+            return "Open a table first."
+        if not document.project.takes_cycles:
+            label = document.project.protection.label.lower()
+            return f"The chosen method is {label}: choose cyclic perturbation under Methods."
+        if document.project.domain.ndim < 2:
+            return "A cycle needs at least two variables."
+        return ""

@@ -1,0 +1,37 @@
+"""The table page as the rail and the menus show it."""
+
+from __future__ import annotations
+
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.stage import Entry, Stage
+from tabprotect.gui.grid.figures import FIGURES
+
+
+class TableStage(Stage):
+    """The table and its margins."""
+
+    name = "table"
+    label = "Table"
+    icon = "table"
+    hint = "The counts, their margins, and which cells are at risk."
+    main_label = "Design cycles"
+    entries = (
+        Entry("Edit", "copy", "&Copy", "Ctrl+C", here=True),
+        Entry("Edit", "copy_headers", "Copy with &headers", "Ctrl+Shift+C", here=True),
+        Entry("Edit", "paste", "&Paste\u2026", "Ctrl+V", here=True),
+        Entry("Edit", "find", "&Find or go to cell", "Ctrl+F", here=True),
+        Entry("Table", "edit", "&Edit count", here=True),
+        Entry("Table", "next", "&Next at-risk cell", "F8", here=True),
+        Entry("Table", "previous", "&Previous at-risk cell", "Shift+F8", here=True),
+        Entry("Table", "only", "At-risk rows and columns &only", "Ctrl+Shift+F", here=True),
+        Entry("Table", "categories", "&Categories", "Ctrl+Shift+K", here=True),
+        Entry("Table", "swap", "&Swap rows and columns", "Ctrl+Shift+T", here=True),
+        *(
+            Entry("Table", key, f"Show {words.lower()}", f"Alt+{n}", here=True)
+            for n, (key, words) in enumerate(FIGURES.items(), 1)
+        ),
+    )
+
+    @classmethod
+    def problems(cls, document: Document) -> int:
+        return 0 if document.public else document.at_risk_cells

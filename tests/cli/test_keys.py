@@ -1,0 +1,39 @@
+"""``keys``, ``protect --sign`` and ``verify --signer``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Run = Callable[..., Any]
+
+
+def test_sign_and_ask_for_the_signer(run: Run, tmp_path: Path) -> None:
+    made = run("keys", "new", "--out", tmp_path / "k", "--json").json
+    assert made["public"] == str(tmp_path / "k.pub")
+    out = tmp_path / "r.zip"
+    words = ("protect", "example:duncan-roehrig-4x4", "--out", out, "--sign", tmp_path / "k")
+    assert run(*words).code == 0
+    for signer in (tmp_path / "k.pub", made["public_key"]):
+        found = run("verify", out, "--signer", signer, "--json")
+        assert found.code == 0 and found.json["signers"] == [made["public_key"]]
+    assert run("verify", out).code == 0
+    run("keys", "new", "--out", tmp_path / "other")
+    assert run("verify", out, "--signer", tmp_path / "other.pub").code == 6
+    assert run("verify", out, "--signer", tmp_path / "k").code == 3
+    assert run(*words[:-1], tmp_path / "none").code == 3
+    assert run("protect", "example:duncan-roehrig-4x4", "--out", out).code == 0
+    assert run("verify", out, "--signer", tmp_path / "k.pub").code == 6
+    assert run("keys", "new", "--out", tmp_path / "k").code == 3
+
+
+def test_the_key_of_the_house(run: Run, tmp_path: Path, house_folder: Path) -> None:
+    first = run("keys", "house", "--json").json
+    again = run("keys", "house", "--out", tmp_path / "copy", "--json").json
+    assert first["made"] and not again["made"] and first["mark"] == again["mark"]
+    assert first["file"] == str(house_folder / "house.key")
+    copy = tmp_path / "copy"
+    assert copy.read_bytes() == Path(first["file"]).read_bytes()
+    assert copy.stat().st_mode & 0o777 == 0o600
+    assert copy.read_text().strip() not in run("keys", "house").out

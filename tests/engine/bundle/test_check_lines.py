@@ -1,0 +1,70 @@
+"""The sentence and the lines before a release: no tick on a bad number."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tabprotect.engine.bundle.check_lines import (
+    bundle_files,
+    headline,
+    honesty,
+    protection,
+    stated,
+    table_lines,
+)
+from tabprotect.engine.bundle.risk_report import risk_text
+from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.protection.summary import summarise
+from tabprotect.engine.release.gate import Gate
+from tabprotect.engine.release.verdict import WAYS, TableVerdict, Verdict
+
+TABLES = st.builds(
+    lambda who, at_risk, known, certain, way: TableVerdict(
+        who, ("a", "b"), True, 99, at_risk, known, min(certain, known), way
+    ),
+    st.sampled_from(["user", "intruder"]),
+    st.floats(0, 80),
+    st.integers(0, 5),
+    st.integers(0, 5),
+    st.sampled_from(WAYS),
+)
+
+
+@given(st.lists(TABLES, min_size=1, max_size=3))
+def test_only_what_is_accepted_and_not_certain_is_ticked(tables: list[TableVerdict]) -> None:
+    verdict = Verdict(tuple(tables), 0.95, 0.05, 3)
+    said = headline(verdict)
+    assert (said.state == "failed") is bool(verdict.failing)
+    assert said.state != "passed" or (verdict.accepted and not verdict.certain)
+    assert said.text.startswith("Not ready") is (said.state == "failed")
+    lines = table_lines(verdict)
+    assert len(lines) == len(tables)
+    assert sum(line.state == "failed" for line in lines) == len(verdict.failing)
+    fine = [t for t in tables if t.judged and t not in verdict.failing and not t.certain]
+    assert sum(line.state == "passed" for line in lines) == len(fine)
+
+
+def test_the_sentence_has_the_numbers() -> None:
+    table = TableVerdict("user", ("a",), True, 500, 390.0, 255, 200, "exact")
+    assert headline(Verdict((table,), 0.95, 0.05, 3)).text == (
+        "Not ready: 255 of 390.0 expected at-risk cells are known to a reader (limit: 19.5)."
+    )
+
+
+def test_the_stated_verdict_is_the_gate() -> None:
+    states = [stated(Gate(passed=passed)).state for passed in (True, False, None)]
+    assert states == ["passed", "failed", "mind"]
+    assert stated(None).state == "mind"
+
+
+def test_a_given_seed_is_minded(protected: Protected) -> None:
+    assert "mind" in {line.state for line in honesty(protected).lines}
+    assert [line.state for line in bundle_files(("a", "b")).lines] == ["passed", "passed"]
+
+
+def test_the_dossier_says_the_same_lines(protected: Protected) -> None:
+    text = risk_text(protected)
+    for group in (protection(protected, summarise(protected), None), honesty(protected)):
+        for line in group.lines:
+            assert line.text in text

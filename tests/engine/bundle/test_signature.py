@@ -1,0 +1,109 @@
+"""Signatures: whoever changes a signed bundle, or its signer, is found."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+)
+
+from tabprotect.engine.bundle import manifest, public, signature
+from tabprotect.engine.bundle.archive import unpack
+from tabprotect.engine.bundle.verify import KIND, verify_bytes
+from tabprotect.engine.errors import BundleError, InputError
+from tabprotect.engine.protection.problem import Protected
+from tests.engine.bundle.test_verify import Files, refused, zipped
+
+
+@pytest.fixture
+def keys(tmp_path: Path) -> tuple[Path, str]:
+    return tmp_path / "k", signature.new_key(tmp_path / "k")
+
+
+@pytest.fixture
+def bundle(protected: Protected, keys: tuple[Path, str]) -> Files:
+    data = public.verified_bytes(protected.release, signing=keys[0])
+    assert data == public.verified_bytes(protected.release, signing=keys[0])
+    return unpack(data, allowed=lambda name: True)
+
+
+def test_the_signer_is_named_and_may_be_asked_for(bundle: Files, keys: tuple[Path, str]) -> None:
+    found = verify_bytes(zipped(bundle), signer=keys[1])
+    assert found.signers == (keys[1],)
+    assert any(keys[1] in check for check in found.checks)
+    with pytest.raises(BundleError, match="not signed by") as error:
+        verify_bytes(zipped(bundle), signer="ab" * 32)
+    assert keys[1] in error.value.hint
+    unsigned = {n: d for n, d in bundle.items() if n != signature.NAME}
+    assert verify_bytes(zipped(unsigned)).signers == ()
+    with pytest.raises(BundleError, match="not signed by"):
+        verify_bytes(zipped(unsigned), signer=keys[1])
+
+
+def test_another_program_agrees(bundle: Files, keys: tuple[Path, str]) -> None:
+    stated = json.loads(bundle[signature.NAME])["signatures"][0]
+    public_key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(keys[1]))
+    public_key.verify(bytes.fromhex(stated["signature"]), bundle["manifest.json"])
+
+
+def test_a_forger_who_seals_again_is_found(bundle: Files) -> None:
+    changed = {n: d for n, d in bundle.items() if n not in (manifest.NAME, signature.NAME)}
+    changed["README.md"] += b"!"
+    forged = manifest.sealed(changed, KIND) | {signature.NAME: bundle[signature.NAME]}
+    refused(zipped(forged), "does not belong to this bundle")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"",
+        b"[]",
+        b"{}",
+        b'{"signatures": []}',
+        b'{"signatures": [1]}',
+        b'{"signatures": [{"algorithm": "none", "public_key": "", "signature": ""}]}',
+        b'{"signatures": [{"algorithm": "Ed25519", "public_key": "00", "signature": "00"}]}',
+        b'{"signatures": [{"algorithm": "Ed25519", "public_key": "%s", "signature": "%s"}]}'
+        % (b"ff" * 32, b"00" * 64),
+        b'{"signatures": [{"algorithm": "Ed25519", "public_key": ["00"], "signature": 5}]}',
+        b'{"signatures": %s}' % json.dumps([{}] * 17).encode(),
+    ],
+)
+def test_what_is_no_signature(bundle: Files, text: bytes) -> None:
+    refused(zipped(bundle | {signature.NAME: text}), "signature")
+
+
+def test_key_files(tmp_path: Path, keys: tuple[Path, str]) -> None:
+    private, known = keys
+    beside = tmp_path / "k.pub"
+    assert private.stat().st_mode & 0o777 == 0o600
+    assert beside.stat().st_mode & 0o044
+    assert known in (signature.public_key(str(beside)), signature.public_key(known.upper()))
+    before = private.read_bytes()
+    with pytest.raises(InputError, match="already"):
+        signature.new_key(private)
+    beside.unlink()
+    with pytest.raises(InputError, match="already"):
+        signature.new_key(private)
+    assert private.read_bytes() == before and not beside.exists()
+    other = ec.generate_private_key(ec.SECP256R1())
+    (tmp_path / "ec").write_bytes(
+        other.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    )
+    (tmp_path / "text").write_text("hello")
+    for wrong in ("ec", "text"):
+        with pytest.raises(InputError, match="no private key"):
+            signature.private_key(tmp_path / wrong)
+        with pytest.raises(InputError, match="no public key"):
+            signature.public_key(str(tmp_path / wrong))
+    with pytest.raises(InputError, match="no public key"):
+        signature.public_key(str(private))
+    with pytest.raises(InputError, match="no such file"):
+        signature.private_key(tmp_path / "none")

@@ -1,0 +1,112 @@
+"""The verdict against a reader who lists every original and runs the public mechanism on each."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.verdict import verdict
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "oracles"))
+
+from listing_reader import Figures, Reader, TooManyError
+
+LIMITS = HousePolicy().limits()
+MOST = 120
+"""Originals that one reader runs the mechanism on."""
+
+SETTINGS: list[tuple[str, Mapping[str, object] | None]] = [
+    ("suppression", {}),
+    ("suppression", {"zeros": "allowed", "insiders": "none"}),
+    ("suppression", {"totals": "published", "level": 1}),
+    ("coarsening", None),
+    ("publish_margins", {"margins": "A + B"}),
+    ("publish_margins", {"margins": "A + B", "threshold": 2}),
+    ("cyclic_perturbation", {"cycles": "strips-2", "blocking": "any_zero"}),
+    ("cyclic_perturbation", {"cycles": "strips-2", "blocking": "negative"}),
+    ("random_rounding", {"base": 2}),
+    ("random_rounding", {"base": 3, "margins": "A + B"}),
+    ("controlled_rounding", {"base": 2}),
+    ("small_count_rounding", {"base": 3}),
+    ("controlled_tabular_adjustment", {}),
+    ("cell_key", {"D": 2, "V": 1, "js": 0, "margins": "A:B - 1"}),
+    ("bootstrap", {"S": 1.5, "M": 1}),
+    ("post_randomisation", {"pstay": "0.7"}),
+]
+FREE = ("suppression", "coarsening", "publish_margins", "cyclic_perturbation")
+FEW = ("bootstrap", "post_randomisation")
+
+
+def tables(name: str, generator: np.random.Generator) -> Iterator[Table]:
+    """Sparse and denser ones; smaller where every record or count is uncertain."""
+    shapes = ((2, 2), (2, 3), (3, 3), (2, 4), (3, 4)) if name in FREE else ((2, 2), (2, 3))
+    while True:
+        shape = shapes[generator.integers(len(shapes))]
+        sparse = name in FEW or generator.random() < 0.5
+        counts = generator.poisson(0.8, shape) if sparse else generator.integers(0, 6, shape)
+        yield Table.dense(Domain.of_shape(shape), counts)
+
+
+def released(
+    name: str,
+    given: Mapping[str, object] | None,
+    table: Table,
+    generator: np.random.Generator,
+) -> Release | None:
+    """One draw that the method lets out."""
+    method = methods()[name]
+    given = method.trial_parameters(table.domain) if given is None else given
+    try:
+        problem = Problem(table)
+        release, draft = method.perform(problem, method.resolve_for(problem, given), generator)
+    except TabprotectError:
+        return None
+    return None if method.objection(draft.findings) else release
+
+
+def own(reader: Reader, release: Release, names: tuple[str, ...]) -> Figures:
+    """The reader's figures of a table of the verdict."""
+    if names == release.domain.names:
+        return reader.figures(release.domain, None, LIMITS.belief_limit)
+    published = next(p for p in release.tables if p.table.domain.names == names)
+    exact = methods()[release.mechanism.method].deliberate(release)
+    judged = published.hidden.reshape(-1) if exact else None
+    return reader.figures(published.table.domain, judged, LIMITS.belief_limit)
+
+
+@pytest.mark.parametrize(("name", "given"), SETTINGS, ids=lambda v: v if type(v) is str else "")
+def test_the_verdict_is_that_of_a_reader_who_lists_everything(
+    name: str, given: Mapping[str, object] | None
+) -> None:
+    generator = np.random.default_rng(11)
+    read = 0
+    for number, table in enumerate(tables(name, generator)):
+        if read == 3 or number == 60:
+            break
+        release = released(name, given, table, generator)
+        if release is None:
+            continue
+        try:
+            reader = Reader(release, LIMITS.at_risk, MOST)
+        except TooManyError:
+            continue
+        read += 1
+        found = verdict(release, LIMITS)
+        assert found.way == "exact" and found.complete
+        assert release.domain.names in {judged.names for judged in found.tables}
+        for judged in found.tables:
+            theirs = own(reader, release, judged.names)
+            assert judged.at_risk == pytest.approx(theirs.at_risk, abs=1e-9)
+            assert (judged.known, judged.certain) == (theirs.known, theirs.certain)
+    assert read == 3

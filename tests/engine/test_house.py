@@ -1,0 +1,45 @@
+"""The key of the house: made once, for its owner alone, and never replaced."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tabprotect.engine import house
+from tabprotect.engine.errors import InputError
+
+
+def test_made_at_first_use_and_kept(house_folder: Path) -> None:
+    assert not house.key_file().exists()
+    key = house.key()
+    assert len(key) == 32 and house.key() == key
+    assert house.key_file() == house_folder / "house.key"
+    assert house.key_file().stat().st_mode & 0o777 == 0o600
+    house.key_file().unlink()
+    assert house.key() != key
+
+
+def test_the_environment_names_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(house.KEY, str(tmp_path / "safe" / "k"))
+    key = house.key()
+    assert bytes.fromhex((tmp_path / "safe" / "k").read_text()) == key
+
+
+@pytest.mark.parametrize("text", ["", "00", "zz" * 32, "\xff" * 64, "ab" * 33])
+def test_what_is_no_key_is_never_replaced(text: str) -> None:
+    house.key_file().parent.mkdir(exist_ok=True)
+    house.key_file().write_text(text)
+    with pytest.raises(InputError, match="no key of a house"):
+        house.key()
+    assert house.key_file().read_text() == text
+
+
+def test_where_none_can_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv(house.KEY, str(tmp_path / "file" / "k"))
+    with pytest.raises(InputError, match="cannot be read or made"):
+        house.key()
+    monkeypatch.setenv(house.KEY, str(tmp_path))
+    with pytest.raises(InputError, match="cannot be made here"):
+        house.key()
