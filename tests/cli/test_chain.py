@@ -23,6 +23,8 @@ POSTERIOR = TWO_WAY["posteriors"]["any|alpha=beta=1/4"]
 SLIDE_SEED = 170141183460469231731687303715904167949
 """With this seed the coins fall as on Duncan and Roehrig's slides."""
 
+SLIDE = ("protect", "example:duncan-roehrig-4x4")
+
 Run = Callable[..., Any]
 
 
@@ -171,7 +173,7 @@ def test_without_a_seed_the_coins_are_the_houses(run: Run, tmp_path: Path) -> No
     seeds, releases = [], []
     for number, more in enumerate([(), (), ("--fresh",), ("--fresh",)]):
         dossier, out = tmp_path / f"{number}.zip", tmp_path / "r.zip"
-        words = ("protect", "example:langsrud-lupp", "--out", out, "--dossier", dossier, *more)
+        words = (*SLIDE, "--out", out, "--dossier", dossier, "--register", "none", *more)
         found = run(*words, "--json").json
         assert len(found["decisions"]) == len(more) and found["warnings"] == []
         seeds.append(confidential.read(dossier).record.seed)
@@ -182,14 +184,7 @@ def test_without_a_seed_the_coins_are_the_houses(run: Run, tmp_path: Path) -> No
 
 def test_a_short_seed_warns_and_is_recorded(run: Run, tmp_path: Path) -> None:
     for seed, kinds in ((20261121, ["short_seed"]), (SLIDE_SEED, [])):
-        words = (
-            "protect",
-            "example:duncan-roehrig-4x4",
-            "--seed",
-            seed,
-            "--out",
-            tmp_path / "r.zip",
-        )
+        words = (*SLIDE, "--register", "none", "--seed", seed, "--out", tmp_path / "r.zip")
         found = run(*words, "--json").json
         assert [w["kind"] for w in found["warnings"]] == kinds
         assert "given seed" in found["decisions"][0]

@@ -34,7 +34,7 @@ def form(qtbot: QtBot) -> MethodForm:
     qtbot.addWidget(form)
     form.show()
     values = {p.name: p.default for p in Made.parameters}
-    form.show_method(Made(), values, seed=None, house=True)
+    form.show_method(Made(), values, coins=(None, False), house=True)
     return form
 
 
@@ -81,7 +81,7 @@ def test_what_replaces_another_parameter_puts_it_back(form: MethodForm) -> None:
 def test_a_long_number_that_was_not_touched_stays_as_it_is(form: MethodForm) -> None:
     seen: list[dict[str, object]] = []
     values = {p.name: p.default for p in Made.parameters} | {"plain": 1 / 3}
-    form.show_method(Made(), values, seed=None, house=True)
+    form.show_method(Made(), values, coins=(None, False), house=True)
     form.parameters_set.connect(seen.append)
     put(form, "rounds", "4")
     form.flush()

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-import tokenize
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
@@ -29,6 +29,13 @@ from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
 
 Fields = dict[str, Any]
+
+_HEAD = re.compile(
+    rb"\x93NUMPY\x01\x00..\{'descr': '[<|][a-zA-Z][0-9]{1,6}', 'fortran_order': (?:False|True), "
+    rb"'shape': \((?:[0-9]{1,18},? ?)*\), \} *\n",
+    re.DOTALL,
+)
+"""How every array begins that was written here (format 1.0 of numpy)."""
 
 
 def _table(domain: Any, _array: Any, _keys: Any, _values: Any) -> Table:
@@ -254,10 +261,13 @@ class Decoder:
         raise ValueError(f"{tag!r} is nothing that is stored")
 
     def _array(self, name: str) -> npt.NDArray[Any]:
+        data = self._arrays[name]
+        # numpy reads the head of an array as Python's own text, with faults and warnings of its own.
+        if not _HEAD.match(data):
+            raise ValueError("an array is damaged")
         try:
-            array: npt.NDArray[Any] = np.load(io.BytesIO(self._arrays[name]), allow_pickle=False)
-        except (tokenize.TokenError, SyntaxError, EOFError, OverflowError, MemoryError):
-            # numpy reads the header of an array as Python's own text.
+            array: npt.NDArray[Any] = np.load(io.BytesIO(data), allow_pickle=False)
+        except (EOFError, OverflowError, MemoryError):
             raise ValueError("an array is damaged") from None
         array.flags.writeable = False
         return array
