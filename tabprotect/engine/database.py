@@ -17,10 +17,8 @@ import sqlalchemy as sa
 from sqlalchemy import exc
 
 from tabprotect.engine.atomic import make_private
+from tabprotect.engine.budgets import DATABASE_PATIENCE as PATIENCE
 from tabprotect.engine.errors import InputError
-
-PATIENCE = 10
-"""Seconds to wait for a database that somebody else is writing to."""
 
 ATTEMPTS = 50
 """Runs of a transaction that the database takes back because of what others do at once."""

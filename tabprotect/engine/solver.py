@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.budgets import SOLVER_PATIENCE as PATIENCE
 from tabprotect.engine.errors import InfeasibleError, Interrupted, SolverError
 from tabprotect.engine.progress import SILENT, Progress
 
@@ -31,8 +32,6 @@ NEAR = 1e-6
 POLL = 0.05
 """Seconds between two looks at whether an integer programme is to go on."""
 
-PATIENCE = 0.2
-"""Seconds that a cancelled integer programme has to notice."""
 
 RUN_COST, ITERATION_COST = 300.0, 0.02
 """About how many microseconds of a usual core a run takes, and an iteration for each entry."""

@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass, replace
 
 from tabprotect.engine.assessment.figure import NotComputable
+from tabprotect.engine.budgets import MOST_FOUND
 from tabprotect.engine.errors import InfeasibleError, Interrupted, TabprotectError, TooLargeError
 from tabprotect.engine.posterior.factors.cell_laws import cell_laws
 from tabprotect.engine.posterior.factors.components import split
@@ -18,9 +19,6 @@ from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors, MoveSequence
 from tabprotect.engine.release.release import Release
-
-MOST_FOUND = 8
-"""Posteriors that are kept: methods with few outcomes give the same release again and again."""
 
 
 @dataclass(frozen=True)

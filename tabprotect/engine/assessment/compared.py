@@ -11,15 +11,13 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.assessment.figure import NotComputable
+from tabprotect.engine.budgets import COMPARED_CELLS as MOST_CELLS
 from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.hierarchy import Grouping
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.publication import Publication
-
-MOST_CELLS = 2**24
-"""Compared cells; beyond, only the release's own tables are compared."""
 
 
 def published_by(release: Release) -> Publication:

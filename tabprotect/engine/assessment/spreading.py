@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import TypeVar
 
+from tabprotect.engine.budgets import SPREADING_PATIENCE as PATIENCE
 from tabprotect.engine.progress import Progress
 
 Piece = TypeVar("Piece")
@@ -19,9 +20,6 @@ WORTHWHILE = 8.0
 
 LOOK = 0.1
 """Seconds between two looks at whether to stop."""
-
-PATIENCE = 0.25
-"""Seconds of work put into one piece, so that there is progress to see."""
 
 
 def cores() -> int:

@@ -19,8 +19,10 @@ import numpy as np
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.bounds.bounds import Bounds, Method
 from tabprotect.engine.bounds.enclosure import Enclosure
-from tabprotect.engine.bounds.programme import MOST_CELLS
-from tabprotect.engine.bounds.support import MOST_CELLS as MOST_OPEN
+from tabprotect.engine.budgets import AUTO_INTEGER_CELLS, AUTO_NODES
+from tabprotect.engine.budgets import BOUNDING_LISTED as MOST_LISTED
+from tabprotect.engine.budgets import PROGRAMME_CELLS as MOST_CELLS
+from tabprotect.engine.budgets import SUPPORT_CELLS as MOST_OPEN
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.margins import MarginSet, maximal
@@ -40,14 +42,6 @@ Verdict = Literal["safe", "bad", "unknown"]
 
 CellChoice = Literal["at-risk", "all"] | Ints
 
-MOST_LISTED = 5_000_000
-"""Cells that ``cells="all"`` lists."""
-
-AUTO_INTEGER_CELLS = 1_500
-"""Open cells up to which ``auto`` solves integer programmes; beyond, one takes minutes."""
-
-AUTO_NODES = 5_000
-"""Branch-and-bound nodes ``auto`` spends on one end of one interval."""
 
 TOO_LARGE = " The release leaves too many cells open, or too large counts, to solve for it."
 

@@ -17,18 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.budgets import COUNTING_STEPS as MOST_STEPS
+from tabprotect.engine.budgets import MOST_AT_ONCE, MOST_DIGITS, MOST_TERMS
 from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
-
-MOST_STEPS = 20_000_000
-"""Transitions between states of the exact way, in all."""
-
-MOST_AT_ONCE = 6_000_000
-"""Of these in one step, which bounds memory."""
-
-MOST_TERMS = 200_000
-"""Different terms of inclusion and exclusion."""
 
 DRAWS = 5_000
 """Tables of importance sampling."""
@@ -44,8 +37,6 @@ TABLED = 1_000_000
 
 MOST_TOTAL = 2**53
 
-MOST_DIGITS = 4000
-"""Longer numbers are not told."""
 
 FITS = 2.0**61
 """Whole numbers below this may be added in int64."""

@@ -23,7 +23,8 @@ from tabprotect.engine.bounds.decomposable import (
 from tabprotect.engine.bounds.neighbours import Neighbours
 from tabprotect.engine.bounds.programme import IntegerProgramme, LinearProgramme, Programme
 from tabprotect.engine.bounds.shuttle import fits, tighten
-from tabprotect.engine.bounds.support import MOST_CELLS, support
+from tabprotect.engine.bounds.support import support
+from tabprotect.engine.budgets import SUPPORT_CELLS as MOST_CELLS
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.solver import Sense
 from tabprotect.engine.tables.margins import MarginSet

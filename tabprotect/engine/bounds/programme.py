@@ -9,15 +9,10 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.bounds.support import Support
+from tabprotect.engine.budgets import PROGRAMME_TOTAL as LARGEST_TOTAL
 from tabprotect.engine.errors import InfeasibleError, SolverError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.solver import NEAR, Model, Sense
-
-MOST_CELLS = 20_000
-"""Open cells a programme is made of; a cell takes about a tenth of a second there."""
-
-LARGEST_TOTAL = 10**9
-"""Counts beyond come near the solver's tolerance."""
 
 
 @dataclass(frozen=True)

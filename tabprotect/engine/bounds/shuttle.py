@@ -15,16 +15,11 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.bounds.support import Support
+from tabprotect.engine.budgets import EXACT_SUMS, LATTICE_CELLS
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Table
-
-LATTICE_CELLS = 300_000
-"""Cells of all margins together up to which the generalised form is used."""
-
-EXACT_SUMS = 2**53
-"""Sums below this are exact in double precision."""
 
 
 def fits(opened: Support) -> bool:

@@ -11,33 +11,20 @@ import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from tabprotect.engine.budgets import (
+    MAX_ARCHIVE,
+    MAX_DIRECTORY,
+    MAX_JSON,
+    MAX_JSON_ITEMS,
+    MAX_JSON_LISTS,
+    MAX_MEMBER,
+    MAX_RATIO,
+    MAX_UNPACKED,
+)
 from tabprotect.engine.errors import BundleError, InputError
-
-MAX_ARCHIVE = 2**29
-"""Bytes of a zip file that is opened at all (512 MiB)."""
-
-MAX_MEMBER = 2**29
-"""Bytes of one unpacked file."""
-
-MAX_UNPACKED = 2**30
-"""Bytes of all unpacked files together."""
-
-MAX_RATIO = 150
-"""Unpacked over packed size; beyond it, and above a mebibyte, a file is a bomb."""
 
 MAX_MEMBERS = 4096
 
-MAX_DIRECTORY = 2**20
-"""Bytes of the zip's own list of its files."""
-
-MAX_JSON = 192 * 2**20
-"""Bytes of a JSON file that is parsed."""
-
-MAX_JSON_LISTS = 8_000_000
-"""Lists and objects of one JSON file: each takes some 100 bytes once it is parsed."""
-
-MAX_JSON_ITEMS = 40_000_000
-"""Commas of one JSON file."""
 
 _MEBIBYTE = 2**20
 

@@ -15,13 +15,14 @@ from typing import cast
 
 import numpy as np
 
+from tabprotect.engine.budgets import DENSE_LIMIT
 from tabprotect.engine.bundle.archive import dump_json
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.formats.csv_text import write_csv
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain, Variable
-from tabprotect.engine.tables.table import DENSE_LIMIT, INT64_MAX, Table
+from tabprotect.engine.tables.table import INT64_MAX, Table
 from tabprotect.version import __version__
 
 PACKAGE = "datapackage.json"

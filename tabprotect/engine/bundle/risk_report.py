@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from tabprotect.engine.budgets import RISK_REPORT_CELLS as MOST_CELLS
 from tabprotect.engine.bundle.check_lines import CheckGroup, headline, honesty, protection
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.summary import summarise
-
-MOST_CELLS = 100_000
-"""At-risk cells that are listed one by one."""
 
 
 def risk_json(protected: Protected) -> dict[str, object]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tabprotect.engine.atomic import Whole, write_together
+from tabprotect.engine.budgets import SIGNATURE_LONGEST as LONGEST
 from tabprotect.engine.bundle import manifest
 from tabprotect.engine.bundle.archive import dump_json, parse_json
 from tabprotect.engine.errors import BundleError, InputError
@@ -26,8 +27,6 @@ NAME = "signature.json"
 ALGORITHM = "Ed25519"
 KEY_BYTES, SIGNATURE_BYTES = 32, 64
 MOST_SIGNATURES = 16
-LONGEST = 10_000
-"""Bytes of a key file."""
 
 PUBLIC_SUFFIX = ".pub"
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
+from tabprotect.engine.budgets import MAX_CYCLE_CELLS
 from tabprotect.engine.cycles import stated
-from tabprotect.engine.cycles.stated import MAX_CYCLE_CELLS
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.groupings import stated_groupings
 from tabprotect.engine.formats.opening import read_text

@@ -11,13 +11,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.budgets import MOST_REDUCED
 from tabprotect.engine.progress import SILENT, Progress
 
 Vector = dict[int, int]
 """Cell -> coefficient, without zeros."""
 
-MOST_REDUCED = 150
-"""Bases up to this size are reduced; larger ones come short enough out of the elimination."""
 
 DELTA = 0.75
 """Of Lenstra, Lenstra and Lovasz."""

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from tabprotect.engine.arrays import Bools
+from tabprotect.engine.budgets import LONGEST_NAMED
 from tabprotect.engine.cycles import reach
 from tabprotect.engine.cycles.algebra import CycleAlgebra
 from tabprotect.engine.cycles.constructions.for_margins import expected_counts
@@ -22,8 +23,6 @@ from tabprotect.engine.tables.table import Table
 
 MOST_VIOLATIONS = 1000
 MOST_NAMED = 3
-LONGEST_NAMED = 8
-"""Sums that are named, and cells of one."""
 
 Verdict = Literal["ok", "warning", "bad"]
 

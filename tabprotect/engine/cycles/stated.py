@@ -13,14 +13,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
+from tabprotect.engine.budgets import MAX_CYCLE_CELLS
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.moves import MoveSet
-
-MAX_CYCLE_CELLS = 50_000_000
-"""More entries than this are refused when a mechanism or a file is read."""
 
 _ARRAYS = ("starts", "cells", "signs")
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tabprotect.engine.budgets import MOST_REMEDIES
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InputError, Interrupted, TabprotectError
 from tabprotect.engine.fitting.expected import fit
@@ -23,9 +24,6 @@ from tabprotect.engine.protection.remedy import Remedy
 from tabprotect.engine.release.gate import Gate
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-
-MOST_REMEDIES = 3
-"""Of the settings that were tried a refusal names the best: the others rarely pass."""
 
 FEW = 4
 """Synthetic tables on which each remedy is tried."""

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.budgets import BELIEVING_HELD as MOST_HELD
 from tabprotect.engine.disclosure.proved import proved_ends
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.infer import infer
@@ -53,8 +54,6 @@ WEIGHING = 2e6
 PROGRAMMED = 9
 """Inner cells up to which originals are weighed by solving programmes: seconds each beyond."""
 
-MOST_HELD = 2**25
-"""Counts of all drawn or listed originals whose sums are looked at."""
 
 AT_ONCE = 2**22
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats
+from tabprotect.engine.budgets import DENSE
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.fitting.additivity import check_size
 from tabprotect.engine.fitting.contradictions import contradiction
@@ -25,8 +26,6 @@ NOTHING = 1e-12
 """Of the largest count: published counts up to it are 0."""
 
 MAX_SWEEPS = 1000
-DENSE = 0.3
-"""Share of inner cells that must be open for whole margins to be faster than listed cells."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,16 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Codes
+from tabprotect.engine.budgets import CELL_LIST_CATEGORIES as MAX_CATEGORIES
+from tabprotect.engine.budgets import DENSE_LIMIT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain, Variable
-from tabprotect.engine.tables.table import DENSE_LIMIT, ROOMY, Counts, Table
+from tabprotect.engine.tables.table import ROOMY, Counts, Table
 
 SMALL = 2**24
 """Tables of up to this many cells are laid out in full, however empty they are (128 MiB)."""
-
-
-MAX_CATEGORIES = 1_000_000
-"""Of one variable."""
 
 
 def check_categories(name: str, number: int) -> None:

@@ -11,15 +11,11 @@ from types import MappingProxyType
 import numpy as np
 
 from tabprotect.engine.arrays import Bools
+from tabprotect.engine.budgets import CSV_TEXT_BLOCK as BLOCK
+from tabprotect.engine.budgets import FULL_LIMIT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import COUNT
 from tabprotect.engine.tables.table import Table
-
-FULL_LIMIT = 2**24
-"""Sparse tables beyond this many cells are written without their zeros."""
-
-BLOCK = 64
-"""Lines that are written together, at least."""
 
 _NEEDS_QUOTES = re.compile('[",;\t|\r\n\ufeff]|^\\s|\\s$')
 

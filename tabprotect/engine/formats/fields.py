@@ -11,10 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from tabprotect.engine.arrays import Bytes, Ints, Words
+from tabprotect.engine.budgets import MOST_WORDS
 
 WORD = 8
-MOST_WORDS = 32
-"""Of a label; longer ones are read row by row."""
 
 MOST_DIGITS = 2 * WORD
 

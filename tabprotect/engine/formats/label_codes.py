@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Codes, Ints, Words
-from tabprotect.engine.formats.fields import MOST_WORDS, Fields
+from tabprotect.engine.budgets import MOST_WORDS
+from tabprotect.engine.formats.fields import Fields
 
 ROOM = 8
 """Slots for each label: most are found at the first look."""

@@ -5,10 +5,8 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
+from tabprotect.engine.budgets import MOST_TEXT
 from tabprotect.engine.errors import InputError
-
-MOST_TEXT = 2**29
-"""Bytes of a text file that is read at once (512 MiB)."""
 
 
 def check_file(path: Path) -> None:

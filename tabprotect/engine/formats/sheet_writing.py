@@ -9,14 +9,13 @@ import re
 import numpy as np
 
 from tabprotect.engine.arrays import Bools
+from tabprotect.engine.budgets import SHEET_WRITING_ROWS as MOST_ROWS
+from tabprotect.engine.budgets import SHEETS_EXACT_FLOAT as EXACT_FLOAT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import COUNT
-from tabprotect.engine.formats.sheets import EXACT_FLOAT
 from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, FREE, SHOWN
 from tabprotect.engine.tables.table import Table
 
-MOST_ROWS = 2**20 - 1
-"""Of a sheet, below its header."""
 _UNWRITABLE = re.compile(r"[\x00-\x08\x0b-\x1f\ufffe\uffff]|_x[0-9A-Fa-f]{4}_")
 """What spreadsheet programs escape or drop."""
 _LONGEST = 32_000

@@ -7,12 +7,10 @@ from pathlib import Path
 
 import python_calamine
 
+from tabprotect.engine.budgets import SHEETS_EXACT_FLOAT as EXACT_FLOAT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.rows import SheetRows
 from tabprotect.engine.formats.workbook_size import check_workbook
-
-EXACT_FLOAT = 2**53
-"""Spreadsheets hold numbers as floats: whole ones are exact below this."""
 
 
 def _text(value: object, path: Path, line: int) -> str:

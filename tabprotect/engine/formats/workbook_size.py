@@ -13,16 +13,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
+from tabprotect.engine.budgets import MOST_RATIO
+from tabprotect.engine.budgets import WORKBOOK_SIZE_BYTES as MOST_BYTES
+from tabprotect.engine.budgets import WORKBOOK_SIZE_CELLS as MOST_CELLS
 from tabprotect.engine.errors import InputError
-
-MOST_CELLS = 2**26
-"""From the first to the last, empty ones too (about 2 GiB)."""
-
-MOST_BYTES = 2**31
-"""Of all parts of a workbook, unpacked."""
-
-MOST_RATIO = 400
-"""Unpacked over packed size of a part, above ``SOUND_BYTES``; beyond it the part is a bomb."""
 
 SOUND_BYTES = 2**26
 

@@ -12,8 +12,10 @@ import duckdb
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
+from tabprotect.engine.budgets import CELL_LIST_CATEGORIES as MAX_CATEGORIES
+from tabprotect.engine.budgets import DENSE_LIMIT, MOST_WEIGHT
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.cell_list import MAX_CATEGORIES, check_categories
+from tabprotect.engine.formats.cell_list import check_categories
 from tabprotect.engine.formats.sql import quoted
 from tabprotect.engine.microdata.coding import MISSING, Codings
 from tabprotect.engine.microdata.readers import MicrodataFile, open_microdata
@@ -22,12 +24,10 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.tables.design_weights import SCALE, DesignWeights
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.table import DENSE_LIMIT, INT64_MAX, Table
+from tabprotect.engine.tables.table import INT64_MAX, Table
 
 DENSE = 2**24
 EXACT_SUMMARY = 2000
-MOST_WEIGHT = 10**9
-"""The largest design weight of a record."""
 _WHOLE = re.compile("-?[0-9]{1,300}")
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.budgets import BLOCK_CELLS
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import SILENT, Progress
@@ -17,9 +18,6 @@ Statistic = Callable[[Ints], Floats]
 """From tables (draws, *shape) to one number each; NaN where it is not defined."""
 
 QUANTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
-
-BLOCK_CELLS = 2**22
-"""Cells of the tables held at once."""
 
 
 @dataclass(frozen=True, eq=False)

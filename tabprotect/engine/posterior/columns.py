@@ -15,11 +15,9 @@ from itertools import repeat
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.budgets import COLUMNS_ROWS as MOST_ROWS
 from tabprotect.engine.errors import TooLargeError
 from tabprotect.engine.posterior.posterior import Posterior
-
-MOST_ROWS = 200_000_000
-"""Rows of the long form: some 8 GB."""
 
 AT_ONCE = 1 << 16
 """Cells whose text is made together."""

@@ -13,6 +13,8 @@ from dataclasses import replace
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.budgets import JOINT_HELD as MOST_HELD
+from tabprotect.engine.budgets import MOST_RERUNS
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.posterior.factors.cell_laws import kind_logs
 from tabprotect.engine.posterior.infer import Way, infer
@@ -26,13 +28,9 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
 DRAWS = 20_000
-MOST_HELD = 2**24
-"""Counts of all originals that are weighed."""
 
 LEAST_EFFECTIVE = 100.0
 
-MOST_RERUNS = 20_000
-"""Originals that a mechanism as a whole is asked about."""
 
 _TOO_MANY = "the originals of these releases are too many to be listed"
 

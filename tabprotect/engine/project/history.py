@@ -10,6 +10,7 @@ from types import NoneType
 
 import numpy as np
 
+from tabprotect.engine.budgets import SNAPSHOT_BYTES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.codec import parts
@@ -18,9 +19,6 @@ from tabprotect.engine.project.commands import named
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Changes, Project, changes
 from tabprotect.engine.tables.table import Table
-
-SNAPSHOT_BYTES = 2**29
-"""Memory of what is kept for undo (512 MiB); the oldest snapshots beyond it are forgotten."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.budgets import SAVED_BYTES
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.errors import BundleError, InputError, TabprotectError
 from tabprotect.engine.project.codec import Decoder, Encoder
@@ -23,8 +24,6 @@ SUFFIX = ".tabprotect"
 FORMAT = "tabprotect project, CONFIDENTIAL"
 FORMAT_VERSION = 2
 
-SAVED_BYTES = 2**27
-"""Arrays of older snapshots beyond it are not saved (128 MiB): those steps keep their names."""
 
 _PROJECT = "project.json"
 _ARRAY = re.compile(r"arrays/[0-9a-f]{64}\.npy\Z")

@@ -16,6 +16,7 @@ from typing import ClassVar
 import numpy as np
 
 from tabprotect.engine.arrays import Floats
+from tabprotect.engine.budgets import METHOD_PREVIEW_WORK as PREVIEW_WORK
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.groupings import grouping_text
 from tabprotect.engine.parameters import Parameter, Values, resolve
@@ -32,9 +33,6 @@ from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
-
-PREVIEW_WORK = 1_000_000
-"""Published cells (or inner ones, if more) the trial runs of a preview may produce."""
 
 
 def trial_generator(problem: Problem) -> np.random.Generator:

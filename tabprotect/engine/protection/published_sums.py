@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.budgets import PUBLISHED_SUMS_ENTRIES as MOST_ENTRIES
+from tabprotect.engine.budgets import PUBLISHED_SUMS_JOINED as MOST_JOINED
 from tabprotect.engine.errors import InputError, TooLargeError
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.published import PublishedTable
@@ -14,12 +16,6 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-
-MOST_JOINED = 500
-"""Inner cells up to which totals go into a posterior beside published inner cells."""
-
-MOST_ENTRIES = 40_000_000
-"""Inner cells times margins that are followed, at some 50 bytes each."""
 
 INNER_NOTE = (
     "This posterior uses the published inner cells only; the published totals say a little more."

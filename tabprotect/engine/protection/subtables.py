@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
+from tabprotect.engine.budgets import MOST_PUBLISHED
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.groupings import parse_groupings
 from tabprotect.engine.parameters import Parameter
@@ -12,9 +13,6 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.hierarchy import Grouping
 from tabprotect.engine.tables.margins import MarginSet, all_margins
 from tabprotect.engine.tables.publication import Publication
-
-MOST_PUBLISHED = 20_000_000
-"""Cells of all published sub-tables together."""
 
 MARGINS: Parameter[str | None] = Parameter(
     "margins",

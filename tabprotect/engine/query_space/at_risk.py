@@ -9,15 +9,13 @@ from functools import cached_property
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
+from tabprotect.engine.budgets import CACHE_BYTES, DENSE_LIMIT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.query_space.lattice import Lattice, Query, bits
 from tabprotect.engine.query_space.margin_minima import at_risk_sums, summable
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
-from tabprotect.engine.tables.table import DENSE_LIMIT, Table
-
-CACHE_BYTES = 256 * 2**20
-"""Margin counts at the at-risk cells that are kept at hand, at most."""
+from tabprotect.engine.tables.table import Table
 
 
 class AtRiskCells:

@@ -14,13 +14,11 @@ from itertools import combinations
 
 import numpy as np
 
+from tabprotect.engine.budgets import LATTICE_VARIABLES as MAX_VARIABLES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.margins import MarginSet
 
 Query = int
-
-MAX_VARIABLES = 40
-"""More than any table has cells for; a bit set stays a small integer."""
 
 
 def bits(query: Query) -> Iterator[int]:

@@ -12,15 +12,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.budgets import MARGIN_MINIMA_EXACT_FLOAT as EXACT_FLOAT
 from tabprotect.engine.query_space.lattice import Query, bits
 
 Sums = Ints | Floats
 
 ROOMY = 8
 """Possible cells per listed cell up to which a margin is summed by bincount, else by sorting."""
-
-EXACT_FLOAT = 2**53
-"""Sums below this are exact in double precision."""
 
 
 def at_risk_sums(key: Ints, size: int, counts: Sums, at_risk: int) -> Ints:

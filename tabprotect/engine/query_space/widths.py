@@ -17,15 +17,13 @@ from functools import partial
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
+from tabprotect.engine.budgets import MAX_LISTED
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.at_risk import AtRiskCells
 from tabprotect.engine.query_space.lattice import Lattice, Query, bits
 from tabprotect.engine.query_space.margin_minima import smallest_counts
 from tabprotect.engine.query_space.workers import Workers, spread
-
-MAX_LISTED = 20
-"""Variables up to which every sub-table is listed; beyond, ask for those above a threshold."""
 
 PIECES = 6
 """The lattice is cut into 2^6 pieces to share out."""

@@ -7,14 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar, cast
 
+from tabprotect.engine.budgets import WORKERS_PATIENCE as PATIENCE
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.progress import Progress
 
 Workers = int | str | None
 """A number of processes, ``"tcp://host:port"`` of a Dask scheduler, or ``None``: one process."""
 
-PATIENCE = 10.0
-"""Seconds to wait for a scheduler to answer."""
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")

@@ -8,6 +8,7 @@ from typing import cast
 
 import sqlalchemy as sa
 
+from tabprotect.engine.budgets import MOST_KEPT
 from tabprotect.engine.database import BORN_TWICE, TAKEN_BACK, Database, Schema
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.register.address import prepared
@@ -16,8 +17,6 @@ from tabprotect.engine.register.marks import Marks
 
 SCHEMA = Schema("tabprotect.engine.register", "register_version")
 
-MOST_KEPT = 2**26
-"""Bytes of a bundle that is kept beside its entry, so that releases can be read together."""
 
 _SCHEMA = sa.MetaData()
 _RELEASE = sa.Table(

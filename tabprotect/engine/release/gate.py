@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from tabprotect.engine.budgets import GATE_BELIEF_LIMIT as BELIEF_LIMIT
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.sensitivity.small_count import SmallCount
-
-BELIEF_LIMIT = 0.95
-"""A count is known to a reader who believes in one value more than this."""
 
 SHARE = 0.05
 """Of the at-risk cells that a reader expects, the share that may be known."""

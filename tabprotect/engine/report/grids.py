@@ -6,18 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 
+from tabprotect.engine.budgets import GRIDS_CELLS as MOST_CELLS
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.report.figures import count_text
 from tabprotect.engine.tables.domain import Domain, Index
 
 ACROSS = 8
 """Columns of counts on a page."""
-
-MOST_CELLS = 600
-"""A larger table is not printed: it is in the files."""
-
-MOST_TABLES = 8
-"""Tables that are printed; further ones are in the files."""
 
 
 @dataclass(frozen=True)

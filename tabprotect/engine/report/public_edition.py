@@ -7,11 +7,12 @@ from datetime import date
 
 from markupsafe import Markup
 
+from tabprotect.engine.budgets import MOST_TABLES
 from tabprotect.engine.bundle.check_lines import CheckGroup, CheckLine, bundle_files, stated
 from tabprotect.engine.bundle.verify import Verification
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.report import figures
-from tabprotect.engine.report.grids import MOST_TABLES, Grid, published_grid
+from tabprotect.engine.report.grids import Grid, published_grid
 from tabprotect.engine.report.prose import sections
 from tabprotect.engine.tables.domain import Domain
 

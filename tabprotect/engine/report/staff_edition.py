@@ -8,6 +8,8 @@ from datetime import date
 from markupsafe import Markup
 
 from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.budgets import GRIDS_CELLS as MOST_CELLS
+from tabprotect.engine.budgets import MOST_TABLES
 from tabprotect.engine.bundle.check_lines import (
     CheckGroup,
     CheckLine,
@@ -25,14 +27,7 @@ from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.protection.summary import summarise
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.report import figures
-from tabprotect.engine.report.grids import (
-    MOST_CELLS,
-    MOST_TABLES,
-    Grid,
-    GridCell,
-    grid,
-    published_grid,
-)
+from tabprotect.engine.report.grids import Grid, GridCell, grid, published_grid
 from tabprotect.engine.report.public_edition import PublicEdition, public_edition, size_text
 from tabprotect.engine.tables.domain import Index
 

@@ -10,16 +10,12 @@ from functools import cached_property
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
+from tabprotect.engine.budgets import DOMAIN_CATEGORIES as MAX_CATEGORIES
+from tabprotect.engine.budgets import DOMAIN_CELLS as MAX_CELLS
 from tabprotect.engine.errors import InputError
 
 Index = tuple[int, ...]
 """A cell as one category number per variable."""
-
-MAX_CELLS = 2**62
-"""A mixed-radix cell key must fit int64."""
-
-MAX_CATEGORIES = 10_000_000
-"""Of all variables together."""
 
 
 @dataclass(frozen=True)

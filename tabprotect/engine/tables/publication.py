@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.budgets import DENSE_LIMIT
 from tabprotect.engine.errors import InputError, TooLargeError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import terms
 from tabprotect.engine.tables.hierarchy import Grouping, check_groupings
 from tabprotect.engine.tables.margins import MarginSet
-from tabprotect.engine.tables.table import DENSE_LIMIT, Counts, Table
+from tabprotect.engine.tables.table import Counts, Table
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

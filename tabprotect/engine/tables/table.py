@@ -10,13 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Ints
+from tabprotect.engine.budgets import DENSE_LIMIT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain, Index
 
 Counts = Ints
 
-DENSE_LIMIT = 2**27
-"""Cells a dense array may have (1 GiB); larger tables stay sparse."""
 
 ROOMY = 8
 """Possible cells per listed one up to which a place for every possible cell is worth it."""

@@ -10,6 +10,7 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from tabprotect.engine.arrays import Bools
+from tabprotect.engine.budgets import DENSE_LIMIT
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project import recipe
@@ -19,7 +20,7 @@ from tabprotect.engine.project.project import EVERYTHING, Project, Who
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Index
-from tabprotect.engine.tables.table import DENSE_LIMIT, Table
+from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.jobs import Job, Jobs
 from tabprotect.gui.base.question import Question, same, told
 

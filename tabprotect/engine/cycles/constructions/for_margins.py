@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.budgets import FOR_MARGINS_CELLS as MOST_CELLS
+from tabprotect.engine.budgets import MOST_COMPLETED, MOST_PROVED
 from tabprotect.engine.cycles.constructions.triangular import DIGITS, Chosen, Search, Settings
 from tabprotect.engine.cycles.kernel_basis import Vector, kernel, shortened
 from tabprotect.engine.cycles.peeling import core
@@ -22,16 +24,6 @@ from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import dimension as closed_form
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
-
-MOST_CELLS = 20_000_000
-"""Cells of a table that cycles are designed for: some gigabytes of cycles."""
-
-MOST_COMPLETED = 400
-"""Cells among which the moves are sought that the triangular ones leave out."""
-
-
-MOST_PROVED = 10_000_000
-"""Sums of entries over margins that are looked at again when a design is done."""
 
 
 @dataclass(frozen=True, eq=False)

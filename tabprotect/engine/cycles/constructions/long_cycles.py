@@ -11,12 +11,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tabprotect.engine.budgets import LONG_CYCLES_CELLS as MOST_CELLS
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
-
-MOST_CELLS = 20_000_000
-"""Cells of a table that cycles are designed for: some gigabytes of cycles."""
 
 
 def check_shape(domain: Domain) -> None:

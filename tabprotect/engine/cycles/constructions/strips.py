@@ -7,18 +7,13 @@ from collections.abc import Callable
 
 import numpy as np
 
+from tabprotect.engine.budgets import EXACT_WIDTH, MAX_WIDTH, WIDEST_STRIPS
 from tabprotect.engine.cycles.constructions.long_cycles import check_shape
 from tabprotect.engine.cycles.constructions.swaps import chain, pairs, ring, swaps
-from tabprotect.engine.cycles.width import MAX_WIDTH, elimination_cost
+from tabprotect.engine.cycles.width import elimination_cost
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
-
-WIDEST_STRIPS = 8
-"""The highest strips that are taken unasked are at most this wide: about a second."""
-
-EXACT_WIDTH = 6
-"""The default design stays at most this wide in one pass (the default number of passes)."""
 
 
 def strips(domain: Domain, height: int = 2, closed: bool = True) -> MoveSet:

@@ -8,17 +8,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tabprotect.engine.budgets import MOST_SWAPS
+from tabprotect.engine.budgets import SWAPS_ENTRIES as MOST_ENTRIES
 from tabprotect.engine.cycles.constructions.long_cycles import check_shape
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet, margins_of_order
 from tabprotect.engine.tables.moves import MoveSet
-
-MOST_SWAPS = 200_000
-"""Swaps that are listed."""
-
-MOST_ENTRIES = 50_000_000
-"""Cells of all cycles together."""
 
 
 def swaps(

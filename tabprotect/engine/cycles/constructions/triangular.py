@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.budgets import TRIANGULAR_WORK as MOST_WORK
 from tabprotect.engine.cycles.constructions.differences import Kind, kinds
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.progress import Progress
@@ -42,8 +43,6 @@ KINDS_LOOKED = (8, 24)
 SCATTER = 40_503
 """Multiplier of a scattering (Knuth, volume 3, 6.4), small enough for 64 bits."""
 
-MOST_WORK = 150_000_000
-"""Partner cells that are looked at in all; beyond, fewer choices are."""
 
 TOGETHER = 2048
 """Up to so many targets get their partners one after the other; of more, some at a time."""

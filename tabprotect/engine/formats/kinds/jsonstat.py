@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Codes, Ints
+from tabprotect.engine.budgets import JSONSTAT_BYTES as MOST_BYTES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.cell_list import CellList, check_categories
 from tabprotect.engine.formats.format import Format
@@ -26,9 +27,6 @@ from tabprotect.engine.formats.numerals import NotACountError, parse_count
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import INT64_MAX, Table
-
-MOST_BYTES = 2**29
-"""Of a file, which is held as a whole, with its objects about ten times over."""
 
 _HEAD = re.compile(
     rb'(\xef\xbb\xbf)?\s*\{.*"(class"\s*:\s*"dataset"|dimension"\s*:\s*\{)', re.DOTALL

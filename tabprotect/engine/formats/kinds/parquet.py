@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Codes, Ints
+from tabprotect.engine.budgets import CELL_LIST_CATEGORIES as MAX_CATEGORIES
 from tabprotect.engine.errors import InputError, RecordsError
-from tabprotect.engine.formats.cell_list import MAX_CATEGORIES, CellList, check_categories
+from tabprotect.engine.formats.cell_list import CellList, check_categories
 from tabprotect.engine.formats.format import COUNT, Format, RecordsFile
 from tabprotect.engine.formats.forms import COUNT_NAMES
 from tabprotect.engine.formats.numerals import NotACountError, parse_count

@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Codes, Ints
+from tabprotect.engine.budgets import PX_BYTES as MOST_BYTES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.cell_list import CellList, check_categories
 from tabprotect.engine.formats.format import Format
@@ -27,9 +28,6 @@ from tabprotect.engine.formats.statuses import SHOWN
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
-
-MOST_BYTES = 2**29
-"""Of a file, which is held as a whole."""
 
 LINE = 200
 """Characters of a line that is written; readers may break off longer ones at 256."""

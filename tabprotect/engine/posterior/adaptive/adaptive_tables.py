@@ -13,14 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.budgets import MOST_APPLIED
 from tabprotect.engine.cycles.family import Family
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import AdaptiveSequence
 
 MOST_TABLES = 40_000
 MOST_EDGES = 4_000_000
-MOST_APPLIED = 2_000_000_000
-"""Limits of the exact way: tables, steps between two of them, and products in all."""
 
 AT_ONCE = 2**22
 """Entries (table, cycle, cell) looked at side by side."""

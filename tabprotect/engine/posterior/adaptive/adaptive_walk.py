@@ -14,24 +14,21 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.cycles.family import FULL, Family
+from tabprotect.engine.budgets import ADAPTIVE_WALK_BLOCK as BLOCK
+from tabprotect.engine.budgets import ADAPTIVE_WALK_ENTRIES as MOST_ENTRIES
+from tabprotect.engine.budgets import ADAPTIVE_WALK_SPAN as MOST_SPAN
+from tabprotect.engine.budgets import FULL
+from tabprotect.engine.cycles.family import Family
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.release.likelihood import AdaptiveSequence
 
 Masses = npt.NDArray[np.float32]
 
-BLOCK = 64
-"""Masses that are added up before one of them is drawn."""
-
-MOST_ENTRIES = 2**22
-"""Masses (cycle, coin, draw) of one population, which bounds its memory."""
 
 FEWEST, MOST = 16, 2000
 """Draws of one population."""
 
-MOST_SPAN = 1000
-"""Changes of a count that the guide tells apart."""
 
 STEEPEST = 50.0
 """Logs by which the guide may favour one step; in single precision, many together stay finite."""

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.budgets import INFER_ADAPTIVE_UPDATES as MOST_UPDATES
 from tabprotect.engine.cycles.family import Family
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.posterior.adaptive.adaptive_tables import originals
@@ -20,9 +21,6 @@ from tabprotect.engine.release.likelihood import AdaptiveSequence
 DRAWS = 20_000
 POPULATIONS = 10
 """Independent populations: their spread is the error."""
-
-MOST_UPDATES = 8 * 10**9
-"""Masses looked at by one estimate unless a number of draws is asked for (about a minute)."""
 
 
 def infer_adaptive(

@@ -17,6 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.budgets import CHAIN_CELLS as MOST_CELLS
+from tabprotect.engine.budgets import CHAIN_ENTRIES as MOST_ENTRIES
+from tabprotect.engine.budgets import CHAIN_HELD as MOST_HELD
+from tabprotect.engine.budgets import CHAIN_UPDATES as MOST_UPDATES
+from tabprotect.engine.budgets import MOST_TANGLED
 from tabprotect.engine.cycles.kernel_basis import Vector, kernel, shortened
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.factors.chain_starts import starts
@@ -34,23 +39,10 @@ CORNERS = 8
 RECORDS = 100
 """Tables kept of each chain."""
 
-MOST_HELD = 2**25
-"""Counts held in all: 256 MiB, and figures of them take some of these."""
-
-MOST_ENTRIES = 3 * 2**23
-"""Entries (cell, count) of the distributions; adding them up takes several of their size."""
-
-MOST_CELLS = 20_000
-"""Cells that hang together and lie in two sums each (a two-way table): some ten seconds."""
-
-MOST_TANGLED = 2_000
-"""Cells where they lie in more: finding first originals takes integer programmes."""
 
 DIRECTIONS = 12_000
 """Directions of the shortest run; at least four for each move of the basis."""
 
-MOST_UPDATES = 3 * 10**8
-"""Cell updates by sweeps over the table in one run."""
 
 SWEEPS = 1500
 

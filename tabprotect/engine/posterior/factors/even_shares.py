@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.budgets import EVEN_SHARES_CELLS as MOST_CELLS
 from tabprotect.engine.posterior.factors.components import Component
 from tabprotect.engine.progress import SILENT, Progress
 
@@ -57,7 +58,3 @@ class Even:
         if self._cells > MOST_CELLS:
             return None
         return math.comb(self._total + self._cells - 1, self._cells - 1)
-
-
-MOST_CELLS = 10_000
-"""Of a number that is worked out."""

@@ -18,13 +18,15 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.bounds.counting import TableCount
+from tabprotect.engine.budgets import CELLWISE_ENTRIES as MOST_ENTRIES
+from tabprotect.engine.budgets import RESIDUAL_SUMS_STEPS as MOST_STEPS
+from tabprotect.engine.budgets import REWEIGHING_CELLS, REWEIGHING_HELD
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.factors import reweighing
 from tabprotect.engine.posterior.factors.cell_laws import cell_laws
-from tabprotect.engine.posterior.factors.cellwise import MOST_ENTRIES, Cellwise, cellwise
+from tabprotect.engine.posterior.factors.cellwise import Cellwise, cellwise
 from tabprotect.engine.posterior.factors.chain import by_chain
 from tabprotect.engine.posterior.factors.components import Component, Split, split
-from tabprotect.engine.posterior.factors.residual_sums import MOST_STEPS
 from tabprotect.engine.posterior.factors.solved_parts import (
     LOG_MOST,
     Draw,
@@ -77,7 +79,7 @@ def infer_factors(
             found,
             likelihood,
             # Many cells alone can be neither listed nor, each with its own row, held.
-            [by_cell(alone), *parts] if len(alone.cells) <= reweighing.MOST_CELLS else None,
+            [by_cell(alone), *parts] if len(alone.cells) <= REWEIGHING_CELLS else None,
             way=way,
             draws=draws,
             work=work,
@@ -285,11 +287,11 @@ def _listing(
 ) -> tuple[Ints, Floats] | None:
     """Every original with its probability; ``None`` where they are too many."""
     group, first = of_cell
-    if len(alone.cells) > reweighing.MOST_CELLS or alone.infinite.any():
+    if len(alone.cells) > REWEIGHING_CELLS or alone.infinite.any():
         return None
     every = [by_cell(alone), *parts]
     number = reweighing.number_of(every)
-    if number is None or number * len(group) > reweighing.MOST_HELD:
+    if number is None or number * len(group) > REWEIGHING_HELD:
         return None
     unknown = np.sort(np.concatenate([part.cells for part in every]))
     tables, chances = reweighing.listed(every, unknown)

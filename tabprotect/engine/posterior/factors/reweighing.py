@@ -15,19 +15,16 @@ from typing import Literal
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.budgets import MOST_ORIGINALS
+from tabprotect.engine.budgets import REWEIGHING_CELLS as MOST_CELLS
+from tabprotect.engine.budgets import REWEIGHING_HELD as MOST_HELD
 from tabprotect.engine.errors import InfeasibleError
-from tabprotect.engine.posterior.factors.solved_parts import MOST_ORIGINALS, SolvedPart, no_original
+from tabprotect.engine.posterior.factors.solved_parts import SolvedPart, no_original
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.solver import work as solver_work
 from tabprotect.engine.tables.table import Table
-
-MOST_CELLS = 20_000
-"""Unknown cells of an original that is weighed."""
-
-MOST_HELD = 2**24
-"""Counts of all weighed originals, and entries of their distributions."""
 
 BUDGET = 2e7
 """Work for all weighing, in nominal microseconds, by the cost of the first calls."""

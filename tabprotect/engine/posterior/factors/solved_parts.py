@@ -19,9 +19,6 @@ from tabprotect.engine.progress import SILENT, Progress
 
 Draw = Callable[[int, np.random.Generator, Progress], Ints]
 
-MOST_ORIGINALS = 200_000
-"""Originals that are listed one by one."""
-
 
 @dataclass(frozen=True, eq=False)
 class SolvedPart:

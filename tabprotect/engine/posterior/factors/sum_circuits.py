@@ -12,10 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tabprotect.engine.budgets import MOST_TRIES
 from tabprotect.engine.posterior.factors.components import Component, Sum
-
-MOST_TRIES = 200
-"""Walks before a circuit is given up."""
 
 
 @dataclass(frozen=True)

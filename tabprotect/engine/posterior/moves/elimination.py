@@ -18,13 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.cycles.width import (
-    MAX_HELD,
-    MAX_VARIABLES,
-    MAX_WIDTH,
-    MAX_WORK,
-    eliminate,
-)
+from tabprotect.engine.budgets import MAX_HELD, MAX_WIDTH, MAX_WORK
+from tabprotect.engine.budgets import WIDTH_VARIABLES as MAX_VARIABLES
+from tabprotect.engine.cycles.width import eliminate
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.moves.backward_factors import (
     BackwardStep,

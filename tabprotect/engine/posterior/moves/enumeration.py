@@ -9,14 +9,13 @@ from __future__ import annotations
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.budgets import ENUMERATION_WORK as MOST_WORK
 from tabprotect.engine.posterior.moves.backward_factors import structures
 from tabprotect.engine.posterior.moves.coin import FAR
 from tabprotect.engine.posterior.moves.signature_model import GroupModel
 from tabprotect.engine.progress import SILENT, Progress
 
 MOST_TABLES = 100_000
-MOST_WORK = 20_000_000
-"""Limits of the count of originals: tables per component, and entries handled in all."""
 
 
 def originals(

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.budgets import INFER_MOVES_LISTED as MOST_LISTED
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.moves import sampling
 from tabprotect.engine.posterior.moves.elimination import Elimination
@@ -21,9 +22,6 @@ from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import MoveSequence
 
 DrawChanges = Callable[[int, np.random.Generator, Progress], Ints]
-
-MOST_LISTED = 2**24
-"""Counts of all listed originals."""
 
 
 def _exact_because(exact: Elimination) -> str:

@@ -20,6 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.budgets import SAMPLING_ENTRIES as MOST_ENTRIES
+from tabprotect.engine.budgets import SAMPLING_UPDATES as MOST_UPDATES
 from tabprotect.engine.cycles import graphs
 from tabprotect.engine.cycles.layers import Layer, layers
 from tabprotect.engine.errors import InfeasibleError
@@ -34,11 +36,6 @@ DRAWS = 20_000
 POPULATIONS = 10
 """Independent populations: their spread is the error."""
 
-MOST_ENTRIES = 2**23
-"""Entries (cycle or group, draw) of one population, which bounds its memory."""
-
-MOST_UPDATES = 10**9
-"""Cell updates of one estimate unless a number of draws is asked for (about a minute)."""
 
 RESAMPLING_COST = 20
 """Weighted draws cost this many times more: resampling copies whole populations."""

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Ints
+from tabprotect.engine.budgets import CYCLE_VERBS_QUICK_CELLS as QUICK_CELLS
 from tabprotect.engine.cycles import files
 from tabprotect.engine.cycles.constructions.swaps import swaps
 from tabprotect.engine.cycles.designs import DESIGNS, design, split
@@ -28,9 +29,6 @@ BY_HAND = "drawn by hand"
 
 DATA = "data"
 """As a kind: the running table chooses among all swaps."""
-
-QUICK_CELLS = 20_000
-"""Cycle sets for tables of up to so many cells are designed at once."""
 
 
 def _with(project: Project, moves: MoveSet | None, cycles_from: str) -> Project:

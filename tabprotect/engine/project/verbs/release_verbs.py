@@ -7,6 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from tabprotect.engine.atomic import Whole, write_together
+from tabprotect.engine.budgets import CYCLE_VERBS_QUICK_CELLS as QUICK_CELLS
 from tabprotect.engine.bundle import archive, confidential, public
 from tabprotect.engine.cycles.designs import is_named
 from tabprotect.engine.disclosure import gate
@@ -19,7 +20,7 @@ from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import PRIORS, Project, Who
 from tabprotect.engine.project.registering import entered
 from tabprotect.engine.project.shell import SAVED, table_word
-from tabprotect.engine.project.verbs.cycle_verbs import QUICK_CELLS, set_cycles
+from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
 from tabprotect.engine.protection.coins import house_randomness
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness

@@ -15,6 +15,7 @@ from functools import lru_cache
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.budgets import MOST_TOTALS
 from tabprotect.engine.protection.cell_keys.perturbation_table import KEYS, PerturbationTable
 from tabprotect.engine.protection.cell_keys.published_laws import of_count
 from tabprotect.engine.protection.published_sums import counts_of, sum_factors
@@ -29,8 +30,6 @@ RUNS = 64
 """Sets of keys that are drawn side by side for one estimate."""
 
 MOST_CELLS = 9
-MOST_TOTALS = 8
-"""With more inner cells or totals hardly a drawn original gives all totals: nothing comes of it."""
 
 COST_OF_CELL = 100.0
 """Microseconds for the key of one cell, and as much again for the rest of an estimate."""

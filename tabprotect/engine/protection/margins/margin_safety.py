@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.bounds import bounding
+from tabprotect.engine.budgets import MOST_TIGHT
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.tables.margins import MarginSet
@@ -16,8 +17,6 @@ from tabprotect.engine.tables.table import Table
 
 CRITERION = "width"
 
-MOST_TIGHT = 20
-"""Tight cells that the findings list."""
 
 _JUDGED: WeakKeyDictionary[Table, dict[object, Mapping[str, object]]] = WeakKeyDictionary()
 """Judgements by table, for as long as it is open: trial runs ask the same again."""

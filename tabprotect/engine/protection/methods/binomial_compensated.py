@@ -30,6 +30,7 @@ from typing import ClassVar
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
+from tabprotect.engine.budgets import BINOMIAL_COMPENSATED_WORK as MOST_WORK
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Parameter, Values, resolve
 from tabprotect.engine.progress import SILENT, Progress
@@ -48,9 +49,6 @@ from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
 MOST_RECORDS = 2**52
-
-MOST_WORK = 3e8
-"""Steps up to which the exact probability of a release is offered (some seconds)."""
 
 
 QUALITY: Parameter[float] = Parameter(

@@ -30,6 +30,8 @@ from typing import ClassVar
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
+from tabprotect.engine.budgets import MOST_WIDTH
+from tabprotect.engine.budgets import TRUNCATED_SPAN as MOST_SPAN
 from tabprotect.engine.errors import InputError, ParameterError, TooLargeError
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
@@ -37,7 +39,6 @@ from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.resampling.truncated import (
-    MOST_SPAN,
     averaged,
     boxed,
     law_of_cell,
@@ -53,10 +54,6 @@ from tabprotect.engine.tables.table import Table
 
 TOTAL = "total"
 """Disclosed by the run: the number of records."""
-
-
-MOST_WIDTH = 2_000_000
-"""Numbers of records weighed for one draw: about a second, and a preview takes several draws."""
 
 
 QUALITY: Parameter[float] = Parameter(

@@ -54,6 +54,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from tabprotect.engine.budgets import CYCLIC_PERTURBATION_ENTRIES as MOST_ENTRIES
+from tabprotect.engine.budgets import CYCLIC_PERTURBATION_PREVIEW_WORK as PREVIEW_WORK
 from tabprotect.engine.cycles import files, reach
 from tabprotect.engine.cycles.designs import design, is_named
 from tabprotect.engine.errors import InputError, ParameterError
@@ -93,12 +95,6 @@ from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import INT64_MAX, Table
-
-MOST_ENTRIES = 50_000_000
-"""Entries of a sequence that is not whole passes over the list: about a gigabyte."""
-
-PREVIEW_WORK = 30_000_000
-"""Cell updates the preview may cost (about a second)."""
 
 TRIANGULAR = "triangular"
 """As ``cycles``: designed for the kept margins of this table."""

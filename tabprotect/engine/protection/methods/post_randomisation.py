@@ -34,6 +34,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.budgets import POST_RANDOMISATION_WEIGHTS as MOST_WEIGHTS
+from tabprotect.engine.budgets import TRANSITIONS_CELLS, TRANSITIONS_STEPS
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Parameter, Values, resolve
 from tabprotect.engine.progress import SILENT, Progress
@@ -50,8 +52,6 @@ from tabprotect.engine.tables.table import Table
 TRANSITION = "transition"
 """Disclosed by the run: the matrix of every variable."""
 
-MOST_WEIGHTS = 2_000_000
-"""Possible counts, over all cells, up to which each is weighed on its own."""
 
 FLAT = 20.0
 """Log weight that a count far from its estimate loses at most."""
@@ -328,10 +328,10 @@ def _rerun(
 ) -> Rerun | None:
     """The whole probability over the shapes, which the factors hold."""
     parts = [cells for cells in blocks if len(cells) > 1]
-    if max(map(len, parts), default=0) > transitions.MOST_CELLS:
+    if max(map(len, parts), default=0) > TRANSITIONS_CELLS:
         return None
     # Every array access costs as much as some hundred elements.
-    exact = [transitions.steps(out[c]) < transitions.MOST_STEPS / len(parts) for c in parts]
+    exact = [transitions.steps(out[c]) < TRANSITIONS_STEPS / len(parts) for c in parts]
     scale: list[float] = []
     own = _names(values) if values[SPREAD] == "proportional" else frozenset(matrices)
 

@@ -31,6 +31,8 @@ import numpy as np
 
 from tabprotect.engine.bounds import bounding
 from tabprotect.engine.bounds.decomposable import is_decomposable
+from tabprotect.engine.budgets import MOST_JUDGED
+from tabprotect.engine.budgets import PUBLISH_MARGINS_ENTRIES as MOST_ENTRIES
 from tabprotect.engine.errors import (
     InfeasibleError,
     InputError,
@@ -80,12 +82,6 @@ PROVED = "proved_safe"
 """Disclosed by the run: whether the margins were, for this original and the stated rule."""
 
 DISCLOSED = frozenset({"criterion", "at_risk", FRONTIER, INNER, PROVED})
-
-MOST_JUDGED = 12
-"""Inner cells up to which readers are taken to judge the margins for every original that fits."""
-
-MOST_ENTRIES = 5_000_000
-"""Inner cells times margins up to which there is a posterior."""
 
 
 THRESHOLD: Parameter[int] = Parameter(

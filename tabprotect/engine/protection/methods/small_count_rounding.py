@@ -33,6 +33,9 @@ from typing import ClassVar
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
+from tabprotect.engine.budgets import MOST_PERMUTED
+from tabprotect.engine.budgets import SMALL_COUNT_ROUNDING_JOINED as MOST_JOINED
+from tabprotect.engine.budgets import SMALL_COUNT_ROUNDING_RERUN as MOST_RERUN
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
@@ -58,14 +61,6 @@ from tabprotect.engine.tables.table import Table
 RUNS = 4
 """Runs of the rounding for one estimate: most of its cost is before the first."""
 
-MOST_PERMUTED = 6
-"""Inner cells up to which all permutations of them are tried."""
-
-MOST_RERUN = 24
-"""Inner cells up to which readers are taken to run the rounding themselves."""
-
-MOST_JOINED = 2_000
-"""Inner cells up to which what is known of their total goes into the posterior."""
 
 NOTE = (
     "The posterior holds every table whose counts can have been rounded to the published ones, one "

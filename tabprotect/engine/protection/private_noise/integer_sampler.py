@@ -13,9 +13,7 @@ from math import isqrt
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
-
-MOST_BITS = 57
-"""Of a denominator: that times a loop's counter stays within 63 bits."""
+from tabprotect.engine.budgets import MOST_BITS
 
 
 def _bernoulli(generator: np.random.Generator, over: Ints, under: Ints | int) -> Bools:

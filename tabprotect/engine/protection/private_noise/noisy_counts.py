@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.budgets import NOISY_COUNTS_WEIGHTS as MOST_WEIGHTS
 from tabprotect.engine.errors import InputError, ParameterError, TooLargeError
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
@@ -50,8 +51,6 @@ DECIMALS = 4
 FAR = 45.0
 """Noise whose probability is so far (in logs) below that of 0 is left out of posteriors."""
 
-MOST_WEIGHTS = 2**25
-"""Weights of all different published counts together: 256 MiB."""
 
 FAR_NOTE = "Noise beyond {reach:,}, of a probability below 1e-15, is taken as impossible."
 

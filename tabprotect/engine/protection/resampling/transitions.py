@@ -14,12 +14,6 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.tables.domain import Domain
 
-MOST_STEPS = 2_000_000
-"""Array elements that the exact probability of one block may touch."""
-
-MOST_CELLS = 400
-"""Cells of a block whose probability is estimated."""
-
 PARTICLES = 64
 
 

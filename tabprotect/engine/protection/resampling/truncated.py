@@ -15,6 +15,8 @@ from collections.abc import Callable
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.budgets import TRUNCATED_SPAN as MOST_SPAN
+from tabprotect.engine.budgets import TRUNCATED_WEIGHTS as MOST_WEIGHTS
 from tabprotect.engine.errors import InputError, TooLargeError
 from tabprotect.engine.protection.resampling.sum_tree import SumTree
 
@@ -76,13 +78,6 @@ def _first(total: Ints, holds: Callable[[Ints], Bools]) -> Ints:
         yes = holds(np.minimum(middle, total)) & (middle <= total)
         low, high = np.where(yes | (low >= high), low, middle + 1), np.where(yes, middle, high)
     return low
-
-
-MOST_SPAN = 20_000_000
-"""Sums that one count may take at most."""
-
-MOST_WEIGHTS = 5_000_000
-"""Possible true counts, over all different published ones, up to which they are weighed."""
 
 
 def law_of_cell(

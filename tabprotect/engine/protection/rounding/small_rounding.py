@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.budgets import MOST_KEYS
 from tabprotect.engine.errors import InputError, TooLargeError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.rounding.greedy_subset import choose
@@ -27,8 +28,6 @@ AT_ONCE = 2000
 LAID_OUT = 5_000_000
 """Inner cells times margins up to which a reader's knowledge is followed through zeros too."""
 
-MOST_KEYS = 500_000_000
-"""Inner cells times margins that rounding takes on, at four bytes each."""
 
 Keys = npt.NDArray[np.int32]
 """Published cells, numbered over all margins."""

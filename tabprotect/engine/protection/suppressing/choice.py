@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tabprotect.engine.arrays import Bools
+from tabprotect.engine.budgets import MOST_IN_PLANES
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.suppressing.cutting_planes import GAP, CuttingPlanes
@@ -28,8 +29,6 @@ WORK, BY_NUMBER, LONGER = 2.2e6, 3_300.0, 6.0
 """Microseconds of a usual core that cutting planes take at least, more for each published number,
 and how many times as long a longer search is. Counted, never timed."""
 
-MOST_IN_PLANES = 3_000
-"""Published numbers up to which cutting planes are tried: beyond, programmes take too long."""
 
 BY_FLOWS, BY_BOXES, TOLD = 2.5e-4, 0.03, 20.0
 """Seconds for each sensitive number of choosing and checking by flows and by boxes, and from which

@@ -23,6 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.budgets import GIVEN_STATUSES_LONGEST as LONGEST
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.opening import read_text
 from tabprotect.engine.tables.publication import Publication
@@ -33,9 +34,6 @@ COMMANDS = {"s": 0, "u": 0, "p": 0, "m": 0, "ml": 0, "c": 1, "w": 1, "pl": 2}
 TOTALS = ("", "total")
 
 HINT = "a line has a category for each variable, then s, u, p, m, c,<cost> or pl,<low>,<up>"
-
-LONGEST = 50_000_000
-"""Characters of a file at most."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,6 +21,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.budgets import LINEAR_MOVES_NODES as MOST_NODES
+from tabprotect.engine.budgets import LINEAR_MOVES_TOTAL as LARGEST_TOTAL
+from tabprotect.engine.budgets import LINEAR_MOVES_WORK as MOST_WORK
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.suppressing.deviation import ENDLESS, Deviation
@@ -50,11 +53,6 @@ STEP = 1e-3
 ATTEMPTS = 3
 """Linear programmes that are solved in search of whole numbers before an integer programme is."""
 
-MOST_NODES = 200
-"""Branch-and-bound nodes an integer programme may take; a count, so that no clock decides."""
-
-MOST_WORK = 3e6
-"""Nominal microseconds (``solver.work``) that integer programmes may take in all."""
 
 SMALL = 64
 """Published numbers up to which only boxes are looked at where there is one, or nothing is paid.
@@ -64,9 +62,6 @@ The patterns hardly cost more, and the posterior of a small table chooses thousa
 
 LARGE = 3_000
 """Published numbers from which a box is taken, too: the programmes would take minutes."""
-
-LARGEST_TOTAL = 10**9
-"""Counts beyond come near the solver's tolerance."""
 
 
 class LinearMoves:

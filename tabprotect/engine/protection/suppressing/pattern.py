@@ -21,6 +21,7 @@ from typing import NoReturn, Protocol
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.budgets import PATTERN_LISTED as MOST_LISTED
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.suppressing.deviation import Deviation
@@ -28,9 +29,6 @@ from tabprotect.engine.protection.suppressing.linear_moves import LinearMoves
 from tabprotect.engine.protection.suppressing.task import Task, persons
 from tabprotect.engine.protection.suppressing.two_way_flows import TwoWayFlows
 from tabprotect.engine.tables.publication import Publication
-
-MOST_LISTED = 20
-"""Cells an error lists."""
 
 
 class Engine(Protocol):

@@ -14,11 +14,9 @@ from __future__ import annotations
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.budgets import LARGEST_FLOW
 from tabprotect.engine.protection.suppressing.deviation import ENDLESS, Deviation
 from tabprotect.engine.tables.publication import Publication
-
-LARGEST_FLOW = 2**31 - 1
-"""The maximum flow is computed in int32."""
 
 PART = 16
 """Rows and columns of a rectangle that are looked at first."""

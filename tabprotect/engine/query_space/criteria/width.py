@@ -21,7 +21,9 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.bounds.bounding import WidthResult, width
 from tabprotect.engine.bounds.bounds import Bounds
-from tabprotect.engine.bounds.support import MOST_CELLS
+from tabprotect.engine.budgets import EXACT_CELLS
+from tabprotect.engine.budgets import SUPPORT_CELLS as MOST_CELLS
+from tabprotect.engine.budgets import WIDTH_QUICK_CELLS as QUICK_CELLS
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.criterion import BoundsWay, RiskCriterion
 from tabprotect.engine.query_space.evidence import Evidence, Judgement, Screening, TightCell
@@ -29,12 +31,6 @@ from tabprotect.engine.query_space.frontier import maximal
 from tabprotect.engine.query_space.graphs.chordal import Covers, covers, decomposable
 from tabprotect.engine.query_space.graphs.graph_walk import GraphWalk, WidthWalk
 from tabprotect.engine.query_space.lattice import Query
-
-EXACT_CELLS = 20_000
-"""Cells left open by a part of a release up to which it is worked out without being told to."""
-
-QUICK_CELLS = 100
-"""As many where one of many releases of a table larger than that is looked at."""
 
 
 class Width(RiskCriterion):

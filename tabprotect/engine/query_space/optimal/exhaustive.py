@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
+from tabprotect.engine.budgets import EXHAUSTIVE_VARIABLES as MAX_VARIABLES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.evidence import Evidence
 from tabprotect.engine.query_space.graphs.chordal import JunctionTree
 from tabprotect.engine.query_space.utility import worth_of
-
-MAX_VARIABLES = 7
-"""617,675 chordal graphs; with eight variables there are 30,888,596."""
 
 GRAPHS = (1, 1, 2, 8, 61, 822, 18_154, 617_675)
 """Labelled chordal graphs by number of variables."""
