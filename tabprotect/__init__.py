@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tabprotect.library.belief import Belief, infer
     from tabprotect.library.comparison import Comparison, compare
     from tabprotect.library.cycles import Cycles, design
+    from tabprotect.library.files import convert, export
     from tabprotect.library.protection import Protection, protect
     from tabprotect.library.query_space import QuerySpace
     from tabprotect.library.reference import describe, methods
@@ -50,6 +51,7 @@ _HOMES = {
     "library.belief": ("Belief", "infer"),
     "library.comparison": ("Comparison", "compare"),
     "library.cycles": ("Cycles", "design"),
+    "library.files": ("convert", "export"),
     "library.protection": ("Protection", "protect"),
     "library.query_space": ("QuerySpace",),
     "library.reference": ("describe", "methods"),
@@ -65,6 +67,7 @@ __all__ = [  # noqa: RUF022
     "examples",
     "read_table",
     "tabulate",
+    "convert",
     # a release of it
     "Protection",
     "methods",
@@ -78,6 +81,7 @@ __all__ = [  # noqa: RUF022
     # what a reader does
     "verify",
     "open_release",
+    "export",
     "infer",
     "Belief",
     # errors

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TypeVar
 
 from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.formats.reading import Reading, options
@@ -14,6 +15,8 @@ from tabprotect.engine.project import storage
 from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.verbs.table_verbs import open_table
+
+T = TypeVar("T")
 
 
 def keep_apart(inputs: Iterable[Path | str | None], outputs: Iterable[Path | None]) -> None:
@@ -53,6 +56,42 @@ def sizes(text: str) -> list[int]:
         raise argparse.ArgumentTypeError(f"not a shape such as 4,4: {text!r}") from None
     if min(found) < 1:
         raise argparse.ArgumentTypeError(f"a size is below 1: {text!r}")
+    return found
+
+
+def band(text: str) -> tuple[str, int]:
+    """``age:5``."""
+    name, _, width = text.rpartition(":")
+    if not name.strip():
+        raise argparse.ArgumentTypeError(f"not of the form VARIABLE:WIDTH: {text!r}")
+    return name.strip(), positive(width.strip())
+
+
+def cut(text: str) -> tuple[str, list[int]]:
+    """``age:0,15,65``."""
+    name, _, points = text.rpartition(":")
+    try:
+        found = [int(point) for point in points.split(",")]
+    except ValueError:
+        found = []
+    if not name.strip() or not found:
+        raise argparse.ArgumentTypeError(f"not of the form VARIABLE:CUT,CUT,...: {text!r}")
+    return name.strip(), found
+
+
+def once(pairs: Iterable[tuple[str, T]], option: str) -> dict[str, T]:
+    """What an option that may be repeated says of each name.
+
+    Raises
+    ------
+    UsageError
+        For a name that comes twice.
+    """
+    found: dict[str, T] = {}
+    for name, value in pairs:
+        if name in found:
+            raise UsageError(f"{option} names {name} twice")
+        found[name] = value
     return found
 
 

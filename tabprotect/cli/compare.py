@@ -13,6 +13,7 @@ from tabprotect.engine.assessment.compare import RUNS, compare
 from tabprotect.engine.assessment.comparison import RISK, UTILITY, Comparison
 from tabprotect.engine.assessment.registered import chosen
 from tabprotect.engine.assessment.run_spec import FORM, parse_spec
+from tabprotect.engine.assessment.scope import Scope
 from tabprotect.engine.assessment.summary import Spread
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import ParameterError
@@ -92,16 +93,20 @@ def run_compare(args: argparse.Namespace, console: Console) -> int:
     if args.at_risk is not None:
         history, _ = history.do(set_at_risk(rule=args.at_risk), progress=console)
     suggested = _suggested(args, console)
+    key = names(suggested["key"]) if "key" in suggested else args.key
+    scope = Scope(
+        margins=suggested.get("margins", args.margins),
+        groupings=args.groupings,
+        key=None if key is None else tuple(key),
+        sensitive=suggested.get("sensitive", args.sensitive),
+    )
     found = compare(
         history.project.problem,
         specs,
         runs_per_method=args.runs_per_method,
         seed=args.seed,
         measures=args.measures,
-        margins=suggested.get("margins", args.margins),
-        groupings=args.groupings,
-        key=names(suggested["key"]) if "key" in suggested else args.key,
-        sensitive=suggested.get("sensitive", args.sensitive),
+        scope=scope,
         workers=args.workers,
         progress=console,
     )

@@ -21,12 +21,21 @@ FAMILIES: Mapping[str, Mapping[str, str]] = {
     "convert": {
         "convert": "write a table in another format",
     },
+    "export": {
+        "export": "write the public tables of a release bundle in another format",
+    },
+    "check": {
+        "check": "check a table for output: flags, reasons, decisions",
+    },
     "cycles": {
         "cycles": "design and check cycle sets",
     },
     "protect": {
         "protect": "protect a table and write its release bundle",
         "run": "run a recipe",
+    },
+    "batch": {
+        "batch": "run many recipes, with one summary",
     },
     "keys": {
         "keys": "keys to sign with, and the key of the house",

@@ -9,6 +9,7 @@ from tabprotect.cli.arguments import (
     absolute,
     add_reading,
     keep_apart,
+    once,
     open_source,
     setting,
 )
@@ -103,13 +104,15 @@ def add(verbs: Verbs) -> None:
     run = verbs.add("run", run_recipe)
     run.add_argument("recipe", type=Path, metavar="recipe.toml")
     run.add_argument("--out", type=Path, required=True, metavar="DIR")
-
-
-def _settings(pairs: list[tuple[str, str]]) -> dict[str, str]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise UsageError("--set names a parameter twice")
-    return found
+    run.add_argument(
+        "--set",
+        type=setting,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        dest="settings",
+        help="a variable of the recipe, which stands in it as ${NAME}",
+    )
 
 
 def _typed(project: Project, settings: dict[str, str]) -> dict[str, object]:
@@ -128,7 +131,7 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
     """The same commands as the window's, in order."""
     beside = [(name, getattr(args, name)) for name in ("keep", "groupings")]
     named = [(name, value) for name, value in beside if value is not None]
-    settings = _settings([*args.settings, *named])
+    settings = once([*args.settings, *named], "--set")
     if args.fresh and args.seed is not None:
         raise UsageError("--fresh and --seed exclude each other")
     if args.dossier is not None and args.dossier.absolute() == args.out.absolute():
@@ -274,7 +277,8 @@ def _of_cycles(project: Project) -> dict[str, object]:
 
 def run_recipe(args: argparse.Namespace, console: Console) -> int:
     """Run a recipe file and write what it publishes into a folder."""
-    history, written = run_file(args.recipe, args.out, progress=console)
+    settings = once(args.settings, "--set")
+    history, written = run_file(args.recipe, args.out, settings=settings, progress=console)
     for note in history.project.notes:
         console.say(f"note: {note}")
     labels = [step.label for step in history.steps]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from tabprotect.cli.arguments import absolute, keep_apart, names
+from tabprotect.cli.arguments import absolute, band, cut, keep_apart, names, once, setting
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.assessment.registered import measures
@@ -33,6 +33,34 @@ def add(verbs: Verbs) -> None:
     counting = verbs.add("tabulate", run_tabulate)
     counting.add_argument("microdata", help="a file of records, or example:NAME")
     counting.add_argument("--by", type=names, required=True, metavar="A,B")
+    counting.add_argument(
+        "--band",
+        type=band,
+        action="append",
+        default=[],
+        metavar="AGE:5",
+        dest="bands",
+        help="count a variable of whole numbers in bands of this width: 0-4, 5-9, ...",
+    )
+    counting.add_argument(
+        "--cut",
+        type=cut,
+        action="append",
+        default=[],
+        metavar="AGE:0,15,65",
+        dest="cuts",
+        help="count it in bands that begin there: 0-14, 15-64, 65+",
+    )
+    counting.add_argument(
+        "--code-list",
+        type=setting,
+        action="append",
+        default=[],
+        metavar="VARIABLE=FILE",
+        dest="code_lists",
+        help="count codes by their groups: a CSV file whose first column is named for the "
+        "variable, or a hierarchy (.hrc); FILE@LEVEL chooses among several",
+    )
     counting.add_argument("--weight", metavar="W", help="a column of whole-number weights")
     keyed = counting.add_mutually_exclusive_group()
     keyed.add_argument(
@@ -135,12 +163,17 @@ def run_tabulate(args: argparse.Namespace, console: Console) -> int:
         raise UsageError(f"record keys are kept in a project only: --out NAME{storage.SUFFIX}")
     if args.design_weight is not None and not as_project:
         raise UsageError(f"weights are kept in a project only: --out NAME{storage.SUFFIX}")
+    code_lists = once(args.code_lists, "--code-list")
+    keep_apart(code_lists.values(), [args.out])
     order = tabulate(
         source=absolute(args.microdata),
         by=args.by,
         weight=args.weight,
         record_key=args.record_key,
         design_weight=args.design_weight,
+        bands=once(args.bands, "--band") or None,
+        cuts=once(args.cuts, "--cut") or None,
+        code_lists={name: absolute(file) for name, file in code_lists.items()} or None,
         draw_keys=args.draw_record_keys,
     )
     history, _ = History().do(order, progress=console)

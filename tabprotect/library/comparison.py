@@ -12,6 +12,7 @@ from tabprotect.engine.assessment.compare import RUNS
 from tabprotect.engine.assessment.compare import compare as run_comparison
 from tabprotect.engine.assessment.comparison import Comparison as Findings
 from tabprotect.engine.assessment.run_spec import parse_spec
+from tabprotect.engine.assessment.scope import Scope
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.library.frames import made
 from tabprotect.library.table import Table
@@ -106,10 +107,7 @@ def compare(
         runs_per_method=runs,
         seed=seed,
         measures=measures,
-        margins=margins,
-        groupings=groupings,
-        key=key,
-        sensitive=sensitive,
+        scope=Scope(margins, groupings, None if key is None else tuple(key), sensitive),
         workers=workers,
         progress=progress,
     )

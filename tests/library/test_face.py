@@ -22,6 +22,7 @@ PROMISED = {
     *("Table", "examples", "read_table", "tabulate"),
     *("Protection", "methods", "describe", "protect", "compare", "Comparison", "QuerySpace"),
     *("design", "Cycles"),
+    *("convert", "export"),
     *("verify", "open_release", "infer", "Belief", "__version__"),
     *("TabprotectError", "InputError", "ParameterError", "InfeasibleError", "RefusedError"),
     *("BundleError", "Interrupted"),

@@ -19,6 +19,7 @@ from tabprotect.engine.assessment.runs import (
     derived_seed,
     run,
 )
+from tabprotect.engine.assessment.scope import EVERYTHING, Scope
 from tabprotect.engine.assessment.spreading import LOOK, spread
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, TabprotectError
 from tabprotect.engine.formats.groupings import parse_groupings
@@ -47,10 +48,7 @@ def compare(
     runs_per_method: int = RUNS,
     seed: int | None = None,
     measures: Sequence[str] | None = None,
-    margins: str | None = None,
-    groupings: str | None = None,
-    key: Sequence[str] | None = None,
-    sensitive: str | None = None,
+    scope: Scope = EVERYTHING,
     budget: Budget | None = None,
     workers: int | None = None,
     progress: Progress = SILENT,
@@ -70,15 +68,8 @@ def compare(
         Every run's seed follows from it; from the operating system by default.
     measures
         Names, ``risk`` or ``utility``; all by default.
-    margins
-        A formula of the published sub-tables: for every method that takes one, and the cells that
-        are compared. Without it every method publishes what it publishes, and the cells compared
-        are those of every sub-table: what a release does not publish is added up where it can be.
-    groupings
-        For use in the formula.
-    key, sensitive
-        What an intruder knows and wants to know; by default the last variable is sensitive and the
-        others are the key.
+    scope
+        The published sub-tables, and what an intruder knows.
     workers
         Processes; all cores by default, where it pays.
 
@@ -96,12 +87,12 @@ def compare(
     if runs_per_method < 1:
         raise ParameterError({"runs_per_method": "must be at least 1"})
     names = tuple(measure.name for measure in chosen(measures))
-    who = Key.of(domain, None if key is None else tuple(key), sensitive)
+    who = Key.of(domain, scope.key, scope.sensitive)
     named = None
-    if margins is not None:
-        found = parse_groupings(groupings, domain) if groupings else ()
-        named = Publication.of(domain, margins, found)
-    asked = [_with_margins(spec, margins, groupings) for spec in specs]
+    if scope.margins is not None:
+        found = parse_groupings(scope.groupings, domain) if scope.groupings else ()
+        named = Publication.of(domain, scope.margins, found)
+    asked = [_with_margins(spec, scope) for spec in specs]
     configurations, values = _resolved(problem, asked)
     compared = common(domain, _published(problem, values)) if named is None else named
     plan = RunPlan(problem, compared, who, names, budget or Budget())
@@ -163,11 +154,11 @@ class _Watched:
         self._progress.report(stage, fraction, self._shown)
 
 
-def _with_margins(spec: RunSpec, margins: str | None, groupings: str | None) -> RunSpec:
+def _with_margins(spec: RunSpec, scope: Scope) -> RunSpec:
     """The comparison's sub-tables for a method that takes such and was given none of its own."""
     takes = {p.name for p in methods()[spec.method].parameters}
     given = dict(spec.given)
-    for parameter, text in ((MARGINS, margins), (GROUPINGS, groupings)):
+    for parameter, text in ((MARGINS, scope.margins), (GROUPINGS, scope.groupings)):
         if text is not None and parameter.name in takes:
             given.setdefault(parameter.name, text)
     return replace(spec, given=given)

@@ -11,6 +11,7 @@ from types import MappingProxyType
 import numpy as np
 
 from tabprotect.engine.arrays import Bools
+from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import COUNT
 from tabprotect.engine.tables.table import Table
 
@@ -30,17 +31,19 @@ def _quoted(field: str) -> str:
     return '"' + field.replace('"', '""') + '"'
 
 
-def _blocks(table: Table, without: Bools | None, first: str, last: str) -> Iterator[str]:
+def _blocks(
+    table: Table, without: Bools | None, first: str, last: str, hidden_last: str
+) -> Iterator[str]:
     """Lines of a dense table, many at a time: labels are put together once for many cells."""
     domain = table.domain
     counts = list(map(str, table.counts.reshape(-1).tolist()))
-    if without is not None:
-        # Alone in its line an empty field is quoted, since a blank line is no record.
-        nothing = "" if domain.ndim else '""'
-        for at in np.flatnonzero(without).tolist():
-            counts[at] = nothing
     if last:
         counts = [count + last for count in counts]
+    if without is not None:
+        # Alone in its line an empty field is quoted, since a blank line is no record.
+        nothing = ("" if domain.ndim or hidden_last else '""') + hidden_last
+        for at in np.flatnonzero(without).tolist():
+            counts[at] = nothing
     quoted = [[_quoted(category) + "," for category in v.categories] for v in domain.variables]
     inner = [""]
     while quoted and len(inner) < BLOCK:
@@ -74,6 +77,7 @@ def write_csv(
     without: Bools | None = None,
     before: Mapping[str, str] = MappingProxyType({}),
     after: Mapping[str, str] = MappingProxyType({}),
+    after_hidden: Mapping[str, str] | None = None,
 ) -> bytes:
     """The table in long form: UTF-8, commas, ``\\n``, the same bytes for the same table.
 
@@ -86,10 +90,24 @@ def write_csv(
         Cells that are written without their count.
     before, after
         Columns that say the same in every line, by name.
+    after_hidden
+        What those of ``after`` say instead in the lines without a count.
+
+    Raises
+    ------
+    InputError
+        For a variable that is named as one of the other columns is.
     """
+    for name in table.domain.names:
+        if name in {**before, **after}:
+            raise InputError(f"a variable is named {name!r}", hint="rename it before writing")
     header = ",".join(map(_quoted, (*before, *table.domain.names, count, *after)))
     first = "".join(_quoted(value) + "," for value in before.values())
     last = "".join("," + _quoted(value) for value in after.values())
+    instead = after if after_hidden is None else after_hidden
+    hidden_last = "".join("," + _quoted(instead[name]) for name in after)
     listed = table.is_sparse and table.domain.size > FULL_LIMIT
-    lines = _listed(table, first, last) if listed else _blocks(table, without, first, last)
+    lines = (
+        _listed(table, first, last) if listed else _blocks(table, without, first, last, hidden_last)
+    )
     return ("\n".join(itertools.chain([header], lines)) + "\n").encode("utf-8")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
 
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.cell_list import CellList
 from tabprotect.engine.formats.forms import recognise
@@ -114,6 +115,33 @@ class Format(ABC):
             f"tables are not written as {self.label}", hint="choose a format that is written"
         )
 
+    @property
+    def publishes(self) -> bool:
+        """Whether published tables, with their suppressed cells, can be written."""
+        return type(self).publish is not Format.publish
+
+    def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
+        """A published table: a suppressed cell has the format's mark in place of its count.
+
+        Parameters
+        ----------
+        table
+            The counts; 0 where suppressed.
+        hidden : bool, shape of the table, or None
+            The suppressed cells.
+        title
+            For the reader, where the format has a place for it.
+
+        Raises
+        ------
+        InputError
+            Where the format cannot mark suppressed cells, or cannot carry this table.
+        """
+        raise InputError(
+            f"published tables are not written as {self.label}",
+            hint="choose a format that is written",
+        )
+
     def as_json(self) -> dict[str, object]:
         """The declaration for ``describe --json``."""
         return {
@@ -123,6 +151,7 @@ class Format(ABC):
             "holds": sorted(self.holds),
             "options": sorted(self.options),
             "writes": self.writes,
+            "publishes": self.publishes,
             "limits": list(self.limits),
         }
 

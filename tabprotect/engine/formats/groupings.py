@@ -149,20 +149,40 @@ def _complete(name: str, variable: Variable, given: Mapping[str, str]) -> Groupi
 
 
 def _read_columns(path: Path, domain: Domain) -> list[Grouping]:
+    header, given = read_columns(path, domain.names)
+    try:
+        return [
+            _complete(name, domain[header[0]], {code: row[at] for code, row in given.items()})
+            for at, name in enumerate(header[1:])
+        ]
+    except InputError as error:
+        raise error.in_file(path) from None
+
+
+def read_columns(
+    path: Path, variables: Sequence[str]
+) -> tuple[list[str], dict[str, tuple[str, ...]]]:
+    """A file of columns: its header, and the groups of each category of its variable.
+
+    Raises
+    ------
+    InputError
+        With the line; also where the first column is none of ``variables``.
+    """
     records = TextRows(path)
     rows = list(records.rows())
     header, width = rows[0], len(rows[0])
-    if width < 2 or header[0] not in domain.names:
+    if width < 2 or header[0] not in variables:
         raise InputError(
             "the file does not say which variable it groups",
             file=path,
             line=records.line(0),
-            hint=f"its first column is named for one of {', '.join(domain.names)}, "
+            hint=f"its first column is named for one of {', '.join(variables)}, "
             "every further column for a grouping",
         )
-    given: list[dict[str, str]] = [{} for _ in header[1:]]
+    given: dict[str, tuple[str, ...]] = {}
     for number, row in enumerate(rows[1:], 1):
-        if len(row) != width or row[0] in given[0]:
+        if len(row) != width or row[0] in given:
             fault = "has the wrong number of fields" if len(row) != width else "names it again"
             raise InputError(
                 f"the row of {row[0]!r} {fault}",
@@ -170,18 +190,18 @@ def _read_columns(path: Path, domain: Domain) -> list[Grouping]:
                 line=records.line(number),
                 hint="give every category one row",
             )
-        for column, group in enumerate(row[1:]):
-            given[column][row[0]] = group
-    try:
-        return [
-            _complete(name, domain[header[0]], groups)
-            for name, groups in zip(header[1:], given, strict=True)
-        ]
-    except InputError as error:
-        raise error.in_file(path) from None
+        given[row[0]] = tuple(row[1:])
+    return header, given
 
 
-def _read_hrc(path: Path, domain: Domain) -> list[Grouping]:
+def read_hierarchy(path: Path) -> dict[str, tuple[str, ...]]:
+    """A hierarchy file: each code with the codes above it, from the coarsest to itself.
+
+    Raises
+    ------
+    InputError
+        With the line.
+    """
     records = TextRows(path, delimiter="\t")
     trail: list[str] = []
     parents: dict[str, tuple[str, ...]] = {}
@@ -198,6 +218,11 @@ def _read_hrc(path: Path, domain: Domain) -> list[Grouping]:
             )
         trail[depth:] = [code]
         parents[code] = tuple(trail)
+    return parents
+
+
+def _read_hrc(path: Path, domain: Domain) -> list[Grouping]:
+    parents = read_hierarchy(path)
     fits = [v for v in domain.variables if all(c in parents for c in v.categories)]
     named = [v for v in fits if v.name == path.stem]
     if len(named or fits) != 1:

@@ -15,6 +15,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.cell_list import MAX_CATEGORIES, check_categories
 from tabprotect.engine.formats.sql import quoted
+from tabprotect.engine.microdata.coding import MISSING, Codings
 from tabprotect.engine.microdata.readers import MicrodataFile, open_microdata
 from tabprotect.engine.microdata.record_keys import key_measure
 from tabprotect.engine.progress import SILENT, Progress
@@ -22,9 +23,6 @@ from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.tables.design_weights import SCALE, DesignWeights
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import DENSE_LIMIT, INT64_MAX, Table
-
-MISSING = "(missing)"
-"""The category of records whose value is missing (an empty field, a Parquet null)."""
 
 DENSE = 2**24
 EXACT_SUMMARY = 2000
@@ -113,6 +111,7 @@ def tabulate_with_keys(
     weight: str | None = None,
     record_key: str | None = None,
     design_weight: str | None = None,
+    codings: Codings | None = None,
     progress: Progress = SILENT,
 ) -> Tabulated:
     """Count the records of a CSV or Parquet file by some variables.
@@ -132,18 +131,23 @@ def tabulate_with_keys(
     design_weight
         A column that says how many people each record stands for, of 0 or more, taken to six
         decimals; its sums are kept beside the counts.
+    codings
+        Bands and code lists. Categories stand in the order of the bands or of the code list.
 
     Raises
     ------
     InputError
-        For an unknown or repeated variable, weights that are no counts, keys that are none, no
+        For an unknown or repeated variable, a value that a coding has no category for (with the
+        line of the first record that has it), weights that are no counts, keys that are none, no
         records, or a damaged file.
     Interrupted
         Within a tenth of a second or so of being cancelled.
     """
     with open_microdata(path, progress) as source:
         try:
-            return _tabulate(source, list(by), weight, record_key, design_weight, progress)
+            return _tabulate(
+                source, list(by), weight, record_key, design_weight, codings or Codings(), progress
+            )
         except InputError as error:
             raise error.in_file(source.path) from None
 
@@ -154,6 +158,7 @@ def _tabulate(
     weight: str | None,
     record_key: str | None,
     design_weight: str | None,
+    codings: Codings,
     progress: Progress,
 ) -> Tabulated:
     if not by:
@@ -179,11 +184,14 @@ def _tabulate(
         measures["weightsum"] = f"{_design_measure(design_weight)} AS weightsum"
     if record_key is not None:
         measures["keysum"] = f"{key_measure(source, record_key, progress)} AS keysum"
-    source.run(lambda c: _group(c, source, by, measures), "counting the records", progress)
+    coded = _coded(source, by, codings, progress)
+    source.run(lambda c: _group(c, source, by, measures, coded), "counting the records", progress)
     if weight is not None:
         _check_weights(source, by, weight, progress)
     progress.report("sorting the categories", 0.9)
-    domain = Domain.of({name: _categories(source, v, name) for v, name in enumerate(by)})
+    domain = Domain.of(
+        {name: _categories(source, v, name, coded.get(name)) for v, name in enumerate(by)}
+    )
     sparse = False
     tables: dict[str, Table] = {}
     also = {"keysum": record_key, "weightsum": design_weight}
@@ -283,21 +291,67 @@ def _group(
     source: MicrodataFile,
     by: list[str],
     measures: Mapping[str, str],
+    coded: Mapping[str, Mapping[str, str]],
 ) -> None:
     """Leave the cells in the table ``cells``: v0, v1, ... and the measures.
 
     Records are grouped by their columns as they are; the few groups are turned into text then,
-    and those that have the same text are one cell.
+    joined with the categories of coded variables, and those that have the same are one cell.
     """
     raw = ", ".join(f"{quoted(name)} AS v{i}" for i, name in enumerate(by))
     grouped = f"SELECT {raw}, {', '.join(measures.values())} FROM {source.relation} GROUP BY ALL"
-    text = ", ".join(
-        f"coalesce(CAST(v{i} AS VARCHAR), '{MISSING}') AS v{i}" for i in range(len(by))
-    )
+    text, joins = [], []
+    for i, name in enumerate(by):
+        value = f"coalesce(CAST(v{i} AS VARCHAR), '{MISSING}')"
+        text.append(f"{value} AS v{i}" if name not in coded else f"coding{i}.category AS v{i}")
+        if name in coded:
+            connection.execute(
+                f"CREATE TABLE coding{i} AS SELECT unnest($values::VARCHAR[]) AS value, "
+                "unnest($categories::VARCHAR[]) AS category",
+                {"values": list(coded[name]), "categories": list(coded[name].values())},
+            )
+            joins.append(f"JOIN coding{i} ON {value} = coding{i}.value")
     joined = ", ".join(_JOINED[name].format(name) + f" AS {name}" for name in measures)
     connection.execute(
-        f"CREATE TABLE cells AS SELECT {text}, {joined} FROM ({grouped}) GROUP BY ALL"
+        f"CREATE TABLE cells AS SELECT {', '.join(text)}, {joined} FROM ({grouped}) "
+        f"{' '.join(joins)} GROUP BY ALL"
     )
+
+
+def _coded(
+    source: MicrodataFile, by: Sequence[str], codings: Codings, progress: Progress
+) -> dict[str, dict[str, str]]:
+    """The category of each value of the coded variables, in the order of the categories."""
+    out = {}
+    for name in codings.variables:
+        _check_known(source, name)
+        if name not in by:
+            raise InputError(
+                f"{name} is coded but not counted by", hint="name it among the variables too"
+            )
+        text = f"coalesce(CAST({quoted(name)} AS VARCHAR), '{MISSING}')"
+        rows = source.run(
+            lambda c, t=text: c.execute(  # type: ignore[misc]
+                f"SELECT DISTINCT {t} FROM {source.relation} LIMIT {MAX_CATEGORIES + 1}"
+            ).fetchall(),
+            "looking at the values",
+            progress,
+        )
+        check_categories(name, len(rows))
+
+        def fault(value: str, name: str = name) -> InputError:
+            where = codings.code_lists.get(name)
+            return InputError(
+                f"{name}: the code list {where} does not have the code {value!r}"
+                if where
+                else f"{name}: {value!r} is no whole number and falls into no band",
+                line=_line_of(source, name, value),
+                cell=f"({name}: {value})",
+                hint="add the code to the list" if where else "mend the value, or leave it empty",
+            )
+
+        out[name] = codings.coded(name, in_order([row[0] for row in rows]), fault)
+    return out
 
 
 def _check_weights(source: MicrodataFile, by: list[str], weight: str, progress: Progress) -> None:
@@ -340,7 +394,9 @@ def _line_of(source: MicrodataFile, column: str, value: object) -> int | None:
     return None
 
 
-def _categories(source: MicrodataFile, variable: int, name: str) -> list[str]:
+def _categories(
+    source: MicrodataFile, variable: int, name: str, coded: Mapping[str, str] | None
+) -> list[str]:
     rows = source.run(
         lambda c: c.execute(
             f"SELECT DISTINCT v{variable} FROM cells LIMIT {MAX_CATEGORIES + 1}"
@@ -350,6 +406,9 @@ def _categories(source: MicrodataFile, variable: int, name: str) -> list[str]:
     if not rows:
         raise InputError("the file has no records", hint="it has nothing but its first row")
     check_categories(name, len(rows))
+    if coded is not None:
+        # Every value is some record's: so is every category.
+        return list(dict.fromkeys(coded.values()))
     return in_order([row[0] for row in rows])
 
 

@@ -80,6 +80,8 @@ class Declared:
     reads, writes
         The arguments that name a file to be read, and files to be written; ``overwrite`` is
         another argument then.
+    reads_too
+        An argument with further files to be read, by name.
     seed
         The argument that replays what the command drew from :meth:`Context.randomness`.
     opens
@@ -98,6 +100,7 @@ class Declared:
     shell: Callable[[Project, Arguments], list[str]] | None = None
     reads: str = ""
     writes: tuple[str, ...] = ()
+    reads_too: str = ""
     seed: str = ""
     opens: bool = False
     forgets: bool = False
@@ -129,6 +132,10 @@ class Command(Generic[P]):
         """The arguments by name, and their types."""
         everything = list(inspect.signature(self.run).parameters.items())
         return dict(everything[2:]), get_type_hints(self.run)
+
+    def takes_text(self, name: str) -> bool:
+        """Whether an argument is text (or holds texts), and no number."""
+        return _is_text(self._taken[1].get(name))
 
     def order(self, arguments: Arguments) -> Order:
         """The command with arguments out of JSON, checked against what the verb declares.
@@ -247,6 +254,12 @@ class TrailEntry:
             "seed": self.seed,
             "published": self.sealed,
         }
+
+
+def _is_text(hint: object) -> bool:
+    if get_origin(hint) is UnionType:
+        return any(map(_is_text, get_args(hint)))
+    return _is_text(get_args(hint)[-1]) if get_args(hint) else hint is str
 
 
 def _fit(value: object, hint: object, what: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from tabprotect.engine.project.commands import named
 from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.recipe import FORMAT
+from tabprotect.engine.project.variables import filled, given_variables, settled
 from tabprotect.engine.project.verbs.release_verbs import publish
 
 RELEASE = "release.zip"
@@ -31,13 +32,20 @@ def _step(number: int, name: str) -> Iterator[None]:
         raise
 
 
-def from_text(text: str) -> list[Order]:
+def from_text(text: str, settings: Mapping[str, str] | None = None) -> list[Order]:
     """The commands of a recipe.
+
+    Parameters
+    ----------
+    settings
+        Its variables by name (see :mod:`~tabprotect.engine.project.variables`).
 
     Raises
     ------
     InputError
         Naming the line or the step.
+    ParameterError
+        For variables that are not set, or that it does not have.
     """
     try:
         data = tomllib.loads(text)
@@ -47,7 +55,8 @@ def from_text(text: str) -> list[Order]:
         raise InputError(
             f'a recipe begins with "recipe = {FORMAT}"', hint="this file may be something else"
         )
-    steps = data.get("step")
+    values = given_variables(data.get("variables", {}), settings or {})
+    steps = filled(data.get("step"), values)
     if not isinstance(steps, list) or not steps:
         raise InputError("the recipe has no [[step]]")
     out: list[Order] = []
@@ -56,6 +65,7 @@ def from_text(text: str) -> list[Order]:
             raise InputError(f'step {number} says not what to do: do = "..." is missing')
         with _step(number, name):
             command = named(name)
+            step = {key: settled(v, text=command.takes_text(key)) for key, v in step.items()}
             if isinstance(seed := step.get(command.says.seed), str):
                 if not seed.isdecimal():
                     raise InputError(f"the seed {seed!r} is no whole number")
@@ -64,11 +74,11 @@ def from_text(text: str) -> list[Order]:
     return out
 
 
-def read(path: Path) -> list[Order]:
+def read(path: Path, settings: Mapping[str, str] | None = None) -> list[Order]:
     """Read a recipe file (see :func:`from_text`)."""
     text = read_text(path)
     try:
-        return from_text(text)
+        return from_text(text, settings)
     except InputError as error:
         raise error.in_file(path) from None
 
@@ -117,6 +127,11 @@ def run(
             if isinstance(source := given.get(step.command.says.reads), str):
                 given[step.command.says.reads] = found = _beside(source, folder)
                 read_files.add(Path(found).resolve())
+            if isinstance(files := given.get(step.command.says.reads_too), dict):
+                given[step.command.says.reads_too] = found_too = {
+                    name: _beside(str(file), folder) for name, file in files.items()
+                }
+                read_files |= {Path(file).resolve() for file in found_too.values()}
             if step.command.says.writes:
                 written += _redirected(step, given, out, read_files)
             history, _ = history.do(step.command.order(given), progress=progress)
@@ -153,6 +168,12 @@ def _beside(source: str, folder: Path) -> str:
     return str(folder / source)
 
 
-def run_file(path: Path, out: Path, *, progress: Progress = SILENT) -> tuple[History, list[Path]]:
-    """Read a recipe file and run it (see :func:`run`)."""
-    return run(read(path), out, folder=path.parent, progress=progress)
+def run_file(
+    path: Path,
+    out: Path,
+    *,
+    settings: Mapping[str, str] | None = None,
+    progress: Progress = SILENT,
+) -> tuple[History, list[Path]]:
+    """Read a recipe file and run it with its variables (see :func:`from_text`, :func:`run`)."""
+    return run(read(path, settings), out, folder=path.parent, progress=progress)

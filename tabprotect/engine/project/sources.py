@@ -11,6 +11,7 @@ from tabprotect.engine.cycles.files import read as read_cycles
 from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.files import read_table
 from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.microdata.coding import Codings
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.examples import PREFIX, load_example
 from tabprotect.engine.tables.moves import MoveSet
@@ -83,6 +84,7 @@ def tabulate_source(
     weight: str | None = None,
     record_key: str | None = None,
     design_weight: str | None = None,
+    codings: Codings | None = None,
     progress: Progress = SILENT,
 ) -> Tabulated:
     """Tabulate ``example:NAME`` or a microdata file (see ``microdata.tabulate``)."""
@@ -95,5 +97,6 @@ def tabulate_source(
         weight=weight,
         record_key=record_key,
         design_weight=design_weight,
+        codings=codings,
         progress=progress,
     )

@@ -15,6 +15,7 @@ from tabprotect.engine.assessment.comparison import Comparison
 from tabprotect.engine.assessment.registered import measures
 from tabprotect.engine.assessment.run_spec import RunSpec, parse_spec
 from tabprotect.engine.assessment.runs import derived_seed
+from tabprotect.engine.assessment.scope import Scope
 from tabprotect.engine.errors import InputError, Interrupted, ParameterError
 from tabprotect.engine.progress import Cancellable, Progress
 from tabprotect.engine.protection.problem import Draft, Problem
@@ -49,7 +50,12 @@ def test_a_comparison_depends_on_the_seed_alone(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_run_does_not_change_when_others_are_added() -> None:
     few = compare(
-        problem(), specs("cell_key D=5"), runs_per_method=2, seed=1, measures=FAST, margins="A*B*C"
+        problem(),
+        specs("cell_key D=5"),
+        runs_per_method=2,
+        seed=1,
+        measures=FAST,
+        scope=Scope("A*B*C"),
     )
     many = compare(
         problem(),
@@ -57,7 +63,7 @@ def test_a_run_does_not_change_when_others_are_added() -> None:
         runs_per_method=3,
         seed=1,
         measures=FAST,
-        margins="A*B*C",
+        scope=Scope("A*B*C"),
     )
     again = [
         r
@@ -109,7 +115,7 @@ def test_the_margins_are_for_all_that_take_them() -> None:
         problem(),
         specs("cell_key", "cell_key margins=A", "cyclic_perturbation"),
         runs_per_method=1,
-        margins="A*B",
+        scope=Scope("A*B"),
         measures=["published_share"],
     )
     assert [c.parameters.get("margins") for c in found.configurations] == ["A*B", "A", None]
@@ -129,7 +135,7 @@ def test_faults_are_told_all_at_once() -> None:
     with pytest.raises(ParameterError, match="nothing"):
         compare(problem(), [])
     with pytest.raises(InputError, match="Z"):
-        compare(problem(), specs("cell_key"), margins="A*Z")
+        compare(problem(), specs("cell_key"), scope=Scope("A*Z"))
 
 
 def test_a_method_without_chance_runs_once_and_counts_for_all(

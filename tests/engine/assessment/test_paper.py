@@ -12,6 +12,7 @@ from tabprotect.engine.assessment.compare import compare
 from tabprotect.engine.assessment.comparison import Comparison
 from tabprotect.engine.assessment.registered import measures
 from tabprotect.engine.assessment.run_spec import parse_spec
+from tabprotect.engine.assessment.scope import Scope
 from tests.engine.assessment.party import (
     DOMAIN,
     FORMULA,
@@ -114,9 +115,7 @@ def comparison() -> Comparison:
         runs_per_method=300,
         seed=20211,
         measures=wanted,
-        margins=FORMULA,
-        key=KEY.variables,
-        sensitive=KEY.sensitive,
+        scope=Scope(FORMULA, key=KEY.variables, sensitive=KEY.sensitive),
         workers=1,
     )
 

@@ -232,7 +232,7 @@ def test_no_certain_cell_is_left_uncounted(name: str) -> None:
             assert not found.accepted and found.note
             continue
         listed = infer(likelihood_of(release)).list_originals()
-        if listed is None:
+        if listed is None or found.way != "exact":
             continue
         judged += 1
         originals, weights = listed

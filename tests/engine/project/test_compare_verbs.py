@@ -15,7 +15,7 @@ from tabprotect.engine.project import storage
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.shell import line
 from tabprotect.engine.project.verbs.compare_verbs import compare as compare_words
-from tabprotect.engine.project.verbs.compare_verbs import comparison_settings
+from tabprotect.engine.project.verbs.compare_verbs import comparison_scope
 
 EXAMPLE = "example:langsrud-lupp"
 
@@ -75,11 +75,11 @@ def test_the_command_line_says_the_same(opened: History) -> None:
 
 
 def test_an_example_is_compared_as_its_source_did(opened: History) -> None:
-    settings = comparison_settings(opened.project)
-    assert settings["margins"] == "party*(age+sex)"
-    assert settings["key"] == ("age", "sex") and settings["sensitive"] == "party"
+    scope = comparison_scope(opened.project)
+    assert scope.margins == "party*(age+sex)"
+    assert scope.key == ("age", "sex") and scope.sensitive == "party"
     history, _ = opened.apply("set_comparison", {"sensitive": "sex"})
-    assert comparison_settings(history.project)["margins"] is None
+    assert comparison_scope(history.project).margins is None
 
 
 def test_what_was_compared_so_far_is_seen_and_is_the_beginning_of_all(opened: History) -> None:

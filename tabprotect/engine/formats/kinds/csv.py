@@ -4,19 +4,22 @@ In long form every variable has a column, and one more column holds the counts; 
 with labels; or a bare matrix of numbers. Encoding UTF-8 (or UTF-16 with its mark) unless said,
 fields with separators in quotation marks, packed with gzip or not. All values are text: the
 category ``01`` is not ``1``. Written with commas, every cell, zeros too, in the table's order;
-of tables above 2^24 cells that are mostly empty only the cells that are not zero.
+of tables above 2^24 cells that are mostly empty only the cells that are not zero. A published table
+with suppressed cells has one more column, `CONF_STATUS`: F (free), or C beside a field without count.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.csv_text import write_csv
 from tabprotect.engine.formats.format import RecordsFile, RowFormat
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.rows import RowSource, TextRows
 from tabprotect.engine.formats.sql import file_literal, literal, quoted
+from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, FREE
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import Table
 
@@ -68,6 +71,16 @@ class Csv(RowFormat):
 
     def write(self, table: Table) -> bytes:
         return write_csv(table)
+
+    def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
+        if hidden is None:
+            return write_csv(table)
+        return write_csv(
+            table,
+            without=hidden,
+            after={CONF_STATUS: FREE},
+            after_hidden={CONF_STATUS: CONFIDENTIAL},
+        )
 
 
 PLUGIN = Csv()

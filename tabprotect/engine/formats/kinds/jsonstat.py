@@ -3,7 +3,8 @@
 Categories are the codes of their dimensions, in the order of the file; of several datasets in one
 file the first is read. A dimension of measures must have one category, and is left out. Values are
 a list of all cells, or the listed ones by number; a cell whose value is null is refused, unless
-missing cells are taken as 0. Written as version 2, every cell, categories as codes.
+missing cells are taken as 0. Written as version 2, every cell, categories as codes; suppressed counts
+are null with the status c.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from tabprotect.engine.arrays import Codes, Ints
+from tabprotect.engine.arrays import Bools, Codes, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.cell_list import CellList, check_categories
 from tabprotect.engine.formats.format import Format
@@ -32,6 +33,8 @@ MOST_BYTES = 2**29
 _HEAD = re.compile(
     rb'(\xef\xbb\xbf)?\s*\{.*"(class"\s*:\s*"dataset"|dimension"\s*:\s*\{)', re.DOTALL
 )
+_CONFIDENTIAL = "c"
+"""As Eurostat marks them."""
 _HINT = "ask the service for the dataset again, or take it as CSV"
 
 
@@ -74,20 +77,36 @@ class JsonStat(Format):
         return CellList(kept, known, codes, counts, lambda entry: None), notes
 
     def write(self, table: Table) -> bytes:
-        domain = table.domain
-        dataset = {
-            "version": "2.0",
-            "class": "dataset",
-            "id": list(domain.names),
-            "size": list(domain.shape),
-            "dimension": {
-                variable.name: {"label": variable.name, "category": {"index": variable.categories}}
-                for variable in domain.variables
-            },
-            "value": table.counts.reshape(-1).tolist(),
-        }
-        text = json.dumps(dataset, ensure_ascii=False, separators=(",", ":"))
-        return (text + "\n").encode("utf-8")
+        return _written(table, {})
+
+    def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
+        said: dict[str, object] = {"label": title} if title else {}
+        if hidden is not None:
+            cells = np.flatnonzero(hidden).tolist()
+            said["status"] = {str(cell): _CONFIDENTIAL for cell in cells}
+            said["extension"] = {"status": {"label": {_CONFIDENTIAL: "confidential"}}}
+        return _written(table, said, hidden)
+
+
+def _written(table: Table, said: Mapping[str, object], hidden: Bools | None = None) -> bytes:
+    domain = table.domain
+    values: list[int | None] = [*table.counts.reshape(-1).tolist()]
+    for cell in () if hidden is None else np.flatnonzero(hidden).tolist():
+        values[cell] = None
+    dataset = {
+        "version": "2.0",
+        "class": "dataset",
+        "id": list(domain.names),
+        "size": list(domain.shape),
+        "dimension": {
+            variable.name: {"label": variable.name, "category": {"index": variable.categories}}
+            for variable in domain.variables
+        },
+        "value": values,
+        **said,
+    }
+    text = json.dumps(dataset, ensure_ascii=False, separators=(",", ":"))
+    return (text + "\n").encode("utf-8")
 
 
 def _parsed(path: Path) -> object:

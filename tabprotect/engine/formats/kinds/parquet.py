@@ -3,7 +3,8 @@
 The column of counts is named ``count`` (``counts``, ``freq``, ``frequency``, ``n``) or said by its
 name; a file without one holds records. Categories are the values as text, in order of first
 appearance: whole numbers without decimals, dates as 2024-12-31, a null as an empty category. The
-line of a fault is the number of the row. Written with text columns and 64-bit counts.
+line of a fault is the number of the row. Written with text columns and 64-bit counts; suppressed
+counts are null, with C (else F) in a column `CONF_STATUS`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tabprotect.engine.arrays import Codes
+from tabprotect.engine.arrays import Bools, Codes, Ints
 from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.cell_list import MAX_CATEGORIES, CellList, check_categories
 from tabprotect.engine.formats.format import COUNT, Format, RecordsFile
@@ -22,6 +23,7 @@ from tabprotect.engine.formats.forms import COUNT_NAMES
 from tabprotect.engine.formats.numerals import NotACountError, parse_count
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.sql import connected, file_literal, literal, quoted
+from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, FREE
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import INT64_MAX, Counts, Table
 
@@ -65,14 +67,25 @@ class Parquet(Format):
         return RecordsFile(f"read_parquet({file_literal(path)})")
 
     def write(self, table: Table) -> bytes:
+        return self.publish(table, None, "")
+
+    def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
         # Late, as above.
         import duckdb
 
         domain = table.domain
         if COUNT in domain.names:
             raise InputError(f"a variable is named {COUNT!r}", hint="rename it before writing")
+        status, columns = "", COUNT
+        if hidden is not None:
+            if CONF_STATUS in domain.names:
+                raise InputError(f"a variable is named {CONF_STATUS!r}", hint="rename it")
+            status = f"CASE WHEN hidden THEN '{CONFIDENTIAL}' ELSE '{FREE}' END AS {CONF_STATUS}"
+            columns = f"CASE WHEN NOT hidden THEN {COUNT} END AS {COUNT}, {status}"
         keys = np.arange(domain.size)
-        cells = {COUNT: table.counts.reshape(-1)}
+        cells: dict[str, Ints | Bools] = {COUNT: table.counts.reshape(-1)}
+        if hidden is not None:
+            cells["hidden"] = np.asarray(hidden).reshape(-1)
         codes = np.unravel_index(keys, domain.shape) if domain.ndim else ()
         with tempfile.TemporaryDirectory() as folder, duckdb.connect(":memory:") as connection:
             chosen = []
@@ -84,7 +97,7 @@ class Parquet(Format):
             out = Path(folder) / "table.parquet"
             connection.register("cells", cells)
             connection.execute(
-                f"COPY (SELECT {', '.join([*chosen, COUNT])} FROM cells) TO "
+                f"COPY (SELECT {', '.join([*chosen, columns])} FROM cells) TO "
                 f"{literal(str(out))} (FORMAT parquet)"
             )
             return out.read_bytes()

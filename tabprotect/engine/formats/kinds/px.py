@@ -4,7 +4,8 @@ Variables of `STUB`, then of `HEADING`; categories are `CODES` where the file ha
 Data are a matrix of all cells, or rows with `KEYS`, where a cell without a row is 0. A dash (or what
 `DATASYMBOLNIL` shows) is 0; dots are missing and refused, unless missing cells are taken as 0. A
 variable of contents (`CONTVARIABLE`) must have one value, and is left out. Text in the `CODEPAGE` the
-file names, else Windows-1252; of several languages the main one. Written in UTF-8.
+file names, else Windows-1252; of several languages the main one. Written in UTF-8; suppressed counts are
+`".."`.
 """
 
 from __future__ import annotations
@@ -16,13 +17,15 @@ from pathlib import Path
 
 import numpy as np
 
-from tabprotect.engine.arrays import Codes, Ints
+from tabprotect.engine.arrays import Bools, Codes, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.cell_list import CellList, check_categories
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.numerals import NotACountError, parse_count
 from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.statuses import SHOWN
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
 MOST_BYTES = 2**29
@@ -111,30 +114,44 @@ class Px(Format):
         return cells, notes
 
     def write(self, table: Table) -> bytes:
-        domain = table.domain
-        for text in (t for v in domain.variables for t in (v.name, *v.categories)):
-            if re.search(r'["\r\n\t]', text) or len(text) > LINE:
-                raise InputError(
-                    f"PX cannot hold the text {text[:40]!r}", hint="rename it first, or write CSV"
-                )
-        if domain.ndim == 0:
-            raise InputError("PX needs a variable", hint="write CSV")
-        stub, heading = domain.names[:-1], domain.names[-1:]
-        if not stub:
-            stub, heading = heading, ()
-        lines = [
+        return _written(table, None, "Counts")
+
+    def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
+        if not table.domain.ndim:
+            # The grand total alone: PX has no table without a variable.
+            alone = Domain.of({"Total": ["Total"]})
+            table = Table.dense(alone, table.counts.reshape(1))
+        return _written(table, hidden, re.sub(r'["\s]+', " ", title).strip()[:LINE] or "Counts")
+
+
+def _written(table: Table, hidden: Bools | None, title: str) -> bytes:
+    domain = table.domain
+    for text in (t for v in domain.variables for t in (v.name, *v.categories)):
+        if re.search(r'["\r\n\t]', text) or len(text) > LINE:
+            raise InputError(
+                f"PX cannot hold the text {text[:40]!r}", hint="rename it first, or write CSV"
+            )
+    if domain.ndim == 0:
+        raise InputError("PX needs a variable", hint="write CSV")
+    stub, heading = domain.names[:-1], domain.names[-1:]
+    if not stub:
+        stub, heading = heading, ()
+    lines = [
             'CHARSET="ANSI";', 'AXIS-VERSION="2013";', 'CODEPAGE="utf-8";', 'LANGUAGE="en";',
             "DECIMALS=0;", "SHOWDECIMALS=0;", 'MATRIX="TABLE";', 'SUBJECT-CODE="";',
-            'SUBJECT-AREA="";', 'TITLE="Counts";', 'CONTENTS="Counts";', 'UNITS="number";',
+            'SUBJECT-AREA="";', f'TITLE="{title}";', 'CONTENTS="Counts";', 'UNITS="number";',
         ]  # fmt: skip
-        lines += _listed("STUB", stub)
-        lines += _listed("HEADING", heading) if heading else []
-        for variable in domain.variables:
-            lines += _listed(f'VALUES("{variable.name}")', variable.categories)
-        width = domain.shape[-1] if heading else 1
-        lines.append("DATA=")
-        lines += [" ".join(map(str, row)) for row in table.counts.reshape(-1, width).tolist()]
-        return ("\n".join([*lines, ";"]) + "\n").encode("utf-8")
+    lines += _listed("STUB", stub)
+    lines += _listed("HEADING", heading) if heading else []
+    for variable in domain.variables:
+        lines += _listed(f'VALUES("{variable.name}")', variable.categories)
+    width = domain.shape[-1] if heading else 1
+    lines.append("DATA=")
+    words = table.counts.reshape(-1).astype(str).astype(object)
+    if hidden is not None:
+        words[hidden.reshape(-1)] = f'"{SHOWN}"'
+    lines += [" ".join(row) for row in words.reshape(-1, width).tolist()]
+    return ("\n".join([*lines, ";"]) + "\n").encode("utf-8")
 
 
 def _listed(keyword: str, texts: tuple[str, ...]) -> list[str]:

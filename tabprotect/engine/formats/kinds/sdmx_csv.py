@@ -4,7 +4,8 @@ The first column is `DATAFLOW` (version 1) or `STRUCTURE` (version 2). The colum
 are the variables, those behind it attributes, which are left out; so are the reserved ones
 (`STRUCTURE_ID`, `ACTION`, `LAST UPDATE` and their like). Categories are codes; `_T` is a total. An
 observation without a value is refused: a suppressed count cannot be protected. Written as version
-2 with `OBS_STATUS` A (normal) and `CONF_STATUS` N (not for publication: true counts).
+2 with `OBS_STATUS` A (normal) and `CONF_STATUS` N (not for publication: true counts); published
+counts with F (free), suppressed ones without a value, with `OBS_STATUS` Q and `CONF_STATUS` C.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.cell_list import CellList
 from tabprotect.engine.formats.csv_text import write_csv
@@ -20,6 +22,15 @@ from tabprotect.engine.formats.forms import Form
 from tabprotect.engine.formats.long_form import read_long
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.rows import TextRows
+from tabprotect.engine.formats.statuses import (
+    CONF_STATUS,
+    CONFIDENTIAL,
+    FREE,
+    NORMAL,
+    NOT_FOR_PUBLICATION,
+    OBS_STATUS,
+    SUPPRESSED,
+)
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import Table
 
@@ -85,6 +96,12 @@ class SdmxCsv(Format):
         return cells, notes
 
     def write(self, table: Table) -> bytes:
+        return self._written(table, None, NOT_FOR_PUBLICATION)
+
+    def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
+        return self._written(table, hidden, FREE)
+
+    def _written(self, table: Table, hidden: Bools | None, status: str) -> bytes:
         for name in table.domain.names:
             if _id(name) in RESERVED | {VALUE} or _id(name) != name:
                 raise InputError(
@@ -94,7 +111,9 @@ class SdmxCsv(Format):
             table,
             count=VALUE,
             before={"STRUCTURE": "dataflow", "STRUCTURE_ID": STRUCTURE_ID, "ACTION": "I"},
-            after={"OBS_STATUS": "A", "CONF_STATUS": "N"},
+            without=hidden,
+            after={OBS_STATUS: NORMAL, CONF_STATUS: status},
+            after_hidden={OBS_STATUS: SUPPRESSED, CONF_STATUS: CONFIDENTIAL},
         )
 
 

@@ -1,18 +1,22 @@
 """Excel workbooks: the first sheet that is not empty, in long form, as a grid or a bare matrix.
 
 ``.xlsx``, ``.xlsm``, ``.xlsb`` and the older ``.xls``. Numbers are taken as they are stored, not as
-they are shown. A workbook is read as a whole: keep very large tables as CSV or Parquet.
+they are shown. A workbook is read as a whole: keep very large tables as CSV or Parquet. Written (with
+the extra `io`) in long form; suppressed counts are `..`, with C (else F) in a column `CONF_STATUS`.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.formats.format import RowFormat
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.rows import RowSource
+from tabprotect.engine.formats.sheet_writing import write_sheet
 from tabprotect.engine.formats.sheets import read_sheet
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.table import Table
 
 
 class Xlsx(RowFormat):
@@ -20,7 +24,7 @@ class Xlsx(RowFormat):
     suffixes = (".xlsx", ".xlsm", ".xlsb", ".xls")
     options = frozenset({"count", "decimal"})
     limits = (
-        "Whole numbers are exact below 2^53; larger ones are refused.",
+        "Whole numbers are exact below 2^53; larger ones are refused, and written as text.",
         "A sheet has at most 1,048,576 rows.",
     )
 
@@ -32,6 +36,12 @@ class Xlsx(RowFormat):
         self, path: Path, reading: Reading, progress: Progress = SILENT
     ) -> tuple[RowSource, list[str]]:
         return read_sheet(path)
+
+    def write(self, table: Table) -> bytes:
+        return self.publish(table, None, "")
+
+    def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
+        return write_sheet(table, hidden, title)
 
 
 PLUGIN = Xlsx()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
+from tabprotect.engine.assessment.scope import Scope
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
 from tabprotect.engine.formats.groupings import parse_groupings
 from tabprotect.engine.project.command import Arguments, Context, Declared, stated
@@ -118,8 +119,8 @@ def _check(domain: Domain, plan: ComparisonPlan) -> None:
         raise ParameterError(wrong, hint=f"there are {', '.join(domain.names)}")
 
 
-def comparison_settings(project: Project) -> Mapping[str, object]:
-    """``margins``, ``groupings``, ``key`` and ``sensitive`` for ``compare``, ``None`` where unset.
+def comparison_scope(project: Project) -> Scope:
+    """What the project's comparison looks at.
 
     On an example they are those of its own source's comparison, unless any of them is set.
     """
@@ -129,12 +130,7 @@ def comparison_settings(project: Project) -> Mapping[str, object]:
         own = load_example(project.source.removeprefix(PREFIX)).comparison
         margins, sensitive = own.get("margins", ""), own.get("sensitive", "")
         key = tuple(name.strip() for name in own.get("key", "").split(",") if name.strip())
-    return {
-        "margins": margins or None,
-        "groupings": plan.groupings or None,
-        "key": key or None,
-        "sensitive": sensitive or None,
-    }
+    return Scope(margins or None, plan.groupings or None, key or None, sensitive or None)
 
 
 def compare(project: Project) -> list[str]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.microdata.coding import Codings
 from tabprotect.engine.project.command import Arguments, Context, Declared, cell
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
@@ -94,6 +95,13 @@ def _tabulate_words(project: Project, given: Arguments) -> list[str]:
     for option in ("weight", "record_key", "design_weight"):
         if given.get(option):
             words += [f"--{option.replace('_', '-')}", str(given[option])]
+    for option in ("bands", "cuts", "code_lists"):
+        coded = given.get(option) or {}
+        assert isinstance(coded, Mapping)
+        sign, word = ("=", "--code-list") if option == "code_lists" else (":", f"--{option[:-1]}")
+        for name, value in coded.items():
+            text = ",".join(map(str, value)) if option == "cuts" else str(value)
+            words += [word, f"{name}{sign}{text}"]
     if given.get("draw_keys"):
         words.append("--draw-record-keys")
     # Keys and design weights stay with the table only in a project.
@@ -137,7 +145,15 @@ def new_table(
     return _fresh(project, empty, source="")
 
 
-@Declared(_by_label, shell=_tabulate_words, reads="source", seed="key_seed", opens=True, slow=True)
+@Declared(
+    _by_label,
+    shell=_tabulate_words,
+    reads="source",
+    reads_too="code_lists",
+    seed="key_seed",
+    opens=True,
+    slow=True,
+)
 def tabulate(
     project: Project,
     context: Context,
@@ -147,10 +163,16 @@ def tabulate(
     weight: str | None = None,
     record_key: str | None = None,
     design_weight: str | None = None,
+    bands: Mapping[str, int] | None = None,
+    cuts: Mapping[str, Sequence[int]] | None = None,
+    code_lists: Mapping[str, str] | None = None,
     draw_keys: bool = False,
     key_seed: int | None = None,
 ) -> Project:
     """Count the records of a microdata file by some variables; keys and weights come along.
+
+    ``bands``, ``cuts`` and ``code_lists`` code variables
+    (:class:`~tabprotect.engine.microdata.coding.Codings`).
 
     With ``draw_keys`` the records get keys that are kept with this table only: one uniform key
     for each cell that is not empty, the same in law as the sum of its records' keys, because sums
@@ -171,6 +193,7 @@ def tabulate(
         weight=weight,
         record_key=record_key,
         design_weight=design_weight,
+        codings=Codings(bands or {}, cuts or {}, code_lists or {}),
         progress=context.progress,
     )
     fresh = _fresh(project, found.table, source=source)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication
@@ -22,7 +22,7 @@ from tabprotect.engine.project.examples import PREFIX, load_example
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.shell import line
 from tabprotect.engine.project.verbs.compare_verbs import compare as compare_words
-from tabprotect.engine.project.verbs.compare_verbs import comparison_settings, set_comparison
+from tabprotect.engine.project.verbs.compare_verbs import comparison_scope, set_comparison
 from tabprotect.engine.protection.registered import methods
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
@@ -370,7 +370,7 @@ class ComparePage(CompareStage, Page):
         if not plan.runs:
             return
         self.errors.clear()
-        settings: dict[str, Any] = dict(comparison_settings(project))
+        scope = comparison_scope(project)
 
         def work(progress: Progress) -> Comparison:
             from tabprotect.engine.assessment.compare import compare
@@ -382,8 +382,8 @@ class ComparePage(CompareStage, Page):
                 specs,
                 runs_per_method=plan.runs_per_method,
                 seed=project.seed,
+                scope=scope,
                 progress=progress,
-                **settings,
             )
 
         self._comparing.ask("comparing methods", work)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from PySide6.QtCore import QSize, QStringListModel, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
@@ -25,7 +25,7 @@ from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.compare_verbs import (
     MOST_RUNS,
-    comparison_settings,
+    comparison_scope,
     set_comparison,
 )
 from tabprotect.engine.protection.registered import methods
@@ -222,11 +222,11 @@ class RunsPanel(QWidget):
         self.remove_button.setEnabled(bool(plan.runs))
         self.clear_button.setEnabled(bool(plan.runs))
         self._keys = plan.key
-        taken = comparison_settings(project)
+        taken = comparison_scope(project)
         own = plan.names_cells
         for widget, text, hint in (
-            (self.margins, plan.margins, str(taken["margins"] or "what each publishes")),
-            (self.key, ", ".join(plan.key), _listed(taken["key"]) or "all others"),
+            (self.margins, plan.margins, taken.margins or "what each publishes"),
+            (self.key, ", ".join(plan.key), ", ".join(taken.key or ()) or "all others"),
         ):
             widget.setPlaceholderText(hint if not own or not text else "")
             if not widget.hasFocus():
@@ -235,7 +235,7 @@ class RunsPanel(QWidget):
         self.number.setValue(plan.runs_per_method)
         self.number.blockSignals(False)
         self.sensitive.clear()
-        self.sensitive.addItem(str(taken["sensitive"] or "the last variable"), "")
+        self.sensitive.addItem(taken.sensitive or "the last variable", "")
         for name in domain.names:
             self.sensitive.addItem(name, name)
         self.sensitive.setCurrentIndex(max(0, self.sensitive.findData(plan.sensitive)))
@@ -300,7 +300,3 @@ class RunsPanel(QWidget):
     def _went(self, row: int) -> None:
         if row >= 0:
             self.chosen.emit(row)
-
-
-def _listed(names: object) -> str:
-    return ", ".join(names) if isinstance(names, Sequence) else ""

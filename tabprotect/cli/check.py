@@ -1,0 +1,124 @@
+"""``check``: output checking, from rules over flags to decisions."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+from pathlib import Path
+
+from tabprotect.cli.arguments import add_reading, keep_apart, open_source, setting
+from tabprotect.cli.output import Console
+from tabprotect.cli.verbs import UsageError, Verbs
+from tabprotect.engine.errors import InputError, RefusedError
+from tabprotect.engine.output_checking.acro import is_acro, read_acro, write_acro
+from tabprotect.engine.output_checking.checked import Checked, Decision
+from tabprotect.engine.output_checking.decision_files import (
+    as_json,
+    read_decisions,
+    write_decisions,
+)
+from tabprotect.engine.output_checking.rules import Rules, check
+from tabprotect.engine.tables.table import Table
+
+SHOWN = 40
+"""Flags that are printed for people."""
+OPEN = {"pass": 0, "approved": 0, "review": RefusedError.exit_code, "fail": RefusedError.exit_code}
+
+
+def add(verbs: Verbs) -> None:
+    """Declare the command."""
+    command = verbs.add("check", run)
+    command.add_argument(
+        "table", metavar="TABLE", help="a file, a project, example:NAME, or ACRO's results.json"
+    )
+    command.add_argument(
+        "--threshold", type=int, default=10, metavar="N", help="flag counts below it (default 10)"
+    )
+    command.add_argument("--zeros", action="store_true", help="flag empty cells, too")
+    command.add_argument(
+        "--no-classes",
+        action="store_true",
+        help="do not flag cells that hold everybody of their line",
+    )
+    command.add_argument(
+        "--decisions", type=Path, metavar="FILE", help="a decision file, filled in"
+    )
+    command.add_argument(
+        "--decide",
+        type=setting,
+        action="append",
+        default=[],
+        metavar="CELL=DECISION",
+        help="approve, reject or change:COUNT; CELL is its categories apart by commas, or all",
+    )
+    command.add_argument("--who", default="", help="who decides, with --decide")
+    command.add_argument("--why", default="", help="the reason, with --decide")
+    command.add_argument(
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help="the flags and decisions, CONFIDENTIAL: .csv, .json, or results.json as ACRO's",
+    )
+    add_reading(command)
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    """Print the flags; exit code 5 while a cell is undecided or rejected."""
+    keep_apart([args.table], [args.out])
+    if args.decide and not (args.who and args.why):
+        raise UsageError("--decide goes with --who and --why")
+    when = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    table: Table | None = None
+    if is_acro(Path(args.table)):
+        checked = read_acro(Path(args.table))
+    else:
+        table = open_source(args, console).project.original
+        checked = check(table, Rules(args.threshold, args.zeros, not args.no_classes))
+    if args.decisions is not None:
+        checked = checked.decided(read_decisions(args.decisions, checked.variables))
+    checked = checked.decided(_decided(checked, args, when))
+    if args.out is not None:
+        _write(checked, table, args.out, when)
+    data = as_json(checked) | {"out": args.out and str(args.out), "confidential": True}
+    console.result(data, _lines(checked, args.out))
+    return OPEN[checked.status]
+
+
+def _decided(
+    checked: Checked, args: argparse.Namespace, when: str
+) -> dict[tuple[str, ...], Decision]:
+    found: dict[tuple[str, ...], Decision] = {}
+    by_text = {",".join(flag.cell): flag.cell for flag in checked.flags}
+    for cell, text in args.decide:
+        what, _, to = text.partition(":")
+        if to and not to.isdecimal():
+            raise UsageError(f"{to!r} is no count")
+        decision = Decision(what, args.who, when, args.why, int(to) if to else None)
+        plain = ",".join(part.strip() for part in cell.split(","))
+        if plain != "all" and plain not in by_text:
+            raise InputError("the cell is not flagged", cell=f"({cell})")
+        for one in by_text.values() if plain == "all" else (by_text[plain],):
+            found[one] = decision
+    return found
+
+
+def _write(checked: Checked, table: Table | None, out: Path, when: str) -> None:
+    if not is_acro(out):
+        write_decisions(checked, out)
+    elif table is None:
+        raise UsageError("decisions on ACRO's outputs are written as .csv or .json")
+    else:
+        write_acro(checked, table, out, when=when)
+
+
+def _lines(checked: Checked, out: Path | None) -> list[str]:
+    lines = [f"{checked.status}: {len(checked.flags):,} cells are flagged"]
+    for flag in checked.flags[:SHOWN]:
+        said = f"({', '.join(flag.cell)}): {'; '.join(flag.reasons.values())}"
+        if flag.decision is not None:
+            to = "" if flag.decision.to is None else f" to {flag.decision.to}"
+            said += f" -> {flag.decision.what}{to}, {flag.decision.who}: {flag.decision.why}"
+        lines.append(said)
+    if len(checked.flags) > SHOWN:
+        lines.append(f"... and {len(checked.flags) - SHOWN:,} more")
+    return [*lines, *([f"{out}: CONFIDENTIAL"] if out is not None else [])]

@@ -1,0 +1,47 @@
+"""The published tables of a release as files of any registered format, for those who take no bundle."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.format import Format
+from tabprotect.engine.release.release import Release
+
+
+def export(release: Release, path: Path, kind: Format) -> dict[Path, tuple[str, ...]]:
+    """Write every published table: the main one as ``path``, others beside it with their number.
+
+    All are made before the first is written.
+
+    Returns
+    -------
+    dict
+        The files, with the variables of each.
+
+    Raises
+    ------
+    InputError
+        Where the format cannot carry a table, or a file cannot be written.
+    """
+    made: dict[Path, bytes] = {}
+    variables: dict[Path, tuple[str, ...]] = {}
+    for number, published in enumerate(release.tables, 1):
+        out = path if number == 1 else _numbered(path, number)
+        try:
+            data = kind.publish(published.table, published.suppressed, release.title)
+        except InputError as error:
+            raise error.in_file(out) from None
+        made[out] = gzip.compress(data, mtime=0) if out.suffix.lower() == ".gz" else data
+        variables[out] = published.table.domain.names
+    for out, data in made.items():
+        write_bytes(out, data)
+    return variables
+
+
+def _numbered(path: Path, number: int) -> Path:
+    """``t.sdmx.csv`` as ``t_2.sdmx.csv``."""
+    stem, dot, endings = path.name.partition(".")
+    return path.with_name(f"{stem}_{number}{dot}{endings}")

@@ -1,0 +1,114 @@
+"""Flagged cells with their reasons, and what a person decided on each. CONFIDENTIAL."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from tabprotect.engine.errors import InputError
+
+DECISIONS = ("approve", "reject", "change")
+
+Status = Literal["pass", "review", "fail", "approved"]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What was decided on a flagged cell.
+
+    Attributes
+    ----------
+    what
+        ``approve`` (it may be published as it is), ``reject``, or ``change``.
+    who, when, why
+        The checker, the time (UTC, ISO 8601), the reason.
+    to
+        What is published instead, of a change.
+
+    Raises
+    ------
+    InputError
+        For another decision, or one without name or reason.
+    """
+
+    what: str
+    who: str
+    when: str
+    why: str
+    to: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.what not in DECISIONS:
+            raise InputError(f"{self.what!r} is no decision", hint=f"decide {', '.join(DECISIONS)}")
+        for name, text in (("who decided", self.who), ("when", self.when), ("why", self.why)):
+            if not text.strip():
+                raise InputError(
+                    f"a decision does not say {name}", hint="every decision has a name and a reason"
+                )
+        if (self.what == "change") != (self.to is not None) or (self.to or 0) < 0:
+            raise InputError("a change says to which count, of 0 or more; other decisions say none")
+
+
+@dataclass(frozen=True)
+class Flag:
+    """One flagged cell.
+
+    Attributes
+    ----------
+    cell
+        Its categories.
+    count
+        Its count, where it is known.
+    reasons
+        The rules that flag it, with a sentence each.
+    """
+
+    cell: tuple[str, ...]
+    count: int | None
+    reasons: Mapping[str, str]
+    decision: Decision | None = None
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The flags of a table.
+
+    Attributes
+    ----------
+    variables
+        What the categories of a cell are of.
+    flags
+        In the order of the table.
+    """
+
+    variables: tuple[str, ...]
+    flags: tuple[Flag, ...]
+
+    @property
+    def status(self) -> Status:
+        """``pass`` without flags, ``fail`` with a rejected cell, ``review`` with an undecided one."""
+        if not self.flags:
+            return "pass"
+        if any(f.decision is not None and f.decision.what == "reject" for f in self.flags):
+            return "fail"
+        return "review" if any(f.decision is None for f in self.flags) else "approved"
+
+    def decided(self, decisions: Mapping[tuple[str, ...], Decision]) -> Checked:
+        """The same flags with further decisions, which take the place of earlier ones.
+
+        Raises
+        ------
+        InputError
+            For a decision on a cell that is not flagged: the table, or the rules, are others.
+        """
+        flagged = {flag.cell for flag in self.flags}
+        for cell in decisions:
+            if cell not in flagged:
+                raise InputError(
+                    "a decision is about a cell that is not flagged",
+                    cell=f"({', '.join(cell)})",
+                    hint="check the same table by the same rules as before",
+                )
+        flags = [replace(f, decision=decisions.get(f.cell, f.decision)) for f in self.flags]
+        return replace(self, flags=tuple(flags))

@@ -1,0 +1,155 @@
+"""Decision files: flags with their decisions as CSV (for a spreadsheet) or JSON. CONFIDENTIAL.
+
+A CSV file has a column for each variable, then ``count``, ``rules``, ``reasons``, and ``decision``,
+``to``, ``who``, ``when``, ``why``, which a person fills in.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.rows import TextRows
+from tabprotect.engine.output_checking.checked import Checked, Decision
+
+FORMAT = "tabprotect-decisions-1"
+_FOUND = ("count", "rules", "reasons")
+_DECIDED = ("decision", "to", "who", "when", "why")
+
+
+def write_decisions(checked: Checked, path: Path) -> None:
+    """Write a decision file, for its owner's eyes alone; ``.json`` is JSON, all else CSV."""
+    data = _json(checked) if path.suffix.lower() == ".json" else _csv(checked)
+    write_bytes(path, data.encode("utf-8"), private=True)
+
+
+def as_json(checked: Checked) -> dict[str, object]:
+    """What a decision file in JSON holds."""
+    return {
+        "format": FORMAT,
+        "status": checked.status,
+        "variables": list(checked.variables),
+        "cells": [
+            {
+                "cell": list(flag.cell),
+                "count": flag.count,
+                "rules": list(flag.reasons),
+                "reasons": dict(flag.reasons),
+                **_decided(flag.decision),
+            }
+            for flag in checked.flags
+        ],
+    }
+
+
+def _decided(decision: Decision | None) -> dict[str, object]:
+    if decision is None:
+        return dict.fromkeys(_DECIDED)
+    return {
+        "decision": decision.what,
+        "to": decision.to,
+        "who": decision.who,
+        "when": decision.when,
+        "why": decision.why,
+    }
+
+
+def _json(checked: Checked) -> str:
+    return json.dumps(as_json(checked), ensure_ascii=False, indent=1) + "\n"
+
+
+def _csv(checked: Checked) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([*checked.variables, *_FOUND, *_DECIDED])
+    for flag in checked.flags:
+        found = ["" if flag.count is None else flag.count, "; ".join(flag.reasons)]
+        decided = ["" if v is None else v for v in _decided(flag.decision).values()]
+        writer.writerow([*flag.cell, *found, "; ".join(flag.reasons.values()), *decided])
+    return out.getvalue()
+
+
+def read_decisions(path: Path, variables: tuple[str, ...]) -> dict[tuple[str, ...], Decision]:
+    """The decisions of a file by cell; rows without one are left out.
+
+    Raises
+    ------
+    InputError
+        With the line or the cell of what is no decision.
+    """
+    try:
+        rows = _json_rows(path) if path.suffix.lower() == ".json" else _csv_rows(path, variables)
+        found: dict[tuple[str, ...], Decision] = {}
+        for line, cell, given in rows:
+            if not given.get("decision"):
+                continue
+            if len(cell) != len(variables) or cell in found:
+                raise InputError(
+                    "the cell is decided twice" if cell in found else "not a cell of this table",
+                    line=line,
+                    cell=f"({', '.join(cell)})",
+                )
+            found[cell] = _decision(given, line, cell)
+        return found
+    except InputError as error:
+        raise error.in_file(path) from None
+
+
+_Row = tuple[int | None, tuple[str, ...], Mapping[str, str]]
+
+
+def _csv_rows(path: Path, variables: tuple[str, ...]) -> list[_Row]:
+    source = TextRows(path, delimiter=None)
+    rows = list(source.rows())
+    header = [*variables, *_FOUND, *_DECIDED]
+    if rows[0] != header:
+        raise InputError(
+            "these are no decisions on this table", line=1, hint=f"columns: {', '.join(header)}"
+        )
+    out: list[_Row] = []
+    for number, row in enumerate(rows[1:], 1):
+        if len(row) != len(header):
+            raise InputError(
+                f"the row has {len(row)} fields, the first {len(header)}", line=source.line(number)
+            )
+        given = dict(zip(_DECIDED, row[-len(_DECIDED) :], strict=True))
+        out.append((source.line(number), tuple(row[: len(variables)]), given))
+    return out
+
+
+def _json_rows(path: Path) -> list[_Row]:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError):
+        raise InputError("this is no JSON of decisions") from None
+    cells = data.get("cells") if isinstance(data, dict) and data.get("format") == FORMAT else None
+    if not isinstance(cells, list):
+        raise InputError("this is no JSON of decisions", hint="check writes one: --out FILE.json")
+    out: list[_Row] = []
+    for entry in cells:
+        if not isinstance(entry, dict) or not isinstance(entry.get("cell"), list):
+            raise InputError("an entry names no cell")
+        given = {k: "" if entry.get(k) is None else str(entry[k]) for k in _DECIDED}
+        out.append((None, tuple(map(str, entry["cell"])), given))
+    return out
+
+
+def _decision(given: Mapping[str, str], line: int | None, cell: tuple[str, ...]) -> Decision:
+    where = f"({', '.join(cell)})"
+    to = given["to"].strip()
+    if to and not to.isdecimal():
+        raise InputError(f"{to!r} is no count", line=line, cell=where)
+    try:
+        return Decision(
+            given["decision"].strip(), given["who"], given["when"], given["why"],
+            int(to) if to else None,
+        )  # fmt: skip
+    except InputError as error:
+        raise InputError(error.message, line=line, cell=where, hint=error.hint) from None

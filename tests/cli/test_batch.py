@@ -1,0 +1,115 @@
+"""``batch``: what is done stays done, what failed is said, the worst job gives the exit code."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+
+RECIPE = """recipe = 1
+[variables]
+alpha = 0.25
+[[step]]
+do = "open_table"
+source = "${source}"
+[[step]]
+do = "set_parameters"
+alpha = "${alpha}"
+[[step]]
+do = "protect"
+accept = "a test"
+seed = 7
+"""
+JOBS = """recipe = "r.toml"
+[set]
+source = "t.csv"
+[[job]]
+name = "mild"
+set = {alpha = 0.1}
+[[job]]
+name = "usual"
+"""
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("r.toml").write_text(RECIPE)
+    Path("jobs.toml").write_text(JOBS)
+    Path("t.csv").write_text("v,w,count\na,x,5\na,y,8\nb,x,9\nb,y,4\n")
+
+
+def statuses(run: Command, *words: object, code: int = 0) -> dict[str, str]:
+    found = run("batch", *words, "--out", "out", "--json")
+    assert found.code == code, found.err
+    return {job["job"]: job["status"] for job in found.json["jobs"]}
+
+
+def test_resumed_after_a_kill(run: Command) -> None:
+    words = ("jobs.toml", "--workers", 1)
+    assert statuses(run, *words) == {"mild": "done", "usual": "done"}
+    first = Path("out/mild/release.zip").read_bytes()
+    assert first != Path("out/usual/release.zip").read_bytes()
+    # As after a kill: the state is written last.
+    Path("out/usual/job.json").unlink()
+    assert statuses(run, *words) == {"mild": "kept", "usual": "done"}
+    Path("out/mild/release.zip").unlink()
+    assert statuses(run, *words) == {"mild": "done", "usual": "kept"}
+    assert Path("out/mild/release.zip").read_bytes() == first
+    Path("jobs.toml").write_text(JOBS.replace("0.1", "0.2"))
+    assert statuses(run, *words) == {"mild": "done", "usual": "kept"}
+    Path("t.csv").write_text("v,w,count\na,x,5\na,y,8\nb,x,9\nb,y,5\n")
+    assert statuses(run, *words) == {"mild": "done", "usual": "done"}
+
+
+def test_the_summary_and_the_worst(run: Command) -> None:
+    bad = '[[job]]\nname = "bad <b>"\nset = {source = "none.csv"}\n'
+    Path("jobs.toml").write_text(JOBS + bad)
+    assert run("batch", "jobs.toml", "--out", "out", "--workers", 1).code == 3
+    Path("jobs.toml").write_text(JOBS + bad.replace(" <b>", ""))
+    found = statuses(run, "jobs.toml", "--workers", 1, code=3)
+    assert found == {"mild": "done", "usual": "done", "bad": "failed"}
+    rows = list(csv.DictReader(Path("out/summary.csv").read_text().splitlines()))
+    assert [row["exit_code"] for row in rows] == ["0", "0", "3"]
+    assert "none.csv" in rows[2]["message"] and rows[0]["user"] and len(rows[0]["key"]) == 64
+    page = Path("out/summary.html").read_text()
+    assert "3 jobs, 1 failed" in page and page.count("<tr") == 4
+    state = json.loads(Path("out/bad/job.json").read_text())
+    assert state["exit_code"] == 3 and state["version"] and state["host"]
+
+
+def test_in_processes_and_from_a_folder(run: Command) -> None:
+    Path("recipes").mkdir()
+    Path("recipes/year.toml").write_text(RECIPE)
+    Path("u.csv").write_text("v,w,count\na,x,7\na,y,8\nb,x,9\nb,y,4\n")
+    words = ("recipes", "--source", "t.csv", "--source", "u.csv", "--workers", 2)
+    assert statuses(run, *words) == {"year-t": "done", "year-u": "done"}
+    # The seed is the recipe's: a single run gives the same bytes.
+    assert (
+        run(
+            "run", "recipes/year.toml", "--set", f"source={Path('u.csv').absolute()}", "--out", "x"
+        ).code
+        == 0
+    )
+    assert Path("x/release.zip").read_bytes() == Path("out/year-u/release.zip").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "lists no jobs"),
+        ("[[job]]\nname = 'a'\n", "names no recipe"),
+        (JOBS + "[[job]]\nname = 'mild'\n", "two jobs are named 'mild'"),
+        ("recipe = 'r.toml'\n[[job]]\nname = '../x'\n", "cannot be named"),
+        ("recipe = [", "cannot be read"),
+    ],
+)
+def test_faults(run: Command, text: str, says: str) -> None:
+    Path("jobs.toml").write_text(text)
+    found = run("batch", "jobs.toml", "--out", "out")
+    assert found.code == 3 and says in found.err
+    assert not Path("out").exists()

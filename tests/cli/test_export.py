@@ -1,0 +1,130 @@
+"""``export``: public tables in every format, suppressed counts with the mark of each."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pytest
+import python_calamine
+
+import tabprotect as tp
+from tabprotect.engine.bundle import public
+from tabprotect.engine.formats.format import Format
+from tabprotect.engine.formats.registered import formats
+from tabprotect.engine.release.published import PublishedTable
+from tests.cli.conftest import Command
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A release of suppression."""
+    folder = tmp_path_factory.mktemp("bundle")
+    counts = [[2, 30, 14], [11, 25, 9], [20, 31, 40]]
+    rows = [f"r{i},c{j},{n}" for i, row in enumerate(counts) for j, n in enumerate(row)]
+    (folder / "t.csv").write_text("\n".join(["row,column,count", *rows]) + "\n")
+    table = tp.read_table(folder / "t.csv")
+    release = tp.protect(table, "suppression", title="A title", seed=1).release
+    public.write(release, folder / "r.zip")
+    return folder / "r.zip"
+
+
+def published(bundle: Path) -> PublishedTable:
+    inner = tp.open_release(bundle).inner
+    assert inner is not None and inner.suppressed is not None
+    return inner
+
+
+def exported(run: Command, bundle: Path, path: Path) -> Path:
+    data = run("export", bundle, "--out", path, "--json").json
+    assert data["confidential"] is False and data["tables"][0]["out"] == str(path)
+    assert data["tables"][0]["suppressed"] == published(bundle).hidden.sum() > 0
+    return path
+
+
+def test_csv(run: Command, bundle: Path, tmp_path: Path) -> None:
+    rows = list(csv.DictReader(exported(run, bundle, tmp_path / "t.csv").read_text().splitlines()))
+    table = published(bundle)
+    assert [row["CONF_STATUS"] == "C" for row in rows] == table.hidden.reshape(-1).tolist()
+    for row, count in zip(rows, table.table.counts.reshape(-1), strict=True):
+        assert row["count"] == ("" if row["CONF_STATUS"] == "C" else str(count))
+
+
+def test_sdmx(run: Command, bundle: Path, tmp_path: Path) -> None:
+    rows = list(
+        csv.DictReader(exported(run, bundle, tmp_path / "t.sdmx.csv").read_text().splitlines())
+    )
+    hidden = published(bundle).hidden.reshape(-1).tolist()
+    marks = [(row["OBS_VALUE"] == "", row["OBS_STATUS"], row["CONF_STATUS"]) for row in rows]
+    assert marks == [(True, "Q", "C") if h else (False, "A", "F") for h in hidden]
+
+
+def test_jsonstat(run: Command, bundle: Path, tmp_path: Path) -> None:
+    data = json.loads(exported(run, bundle, tmp_path / "t.json").read_text())
+    hidden = np.flatnonzero(published(bundle).hidden).tolist()
+    assert data["label"] == "A title"
+    assert data["status"] == {str(cell): "c" for cell in hidden}
+    assert [cell for cell, value in enumerate(data["value"]) if value is None] == hidden
+
+
+def test_px(run: Command, bundle: Path, tmp_path: Path) -> None:
+    text = exported(run, bundle, tmp_path / "t.px").read_text()
+    words = text.partition("DATA=")[2].rstrip("\n;").split()
+    assert 'TITLE="A title";' in text
+    hidden = published(bundle).hidden.reshape(-1).tolist()
+    assert [word == '".."' for word in words] == hidden
+
+
+def test_parquet(run: Command, bundle: Path, tmp_path: Path) -> None:
+    path = exported(run, bundle, tmp_path / "t.parquet")
+    with duckdb.connect(":memory:") as connection:
+        rows = connection.execute(f"SELECT count, CONF_STATUS FROM '{path}'").fetchall()
+    assert [(n is None, s) for n, s in rows] == [
+        (bool(h), "C" if h else "F") for h in published(bundle).hidden.reshape(-1)
+    ]
+
+
+def test_xlsx(run: Command, bundle: Path, tmp_path: Path) -> None:
+    path = exported(run, bundle, tmp_path / "t.xlsx")
+    rows = python_calamine.load_workbook(str(path)).get_sheet_by_index(0).to_python()
+    assert rows[0] == ["row", "column", "count", "CONF_STATUS"]
+    hidden = published(bundle).hidden.reshape(-1).tolist()
+    assert [(row[2] == "..", row[3]) for row in rows[1:]] == [
+        (h, "C" if h else "F") for h in hidden
+    ]
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind in formats().values() if kind.publishes], ids=lambda kind: kind.name
+)
+def test_without_suppressed_counts_the_file_is_the_table(kind: Format, tmp_path: Path) -> None:
+    table = tp.read_table("example:duncan-roehrig-4x4")
+    release = tp.protect(table, "cyclic_perturbation", alpha=0.25, seed=3).release
+    (file,) = tp.export(release, tmp_path / f"t{kind.suffixes[0]}")
+    assert tp.read_table(file).table == release.table
+
+
+def test_further_tables_stand_beside(run: Command, tmp_path: Path) -> None:
+    bundle = tmp_path / "r.zip"
+    words = ["--method", "small_count_rounding", "--set", "margins=A*B + B*C", "--seed", 1]
+    found = run("protect", "example:czech-autoworkers", *words, "--accept-weak", "--out", bundle)
+    assert found.code == 0, found.err
+    data = run("export", bundle, "--out", tmp_path / "t.sdmx.csv", "--json").json
+    for table, name in zip(data["tables"], ["t", "t_2", "t_3", "t_4"], strict=False):
+        path = tmp_path / f"{name}.sdmx.csv"
+        assert table["out"] == str(path) and path.is_file()
+    release = tp.open_release(bundle)
+    assert len(data["tables"]) == len(release.tables) > 1
+    for table, one in zip(data["tables"], release.tables, strict=True):
+        assert tp.read_table(table["out"]).table == one.table
+
+
+def test_what_cannot_be_exported(run: Command, bundle: Path, tmp_path: Path) -> None:
+    assert run("export", bundle, "--out", tmp_path / "t.ods").code == 3
+    (tmp_path / "no.zip").write_bytes(b"PK")
+    assert run("export", tmp_path / "no.zip", "--out", tmp_path / "t.csv").code == 6
+    assert run("export", bundle, "--out", bundle).code == 2
+    assert not list(tmp_path.glob("t*"))

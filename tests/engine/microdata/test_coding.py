@@ -1,0 +1,135 @@
+"""Bands, cut points and code lists while counting, against coding each record by hand."""
+
+from __future__ import annotations
+
+import collections
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.microdata.coding import MISSING, Codings
+from tabprotect.engine.microdata.tabulate import Tabulated, tabulate_with_keys
+
+RECORDS = "region,age,k\nn1,0,0.1\nn2,4,0.2\ns1,5,0.3\ns1,14,0.4\nn1,15,0.5\ns1,64,0.6\nn2,65,0.7\nn1,103,0.8\ns1,,0.9\n"
+HRC = "south\n@s1\n@s9\nnorth\n@n2\n@n1\n"
+
+
+def counted(tmp_path: Path, by: str, text: str = RECORDS, **codings: object) -> Tabulated:
+    path = tmp_path / "r.csv"
+    path.write_text(text)
+    return tabulate_with_keys(
+        path,
+        by.split(","),
+        record_key="k" if ",k" in text else None,
+        codings=Codings(**codings),  # type: ignore[arg-type]
+    )
+
+
+def test_cut_points_are_named_by_what_they_hold(tmp_path: Path) -> None:
+    found = counted(tmp_path, "age", cuts={"age": [0, 15, 65]})
+    assert found.table.domain["age"].categories == ("0-14", "15-64", "65+", MISSING)
+    assert found.table.counts.tolist() == [4, 2, 2, 1]
+    assert found.record_keys is not None
+    assert found.record_keys.counts.tolist() == [0, 10_000_000, 50_000_000, 90_000_000]
+    below = counted(tmp_path, "age", cuts={"age": [4]}).table
+    assert below.domain["age"].categories == ("under 4", "4+", MISSING)
+    assert below.counts.tolist() == [1, 7, 1]
+
+
+def test_bands(tmp_path: Path) -> None:
+    found = counted(tmp_path, "age", bands={"age": 5}).table
+    assert found.domain["age"].categories == (
+        "0-4", "5-9", "10-14", "15-19", "60-64", "65-69", "100-104", MISSING,
+    )  # fmt: skip
+    assert found.counts.tolist() == [2, 1, 1, 1, 1, 1, 1, 1]
+    below = counted(tmp_path, "t", "t,u\n-3,a\n-5,a\n0,a\n", bands={"t": 5}).table
+    assert below.domain["t"].categories == ("-5 to -1", "0-4")
+    one = counted(tmp_path, "t", "t,u\n3.0,a\n3,a\n4,a\n", bands={"t": 1}).table
+    assert one.domain["t"].categories == ("3", "4") and one.counts.tolist() == [2, 1]
+
+
+def test_code_lists_in_the_order_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "geo.hrc").write_text(HRC)
+    by_group = {"region": str(tmp_path / "geo.hrc")}
+    found = counted(tmp_path, "region,age", code_lists=by_group, cuts={"age": [15]}).table
+    assert found.domain["region"].categories == ("south", "north")
+    assert found.counts.tolist() == [[2, 1, 1], [2, 3, 0]]
+    (tmp_path / "geo.csv").write_text("region,half,whole\nn1,N,all\nn2,N,all\ns1,S,all\n")
+    found = counted(tmp_path, "region", code_lists={"region": str(tmp_path / "geo.csv")}).table
+    assert found.domain["region"].categories == ("N", "S") and found.counts.tolist() == [5, 4]
+    whole = {"region": f"{tmp_path / 'geo.csv'}@whole"}
+    assert counted(tmp_path, "region", code_lists=whole).table.counts.tolist() == [9]
+
+
+def test_levels_of_a_hierarchy(tmp_path: Path) -> None:
+    path = tmp_path / "geo.hrc"
+    path.write_text("land\n@north\n@@n1\n@@n2\n@s1\n")
+    nearest = counted(tmp_path, "region", code_lists={"region": str(path)}).table
+    assert nearest.domain["region"].categories == ("north", "land")
+    second = counted(tmp_path, "region", code_lists={"region": f"{path}@region_2"}).table
+    assert second.domain["region"].categories == ("north", "s1")
+    with pytest.raises(InputError, match="no level 'region_3'") as error:
+        counted(tmp_path, "region", code_lists={"region": f"{path}@region_3"})
+    assert error.value.hint == "it has region_1, region_2"
+
+
+@pytest.mark.parametrize(
+    ("codings", "says", "line"),
+    [
+        ({"bands": {"age": 5}}, "'old' is no whole number", 4),
+        ({"cuts": {"age": [15, 65]}}, "'old' is no whole number", 4),
+        ({"code_lists": {"region": "geo.csv"}}, "does not have the code 's1'", 3),
+        ({"bands": {"age": 0}}, "width of at least 1", None),
+        ({"cuts": {"age": [15, 15]}}, "rising order", None),
+        ({"bands": {"age": 5}, "cuts": {"age": [5]}}, "coded twice", None),
+        ({"bands": {"agee": 5}}, "no variable 'agee'", None),
+        ({"bands": {"w": 5}}, "not counted by", None),
+        ({"code_lists": {"region": "none.hrc"}}, "no such file", None),
+    ],
+)
+def test_what_cannot_be_coded(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    codings: dict[str, object],
+    says: str,
+    line: int | None,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "geo.csv").write_text("region,half\nn1,N\n")
+    with pytest.raises(InputError, match=says) as error:
+        counted(tmp_path, "region,age", "region,age,w\nn1,3,1\ns1,4,1\nn1,old,1\n", **codings)
+    assert error.value.line == line
+    if line:
+        assert error.value.cell is not None and error.value.file is not None
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    ages=st.lists(st.integers(-30, 120), min_size=1, max_size=40),
+    cuts=st.sets(st.integers(-20, 110), min_size=1, max_size=6).map(sorted),
+)
+def test_every_record_is_in_the_band_that_names_it(
+    tmp_path_factory: pytest.TempPathFactory, ages: list[int], cuts: list[int]
+) -> None:
+    folder = tmp_path_factory.mktemp("bands")
+    text = "age,x\n" + "".join(f"{age},a\n" for age in ages)
+    table = counted(folder, "age", text, cuts={"age": cuts}).table
+
+    def holds(name: str, age: int) -> bool:
+        if name.startswith("under "):
+            return age < int(name.removeprefix("under "))
+        if name.endswith("+"):
+            return age >= int(name[:-1])
+        if " to " in name or "-" in name[1:]:
+            low, high = name.split(" to ") if " to " in name else name.split("-")
+            return int(low) <= age <= int(high)
+        return age == int(name)
+
+    expected = collections.Counter(
+        name for age in ages for name in table.domain["age"].categories if holds(name, age)
+    )
+    assert dict(zip(table.domain["age"].categories, table.counts.tolist(), strict=True)) == expected
+    assert sum(expected.values()) == len(ages)
