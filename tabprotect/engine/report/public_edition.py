@@ -87,6 +87,7 @@ def public_edition(found: Verification, made: date) -> PublicEdition:
             ("Method", methods()[release.mechanism.method].label),
             ("Report made", day_text(made)),
             ("Fingerprint (SHA-256)", found.fingerprint),
+            *(("Signed by the key", key) for key in found.signers),
         ),
         verdict=stated(release.mechanism.gate),
         sections=sections(release),
