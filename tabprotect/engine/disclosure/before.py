@@ -20,8 +20,10 @@ from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.protection.remedy import Remedy
 from tabprotect.engine.release.gate import Gate
+from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
@@ -35,7 +37,10 @@ WORK = 200_000
 """Cells of all tables that are tried for one estimate, beyond the least number."""
 
 LEAST = 2
-"""Tables at least; no more where the posterior of one has to be drawn."""
+"""Tables at least; no more where the posterior of one has to be drawn.
+
+A single one where whole originals are protected again to weigh them: that takes seconds each.
+"""
 
 SURE = 0.99
 """Releases that pass as often are as good as all of them: averages over them hold."""
@@ -132,9 +137,9 @@ def _tried(
     generator, progress = means
     passed: list[bool] = []
     known: list[float] = []
-    drawn = False
+    drawn = weighed = False
     for number, problem in enumerate(problems):
-        if drawn and number >= LEAST:
+        if number >= (1 if weighed else LEAST if drawn else len(problems)):
             break
         progress.report("trying the gate", number / len(problems))
         try:
@@ -148,6 +153,8 @@ def _tried(
             known.append(1.0)
             continue
         drawn |= found.way != "exact"
+        likelihood = likelihood_of(release)
+        weighed |= isinstance(likelihood, CellFactors) and likelihood.rerun is not None
         passed.append(found.accepted)
         known.append(found.known / found.at_risk if found.at_risk else 0.0)
     return sum(passed) / len(passed), sum(known) / len(known)
