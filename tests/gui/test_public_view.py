@@ -31,7 +31,8 @@ COUNTS = (73917, 73951, 2, 74203, 74413, 1, 74719, 74923, 75209)
 SEED = 123456791
 TOTALS = "r,x,y,Total\na,83917,84027,167945\nb,84133,84241,168374\nTotal,168050,168268,336319\n"
 OF_TOTALS = ("167945", "168050", "167944", "totals-of-mine")
-HOUSE = ("counts-of-mine", "prior-of-mine", "1..7", "1 to 7", "1_to_7", str(SEED), "dossier.zip")
+HOUSE = ("counts-of-mine", "prior-of-mine", str(SEED), "dossier.zip")
+"""Not the at-risk rule: the release states the gate it passed."""
 
 
 REACHED = re.compile(r"\d+: [.\d]+|\d{3,} to \d+")
@@ -108,7 +109,7 @@ def test_no_widget_shown_or_hidden_keeps_anything_of_the_house(
     words = secrets(house)
     # Without this the test would pass on a window that shows nothing at all.
     found = {word for word, _ in leaks(harvest(house), words)}
-    assert {"counts-of-mine", "prior-of-mine", "1..7", "dossier.zip"} <= found
+    assert {"counts-of-mine", "prior-of-mine", "dossier.zip"} <= found
     house.go("table")
     QApplication.clipboard().setText("88888\t88888\n")
     table.grid.set_current((0, 0))
@@ -125,7 +126,7 @@ def test_no_widget_shown_or_hidden_keeps_anything_of_the_house(
     settle()
     release = house.pages["release"]
     house.go("release")
-    assert {"counts-of-mine", "1..7"} & {w for w, _ in leaks(harvest(house), words)}
+    assert "counts-of-mine" in {w for w, _ in leaks(harvest(house), words)}
     assert any("dossier.zip" in text for text in texts(release))  # the form has its paths again
 
 
