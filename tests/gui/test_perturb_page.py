@@ -50,7 +50,7 @@ def tried(window: MainWindow, qtbot: QtBot, settle: Settle) -> Settle:
         shown = page(window)
         qtbot.waitUntil(
             lambda: not shown._trial.running and "Trying" not in shown.preview.state,
-            timeout=30_000,
+            timeout=100_000,
         )
         settle()
 

@@ -10,7 +10,8 @@ import numpy as np
 
 def difference(a: object, b: object, where: str = "") -> str:
     """The first place where two values differ; empty where they do not."""
-    if type(a) is not type(b):
+    # Read-only mappings are of several types.
+    if type(a) is not type(b) and not (isinstance(a, Mapping) and isinstance(b, Mapping)):
         return f"{where}: {type(a).__name__} is not {type(b).__name__}"
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         same = a.dtype == b.dtype and np.array_equal(a, b) and not b.flags.writeable

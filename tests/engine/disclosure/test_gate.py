@@ -41,7 +41,7 @@ def without_remedies(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def middling() -> Problem:
     """A table that some draws pass and others do not."""
-    counts = [[2, 1, 3, 0], [1, 4, 2, 5], [3, 2, 0, 1]]
+    counts = [[1, 1, 3, 0], [1, 4, 0, 5], [3, 2, 0, 1]]
     return Problem(Table.dense(Domain.of_shape((3, 4)), counts), title="a table")
 
 

@@ -98,7 +98,7 @@ def test_plans_go_by_stated_and_counted_work_alone(monkeypatch: pytest.MonkeyPat
     assert likelihood.rerun is not None
     rerun, calls = likelihood.rerun, 0
     spent = [0.0]
-    monkeypatch.setattr(reweighing, "work", lambda: spent[0])
+    monkeypatch.setattr(reweighing, "solver_work", lambda: spent[0])
 
     def estimate(table: Table, generator: np.random.Generator) -> float:
         nonlocal calls

@@ -129,8 +129,9 @@ def test_a_random_choice_is_secret_and_keeps_the_intervals() -> None:
     assert found[0].release == _protect(counts, 0, **given).release
     rerun = PLUGIN.likelihood(found[0].release).rerun
     assert rerun is not None and not rerun.exact
-    chance = rerun.estimate(found[0].record.problem.table, np.random.default_rng(0))
-    assert 0 < chance < 1
+    table = found[0].record.problem.table
+    chances = [rerun.estimate(table, np.random.default_rng(seed)) for seed in range(20)]
+    assert 0 < np.mean(chances) < 1
     assert found[0].release.mechanism.parameters["choice"] == "random"
 
 
