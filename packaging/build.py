@@ -23,6 +23,14 @@ MIGRATIONS = (
     "tabprotect/engine/register/migrations",
 )
 
+HOME = Path(tempfile.gettempdir()) / "tabprotect-smoke"
+"""Settings, keys and registers of the smoke runs: not those of whoever builds."""
+
+EXCLUDED = (
+    *("tkinter", "dask", "distributed", "pytest", "pandas", "polars", "pyarrow", "sphinx"),
+    *("IPython", "matplotlib"),
+)
+
 ENTRY = "from tabprotect.cli.main import main\nraise SystemExit(main())\n"
 
 
@@ -47,11 +55,13 @@ def build() -> None:
             f"--specpath={folder}",
             # Plug-ins and the lazily imported window are not seen by import analysis.
             "--collect-submodules=tabprotect",
+            # Nor is what compiled modules import.
+            "--collect-submodules=randomgen",
             "--collect-data=tabprotect.resources",
             # Migrations of databases are read as files.
             *(f"--add-data={copy / folder}:{folder}" for folder in MIGRATIONS),
-            # A cluster is not reached from a packaged program; the rest serves tests.
-            *(f"--exclude-module={name}" for name in ("tkinter", "dask", "distributed", "pytest")),
+            # A cluster and data frames are not reached from a packaged program; the rest serves tests.
+            *(f"--exclude-module={name}" for name in EXCLUDED),
             search=copy,
         )
 
@@ -61,7 +71,7 @@ def run(*command: str, search: Path | None = None) -> str:
 
     ``search`` is a folder whose packages come before the installed ones.
     """
-    environment = os.environ | {"QT_QPA_PLATFORM": "offscreen"}
+    environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", "TABPROTECT_HOME": str(HOME)}
     if search is not None:
         environment["PYTHONPATH"] = str(search)
     done = subprocess.run(
