@@ -174,7 +174,6 @@ def _resolved(
     ParameterError
         With the wrong parameters of all of them.
     """
-    domain = problem.table.domain
     configurations: list[Configuration] = []
     values: list[Values] = []
     wrong: dict[str, str] = {}
@@ -184,7 +183,7 @@ def _resolved(
         error = ""
         try:
             error = "; ".join(method.unmet(problem).values())
-            found = method.resolve(domain, spec.given)
+            found = method.resolve_for(problem, spec.given)
         except ParameterError as fault:
             # A fault in what was not given is the table's, or that of a parameter left out.
             if set(fault.fields) <= set(spec.given):

@@ -21,7 +21,6 @@ from tabprotect.engine.errors import (
     TooLargeError,
 )
 from tabprotect.engine.parameters import Values
-from tabprotect.engine.posterior.factors.feasible import original_found
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.guarantees import broken_openly
 from tabprotect.engine.protection.registered import likelihood_of, methods
@@ -238,6 +237,9 @@ def _possible(likelihood: Likelihood, progress: Progress) -> str:
     BundleError
         When there is none.
     """
+    # Late: it brings in solvers, which no first paint waits for.
+    from tabprotect.engine.posterior.factors.feasible import original_found
+
     unknown = "Whether any original leads to the published counts was not found out."
     if not isinstance(likelihood, CellFactors):
         if likelihood.gamma > 0 or (isinstance(likelihood, MoveSequence) and _free(likelihood)):

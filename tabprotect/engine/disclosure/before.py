@@ -20,7 +20,6 @@ from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
-from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.protection.remedy import Remedy
 from tabprotect.engine.release.gate import Gate
 from tabprotect.engine.release.likelihood import CellFactors
@@ -33,7 +32,7 @@ FEW = 4
 SYNTHETIC = 12
 """Synthetic tables, and trial runs on the table itself."""
 
-WORK = 200_000
+WORK = 10_000
 """Cells of all tables that are tried for one estimate, beyond the least number."""
 
 LEAST = 2
@@ -134,6 +133,9 @@ def _tried(
     means: tuple[np.random.Generator, Progress],
 ) -> tuple[float, float]:
     """Of one draw on each table: the share that passes, and the mean share known."""
+    # Late: methods bring in solvers, which no first paint waits for.
+    from tabprotect.engine.protection.registered import likelihood_of
+
     generator, progress = means
     passed: list[bool] = []
     known: list[float] = []
