@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLineEdit
 from pytestqt.qtbot import QtBot
-from readable import texts
+from readable import texts, unnamed
 
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.project.foresight import foreseen
@@ -476,3 +476,25 @@ def test_copy_as_command(perturb: MainWindow, tried: Settle) -> None:
     assert command.startswith("tabprotect protect example:duncan-roehrig-4x4 ")
     assert "--set alpha=0.3" in command and "--set passes=2" in command
     tried()
+
+
+def test_every_control_has_a_name_and_the_tables_scroll_together(
+    window: MainWindow, settle: Settle, tried: Settle
+) -> None:
+    window.files.open("example:social-assistance")
+    settle()
+    window.go("perturb")
+    tried()
+    assert unnamed(page(window)) == []
+    page(window).protect()
+    tried()
+    assert page(window).face == "result"
+    assert unnamed(page(window)) == []
+    grids = list(page(window).run.grids.values())
+    grids[2].bottom.horizontalScrollBar().setValue(40)
+    grids[0].right.verticalScrollBar().setValue(333)
+    assert {g.cells.verticalScrollBar().value() for g in grids} == {333}
+    assert {g.cells.horizontalScrollBar().value() for g in grids} == {40}
+    assert len({g.widths for g in grids}) == 1
+    window.document.select((200, 1, 2))
+    assert {g.current() for g in grids} == {(200, 1, 2)}

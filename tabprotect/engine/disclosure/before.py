@@ -41,6 +41,9 @@ LEAST = 2
 A single one where whole originals are protected again to weigh them: that takes seconds each.
 """
 
+EFFORT = 0.1
+"""Share of a verdict's draws that a trial takes."""
+
 SURE = 0.99
 """Releases that pass as often are as good as all of them: averages over them hold."""
 
@@ -146,7 +149,7 @@ def _tried(
         progress.report("trying the gate", number / len(problems))
         try:
             release, _ = method.perform(problem, values, generator, progress)
-            found = verdict(release, limits, progress=progress)
+            found = verdict(release, limits, effort=EFFORT, progress=progress)
         except Interrupted:
             raise
         except TabprotectError:

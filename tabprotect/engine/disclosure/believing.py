@@ -133,6 +133,7 @@ def believed(
     prior: str,
     *,
     earlier: Sequence[Release] = (),
+    effort: float = 1.0,
     progress: Progress = SILENT,
 ) -> tuple[list[Belief], Likelihood | None]:
     """Beliefs about every judged table, and the likelihood they come from.
@@ -143,6 +144,8 @@ def believed(
         What is believed beforehand, as a prior's text.
     earlier
         Other releases of the same original.
+    effort
+        Share of the draws that are taken where a posterior is drawn.
 
     Raises
     ------
@@ -153,7 +156,7 @@ def believed(
     try:
         likelihood = likelihood_of(release)
         first, *others = multiplied([likelihood, *map(likelihood_of, earlier)])
-        found = _posterior(first, prior, OfRelease(release), progress)
+        found = _posterior(first, prior, OfRelease(release), progress, effort)
         if others:
             found = joined(found, others, OfRelease(release), progress)
     except InfeasibleError as error:
@@ -162,7 +165,7 @@ def believed(
         return [_unknown(release.domain, True, f"{error}.")], likelihood
     inner = found.domain == release.domain
     out = [_as_belief(found, inner=True, judged=None)] if inner else []
-    means = _Means(release, prior, progress)
+    means = _Means(release, prior, progress, effort)
     exact = methods()[release.mechanism.method].deliberate(release)
     for number, published in enumerate(release.tables):
         judged = None
@@ -178,7 +181,11 @@ def believed(
 
 
 def _posterior(
-    likelihood: Likelihood, prior: str, randomness: Randomness, progress: Progress
+    likelihood: Likelihood,
+    prior: str,
+    randomness: Randomness,
+    progress: Progress,
+    effort: float,
 ) -> Posterior:
     """The posterior of one likelihood, within counted work.
 
@@ -195,13 +202,15 @@ def _posterior(
         # Every step weighs all cycles.
         updates = max(len(likelihood.moves.cells) * likelihood.steps, 1)
         draws = max(min(MOST_DRAWS, UPDATES // updates), LEAST_DRAWS)
+    if draws is not None:
+        draws = max(int(draws * effort), min(draws, LEAST_DRAWS))
     if draws is not None and draws < LEAST_DRAWS:
         return infer(
             likelihood, parse_prior(prior, likelihood.domain), way="exact", progress=progress
         )
     rerun = likelihood.rerun if isinstance(likelihood, CellFactors) else None
     if rerun is not None and rerun.programmes and likelihood.domain.size > PROGRAMMED:
-        return _posterior(_plain(likelihood), prior, randomness, progress)
+        return _posterior(_plain(likelihood), prior, randomness, progress, effort)
     found = infer(
         likelihood,
         parse_prior(prior, likelihood.domain),
@@ -213,7 +222,7 @@ def _posterior(
     effective = found.effective_sample_size
     if effective is not None and effective < LEAST_EFFECTIVE:
         if rerun is not None:
-            return _posterior(_plain(likelihood), prior, randomness, progress)
+            return _posterior(_plain(likelihood), prior, randomness, progress, effort)
         raise InfeasibleError(
             f"the simulated posterior is worth {effective:.0f} independent draws only: too few to "
             "judge by"
@@ -267,6 +276,7 @@ class _Means:
     release: Release
     prior: str
     progress: Progress
+    effort: float
 
     def of_table(self, number: int, inner: Posterior | None, judged: Bools | None) -> Belief:
         """Belief about one of them.
@@ -279,7 +289,7 @@ class _Means:
         randomness = OfRelease(release, f"table {number}")
         try:
             if apart is not None:
-                found = _posterior(apart, self.prior, randomness, self.progress)
+                found = _posterior(apart, self.prior, randomness, self.progress, self.effort)
                 return _as_belief(found, inner=False, judged=judged)
             if inner is None:
                 raise InfeasibleError("the posterior is not about the cells it is made of")

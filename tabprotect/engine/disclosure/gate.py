@@ -80,7 +80,7 @@ def protect(
             # Without chance of its own a further draw is the one that was refused.
             done = before
             continue
-        found = verdict(done.release, limits, earlier, problem.table, progress)
+        found = verdict(done.release, limits, earlier, problem.table, progress=progress)
         done = _stated(done, limits, found)
         if found.accepted or (found.passed is None and policy.unjudged == "warn"):
             return _decided(done, objection, accept)

@@ -41,6 +41,7 @@ def verdict(
     policy: HousePolicy | Gate | None = None,
     earlier: Sequence[Release] = (),
     original: Table | None = None,
+    effort: float = 1.0,
     progress: Progress = SILENT,
 ) -> StaffVerdict:
     """Judge a release as its readers see it.
@@ -53,6 +54,8 @@ def verdict(
         Other releases of the same original.
     original
         For the figures of staff, which are left out without it.
+    effort
+        Share of the draws that are taken where a posterior is drawn: less than 1 for trials only.
 
     Raises
     ------
@@ -65,10 +68,14 @@ def verdict(
     # Inference is imported with the first verdict, not with every project that is opened.
     from tabprotect.engine.disclosure.believing import believed
 
-    beliefs, likelihood = believed(release, "uniform", earlier=earlier, progress=progress)
+    beliefs, likelihood = believed(
+        release, "uniform", earlier=earlier, effort=effort, progress=progress
+    )
     tables = [_judged("user", belief, limits) for belief in beliefs]
     if limits.intruder:
-        others, _ = believed(release, limits.intruder, earlier=earlier, progress=progress)
+        others, _ = believed(
+            release, limits.intruder, earlier=earlier, effort=effort, progress=progress
+        )
         tables += [_judged("intruder", belief, limits) for belief in others]
     return StaffVerdict(
         tuple(tables),
