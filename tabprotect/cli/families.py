@@ -64,6 +64,9 @@ FAMILIES: Mapping[str, Mapping[str, str]] = {
     "query_space_session": {
         "serve-session": "answer queries about one table, with a history",
     },
+    "table_server": {
+        "serve": "serve a table to outside users: pages, an API, one history",
+    },
     "ptable": {
         "ptable": "make or convert a perturbation table",
     },

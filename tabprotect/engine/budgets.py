@@ -564,6 +564,12 @@ EXHAUSTIVE_VARIABLES = 7
 
 # -- query_space -----------------------------------------------------------------------------
 
+ENTRIES_BLOCK = 10_000
+"""Lines of a table server's log that are read at once."""
+
+SNAPSHOT_LINES = 1_000
+"""Lines of the log after which the state is kept again, so that a start folds no more than these."""
+
 MAX_LISTED = 20
 """Variables up to which every sub-table is listed; beyond, ask for those above a threshold."""
 

@@ -146,7 +146,7 @@ def test_many_sessions_at_once_lose_nothing(
         for done in [pool.submit(work, user) for user in "abc"]:
             done.result(100)
     with Ledger(url, czech) as ledger:
-        entries = ledger.entries()
+        entries = list(ledger.entries())
         assert [e.number for e in entries] == list(range(1, 3 * len(queries) + 1))
         for user in "abc":
             assert [e.line.query for e in entries if e.line.user == user] == queries
@@ -192,7 +192,7 @@ def test_a_locked_history(
             connection.execute(sa.text("LOCK TABLE entry IN ACCESS EXCLUSIVE MODE"))
             with pytest.raises(InputError, match="locked"):
                 session.ask(Request("ann", 3))
-        assert session.state == start and ledger.entries() == []
+        assert session.state == start and list(ledger.entries()) == []
         assert session.ask(Request("ann", 3)).entry.number == 1
     engine.dispose()
 
