@@ -66,6 +66,7 @@ FAMILIES: Mapping[str, Mapping[str, str]] = {
     },
     "table_server": {
         "serve": "serve a table to outside users: pages, an API, one history",
+        "accounts": "who may use a table server, and their keys",
     },
     "ptable": {
         "ptable": "make or convert a perturbation table",

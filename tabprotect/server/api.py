@@ -159,6 +159,34 @@ async def query(request: Request) -> Response:
     return JSONResponse(said, headers={"Cache-Control": "no-store"})
 
 
+async def vote(request: Request) -> Response:
+    """Ask once more for what was put off: demand counts."""
+    identified(request)
+    number = request.path_params["number"]
+    answered = await voted(request, number)
+    if answered is None:
+        return await query(request)
+    given = await run_in_threadpool(server_of(request).desk.given, answered)
+    if given is None:
+        return _not_given(request, answered)
+    said = await run_in_threadpool(
+        _answer_json, request, answered.entry, given, Asked(answered.entry.line.query)
+    )
+    return JSONResponse(said, status_code=201, headers={"Cache-Control": "no-store"})
+
+
+async def voted(request: Request, number: int) -> Answered | None:
+    """The decision that a vote brings; ``None`` where it changes nothing."""
+    server, visitor = server_of(request), visitor_of(request)
+    known = visitor.account is not None
+    answered = await run_in_threadpool(
+        lambda: server.desk.vote(user_of(request, None), number, known=known)
+    )
+    if answered is not None:
+        await told(request, answered)
+    return answered
+
+
 async def frontier(request: Request) -> Response:
     """What is released, and what is known to be refused for good."""
     desk = _desk(request)
@@ -275,14 +303,19 @@ def user_of(request: Request, said: object) -> str:
 
 async def decided(request: Request, query: Query, user: str) -> Answered:
     """The decision, told at a time that does not depend on what it is."""
+    answered = await run_in_threadpool(server_of(request).desk.ask, user, query)
+    await told(request, answered)
+    return answered
+
+
+async def told(request: Request, answered: Answered) -> None:
+    """Wait until the time at which any decision would be told."""
     server = server_of(request)
-    answered = await run_in_threadpool(server.desk.ask, user, query)
     server.metrics.decided(DECISIONS[answered.answer.kind][0])
     quantum = server.service.limits.quantum
     if quantum:
         spent = time.monotonic() - float(request.scope["tabprotect.begun"])
         await anyio.sleep(quantum - spent % quantum)
-    return answered
 
 
 def _not_given(request: Request, answered: Answered) -> Response:

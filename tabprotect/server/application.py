@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.routing import BaseRoute, Route
 
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.server import api, pages
+from tabprotect.server import api, house_pages, pages
 from tabprotect.server.accounts import Accounts
 from tabprotect.server.desk import Desk
 from tabprotect.server.guard import Guard
@@ -29,10 +29,12 @@ ROUTES: tuple[BaseRoute, ...] = (
     Route("/tables/{id}/queries", api.ask, methods=["POST"]),
     Route("/tables/{id}/frontier", api.frontier),
     Route("/queries/{number:int}", api.query),
+    Route("/queries/{number:int}/votes", api.vote, methods=["POST"]),
     Route("/bundles/{fingerprint}", api.bundle),
     Route("/health", api.health),
     Route("/metrics", api.metrics),
     *pages.ROUTES,
+    *house_pages.ROUTES,
 )
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import threading
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Literal
@@ -12,26 +14,38 @@ from typing import Literal
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle import public as bundle
 from tabprotect.engine.bundle.verify import verify_bytes
+from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.project.sources import open_table
 from tabprotect.engine.query_space.evidence import Evidence
 from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.query_space.registered import criteria, rules
-from tabprotect.engine.query_space.release_set import ReleaseSet
+from tabprotect.engine.query_space.release_set import Consequence, ReleaseSet
 from tabprotect.engine.query_space.table_server.answers import release_of
-from tabprotect.engine.query_space.table_server.database import Entry, Ledger
+from tabprotect.engine.query_space.table_server.database import FIRST_CHAIN, Entry, Ledger
 from tabprotect.engine.query_space.table_server.fold import (
     LogLine,
     Request,
     ServerState,
 )
-from tabprotect.engine.query_space.table_server.session import Answered, Sealed, ServerSession
+from tabprotect.engine.query_space.table_server.session import (
+    Answered,
+    Sealed,
+    ServerSession,
+    followed,
+    replay,
+)
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.table import INT64_MAX, Table
+from tabprotect.engine.tables.table import Table
+from tabprotect.server.freezing import perturbed
+from tabprotect.server.pricing import Pricing
 from tabprotect.server.service import Service
+
+EVERY_COUNT = SmallCount(0, 10**18)
+"""At risk where the criterion is about all cells."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +85,7 @@ class Desk:
         choice = service.criterion
         at_risk = SmallCount.parse(service.table.at_risk)
         if choice.cells == "all":
-            at_risk = SmallCount(0, INT64_MAX // 4)
+            at_risk = EVERY_COUNT
         evidence = Evidence.gather(opened.table, at_risk, progress=progress)
         releases = ReleaseSet.begin(
             evidence,
@@ -87,15 +101,22 @@ class Desk:
         self._margin = lru_cache(maxsize=256)(self._summed)
         self._perturbed = lru_cache(maxsize=1)(self._opened)
         self._ledger = Ledger(url, opened.table)
+        self._pricing = Pricing(self._ledger, wanted=service.access.prices)
         try:
-            self._session = ServerSession(self._ledger, self._start, progress, publish=self._sealed)
-            self._told_settings()
+            before = self._ledger.latest_settings() or {}
+            mark = service.fingerprint
+            self._session = ServerSession(
+                self._ledger, self._start, progress, publish=self._sealed, service=mark
+            )
+            if before.get("service", mark) != mark:
+                self._told_settings(mark)
         except BaseException:
             self._ledger.close()
             raise
 
     def close(self) -> None:
         """Let go of the database."""
+        self._pricing.close()
         self._ledger.close()
 
     @property
@@ -132,7 +153,26 @@ class Desk:
         """
         with self._lock:
             self._session.catch_up()
-            return self._session.ask(Request(user, query))
+            before = self._session.state
+            answered = self._session.ask(Request(user, query))
+        self._pricing.refused(before, answered)
+        return answered
+
+    def vote(self, user: str, number: int, *, known: bool) -> Answered | None:
+        """Ask again for what was put off; ``None`` where there is nothing to vote for.
+
+        Parameters
+        ----------
+        known
+            Whether the name is one person's: of these each votes once.
+        """
+        entry = self.entry(number)
+        if entry is None or entry.line.kind != "deferral":
+            return None
+        query = entry.line.query
+        if known and any(e.line.query == query for e in self._ledger.of_user(user)):
+            return None
+        return self.ask(user, query)
 
     def known(self, query: Query) -> Given | None:
         """What a sub-table was answered with before, by whomever; ``None`` if it was not."""
@@ -170,6 +210,99 @@ class Desk:
             self._session.catch_up()
             return self._session.state
 
+    def consequence(self, query: Query) -> Consequence:
+        """What releasing a query would do. Confidential."""
+        return self.refresh().releases.preview(query)
+
+    def log(self, before: int, most: int) -> list[tuple[Entry, Mapping[str, object] | None]]:
+        """Lines up to a number, the latest first, with the prices of refusals. Confidential."""
+        first = max(0, before - most)
+        entries = list(self._ledger.entries(after=first, until=before))
+        prices = self._ledger.prices([entry.number for entry in entries])
+        return [(entry, prices.get(entry.number)) for entry in reversed(entries)]
+
+    @property
+    def length(self) -> int:
+        """How many lines the log has."""
+        self.refresh()
+        return self._session.length
+
+    def replayed(self, until: int | datetime) -> tuple[int, ReleaseSet]:
+        """How many lines there were up to a number or a time, and what they made. Confidential.
+
+        Raises
+        ------
+        InputError
+            When the log has been tampered with.
+        """
+        number, state = 0, self._start.releases
+        for entry, after in replay(self._ledger, state, until=until):
+            number, state = entry.number, after
+        return number, state
+
+    def verified(self) -> tuple[int, str]:
+        """The number and hash of the last line, every line checked against the one before it.
+
+        Raises
+        ------
+        InputError
+            At the first line that was tampered with.
+        """
+        number, chain = 0, FIRST_CHAIN
+        for entry in followed(self._ledger):
+            number, chain = entry.number, entry.chain
+        return number, chain
+
+    def record(self, line: LogLine) -> Entry:
+        """Log an act of the house."""
+        with self._lock:
+            entry = self._session.record(lambda state: line)
+        assert entry is not None
+        return entry
+
+    def freeze(self, user: str, progress: Progress = SILENT) -> Entry | None:
+        """Release no further true sub-table from now on; ``None`` where that is so already.
+
+        Where the service answers beyond the frontier, the whole table is perturbed once, by cycles
+        that keep exactly the released margins, and everything else is answered from that.
+
+        Raises
+        ------
+        RefusedError
+            When no perturbed table passes the gate: nothing is frozen then.
+        InfeasibleError, ParameterError, InputError
+            When none can be made.
+        """
+        with self._lock:
+            self._session.catch_up()
+            state = self._session.state
+            if state.frozen:
+                return None
+            sealed = None
+            if self.service.beyond.answer == "perturbed":
+                table = state.releases.evidence.cells.table
+                released = [q for q in state.releases.released if q]
+                release = perturbed(self.service, table, self.lattice.margins(released), progress)
+                release = replace(release, title=f"{self.label} (perturbed)")
+                sealed = self._packed(release)
+            margins = state.releases.released
+
+            def frozen(now: ServerState) -> LogLine | None:
+                if now.frozen:
+                    return None
+                if now.releases.released != margins:
+                    raise InputError(
+                        "another process released more meanwhile", hint="freeze once more"
+                    )
+                mark = "" if sealed is None else sealed.fingerprint
+                return LogLine(user, 0, "freeze", None, "frozen", "", True, mark)
+
+            return self._session.record(frozen, sealed)
+
+    def vacuum(self) -> None:
+        """Give back the room that deleted rows took."""
+        self._ledger.vacuum()
+
     def _known(self, query: Query) -> Given | None:
         state = self._session.state
         mark = state.bundles.get(query)
@@ -194,13 +327,15 @@ class Desk:
         return release_of(self._start, query, title)
 
     def _sealed(self, query: Query) -> Sealed:
+        return self._packed(self._release(query))
+
+    def _packed(self, release: Release) -> Sealed:
         signing = Path(self.service.access.signing) if self.service.access.signing else None
-        content = bundle.verified_bytes(self._release(query), signing=signing)
+        content = bundle.verified_bytes(release, signing=signing)
         return Sealed(archive.sha256(content), content)
 
-    def _told_settings(self) -> None:
+    def _told_settings(self, mark: str) -> None:
         """A change of what is fixed is an event in the history."""
-        mark = self.service.fingerprint
         said = json.dumps(self.service.settings, sort_keys=True, ensure_ascii=False)
 
         def changed(state: ServerState) -> LogLine | None:

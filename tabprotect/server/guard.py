@@ -9,11 +9,12 @@ from collections.abc import MutableMapping
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import HTTPConnection
+from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.server.limiter import Allowance
+from tabprotect.server.pages import problem_page
 from tabprotect.server.problems import Problem
 from tabprotect.server.server import Server, Visitor
 
@@ -82,9 +83,23 @@ class Guard:
             if status:
                 # Half an answer has left: nothing can be said any more.
                 raise
-            await _send(answered, _problem(error, scope))
+            await self._refused(_problem(error, scope), scope, receive, answered)
         finally:
             self._server.metrics.responded(status, time.monotonic() - begun)
+
+    async def _refused(self, problem: Problem, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        scope.setdefault("tabprotect.visitor", Visitor("", None, self._server.service.limits))
+        if "text/html" in request.headers.get("accept", "") and not _is_api(scope["path"]):
+            response = problem_page(request, problem)
+            response.headers.update(problem.headers)
+            await response(scope, receive, send)
+            return
+        await _send(send, problem)
+
+
+def _is_api(path: str) -> bool:
+    return path.startswith(("/tables", "/queries", "/bundles")) or path in FREE
 
 
 def _check_address(scope: Scope) -> None:

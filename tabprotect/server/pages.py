@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.query_space.lattice import joined
 from tabprotect.server.api import (
     DECISIONS,
     decided,
@@ -23,12 +23,13 @@ from tabprotect.server.api import (
     understood,
     user_of,
     visitor_of,
+    voted,
 )
 from tabprotect.server.asking import Asked
 from tabprotect.server.desk import Given
 from tabprotect.server.egress import OUTPUTS, html_rows
 from tabprotect.server.lattice_drawing import drawn
-from tabprotect.server.problems import Problem
+from tabprotect.server.problems import TITLES, Problem
 from tabprotect.server.server import COOKIE
 
 VISITOR = "tabprotect-visitor"
@@ -182,6 +183,16 @@ async def answer(request: Request) -> Response:
     )
 
 
+async def vote(request: Request) -> Response:
+    """Vote for what was put off."""
+    await form(request)
+    identified(request)
+    number = request.path_params["number"]
+    answered = await voted(request, number)
+    shown = number if answered is None else answered.entry.number
+    return RedirectResponse(f"/answers/{shown}", status_code=303)
+
+
 async def frontier(request: Request) -> Response:
     """What is released: a matrix of dots and, of few variables, the lattice."""
     desk = server_of(request).desk
@@ -248,6 +259,18 @@ async def style(request: Request) -> Response:
     )
 
 
+def problem_page(request: Request, problem: Problem) -> Response:
+    """A refusal, for somebody who reads pages."""
+    return page(
+        request,
+        "problem.html",
+        problem.status,
+        heading=TITLES[problem.code],
+        detail=problem.detail,
+        code=problem.code,
+    )
+
+
 def _shown(request: Request, given: Given, wanted: Asked) -> dict[str, object]:
     """A sub-table for its page: its rows where it is small, and every file of it."""
     desk = server_of(request).desk
@@ -265,15 +288,7 @@ def _shown(request: Request, given: Given, wanted: Asked) -> dict[str, object]:
 
 def file_address(table: str, names: Sequence[str], format_name: str) -> str:
     """Where a sub-table is as a file."""
-    listed = ",".join(
-        '"' + n.replace('"', '""') + '"' if "," in n or '"' in n else n for n in names
-    )
-    return f"/tables/{table}/data?{urlencode({'variables': listed, 'format': format_name})}"
-
-
-def described(names: Sequence[str], query: Query) -> str:
-    """A query in words."""
-    return ", ".join(names) if query else "(total)"
+    return f"/tables/{table}/data?{urlencode({'variables': joined(names), 'format': format_name})}"
 
 
 ROUTES = (
@@ -281,6 +296,7 @@ ROUTES = (
     Route("/look", look),
     Route("/ask", ask, methods=["POST"]),
     Route("/answers/{number:int}", answer),
+    Route("/answers/{number:int}/vote", vote, methods=["POST"]),
     Route("/frontier", frontier),
     Route("/mine", mine),
     Route("/sign-in", sign_in, methods=["GET", "POST"]),

@@ -3,15 +3,34 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import uvicorn
 
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.server import asgi
+from tabprotect.server.accounts import Accounts
 from tabprotect.server.application import application, started
 
 PATIENCE = 10
 """Seconds that a silent connection is kept, and that answers under way get when the server ends."""
+
+
+@contextmanager
+def accounts_at(database: str | None) -> Iterator[Accounts]:
+    """The accounts of a server's database.
+
+    Raises
+    ------
+    InputError
+        For a database that cannot be used.
+    """
+    found = Accounts(asgi.database_address(database))
+    try:
+        yield found
+    finally:
+        found.close()
 
 
 def run(

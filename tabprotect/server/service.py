@@ -18,6 +18,7 @@ from tabprotect.engine.query_space.registered import criteria, rules
 
 Cells = Literal["at-risk", "all"]
 Beyond = Literal["refusal", "perturbed"]
+Blocking = Literal["any_zero", "negative"]
 
 
 @dataclass(frozen=True)
@@ -81,11 +82,14 @@ class BeyondChoice:
         Chance of adding, and of subtracting, each cycle.
     passes
         Rounds over the cycles.
+    blocking
+        When a step is not applied.
     """
 
     answer: Beyond = "refusal"
     alpha: float = 0.25
     passes: int = 1
+    blocking: Blocking = "negative"
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import httpx
 
 from tabprotect.server.application import application
 from tabprotect.server.server import Server
-from tabprotect.server.service import CriterionChoice, Limits, Service, TableSource
+from tabprotect.server.service import Access, CriterionChoice, Limits, Service, TableSource
 
 QUICK = Limits(requests=100_000, quantum=0.0)
 
@@ -62,5 +62,6 @@ def czech(threshold: int = 10, **more: Any) -> Service:
         "table": TableSource(source="example:czech-autoworkers"),
         "criterion": CriterionChoice(threshold=threshold),
         "limits": QUICK,
+        "access": Access(prices=False),
     }
     return Service(**(fixed | more))

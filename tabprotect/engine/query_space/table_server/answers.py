@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from tabprotect.engine.protection.methods.publish_margins import (
-    BOUNDS,
-    FRONTIER,
-    PROVED,
-    THEN,
-    THRESHOLD,
-)
-from tabprotect.engine.protection.subtables import MARGINS
+from dataclasses import replace
+
+from tabprotect.engine.protection.methods.publish_margins import BOUNDS, PROVED, THRESHOLD
+from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.query_space.originals import margins_release
 from tabprotect.engine.query_space.table_server.fold import ServerState
-from tabprotect.engine.release.mechanism import Mechanism
-from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
 
 
@@ -29,21 +24,14 @@ def release_of(state: ServerState, query: Query, title: str) -> Release:
         Of at least one variable.
     """
     releases = state.releases
-    evidence = releases.evidence
-    names = evidence.lattice.names_of(query)
-    parameters: dict[str, object] = {
-        MARGINS.name: ":".join(f"`{name}`" for name in names),
-        THRESHOLD.name: releases.threshold,
-        BOUNDS.name: releases.bounds,
-        THEN.name: "",
-    }
+    cells = releases.evidence.cells
+    said: dict[str, object] = {THRESHOLD.name: releases.threshold, BOUNDS.name: releases.bounds}
     if state.rule.simulatable:
-        parameters["criterion"] = state.rule.name
+        said["criterion"] = state.rule.name
     else:
-        parameters["criterion"] = releases.criterion.name
-        parameters["at_risk"] = str(evidence.cells.rule)
-        parameters[PROVED] = True
-    parameters[FRONTIER] = [list(names)]
-    table = evidence.cells.table
-    mechanism = Mechanism("publish_margins", table.domain, parameters)
-    return Release((PublishedTable(table.margin(names)),), mechanism, title)
+        said["criterion"] = releases.criterion.name
+        said["at_risk"] = str(cells.rule)
+        said[PROVED] = True
+    frontier = Frontier.below(cells.lattice.variables, [query])
+    release = margins_release(cells.table, cells.lattice, frontier, **said)
+    return replace(release, title=title)

@@ -12,7 +12,7 @@ import contextlib
 import hashlib
 import json
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -79,6 +79,14 @@ _SNAPSHOT = sa.Table(
     sa.Column("chain", sa.String(64)),
     sa.Column("settings", sa.String(64)),
     sa.Column("state", sa.JSON),
+)
+
+_PRICE = sa.Table(
+    "price",
+    _SCHEMA,
+    sa.Column("history", sa.Integer, primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("price", sa.JSON),
 )
 
 FIRST_CHAIN = "0" * 64
@@ -217,6 +225,17 @@ class Ledger:
             raise InputError(f"the database has no session {session} of this table")
         return cast(dict[str, object], found)
 
+    def latest_settings(self) -> dict[str, object] | None:
+        """What was chosen for the latest session of this table; ``None`` before the first."""
+        wanted = (
+            sa.select(_SESSION.c.settings)
+            .where(_SESSION.c.history == self._history)
+            .order_by(_SESSION.c.id.desc())
+            .limit(1)
+        )
+        found = self._database.transaction(lambda connection: connection.execute(wanted).scalar())
+        return cast("dict[str, object] | None", found)
+
     def entries(self, *, after: int = 0, until: int | datetime | None = None) -> Iterator[Entry]:
         """The log in order, from behind a number up to a number or a time (UTC).
 
@@ -321,6 +340,32 @@ class Ledger:
             .select_from(_BUNDLE)
             .where(_BUNDLE.c.history == self._history, _BUNDLE.c.fingerprint == fingerprint)
         )
+
+    def set_price(self, number: int, price: Mapping[str, object]) -> None:
+        """Note what a refusal told; it follows from the log and the table, and is not chained."""
+        row = {"history": self._history, "number": number, "price": dict(price)}
+        with contextlib.suppress(exc.IntegrityError):
+            self._database.transaction(
+                lambda connection: connection.execute(sa.insert(_PRICE).values(row))
+            )
+
+    def prices(self, numbers: Collection[int]) -> dict[int, Mapping[str, object]]:
+        """What refusals told, where that was worked out."""
+        wanted = sa.select(_PRICE.c.number, _PRICE.c.price).where(
+            _PRICE.c.history == self._history, _PRICE.c.number.in_(numbers)
+        )
+        rows = self._database.transaction(lambda connection: connection.execute(wanted).all())
+        return {row[0]: row[1] for row in rows}
+
+    def vacuum(self) -> None:
+        """Give back the room that deleted rows took.
+
+        Raises
+        ------
+        InputError
+            When somebody else is using the database.
+        """
+        self._database.vacuum()
 
     def keep(self, number: int, chain: str, settings: str, state: object) -> None:
         """Keep the state after an entry, so that a later start need not fold the log before it."""

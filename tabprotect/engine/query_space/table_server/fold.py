@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, get_args
 
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
@@ -20,11 +20,11 @@ from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
 
 AnswerKind = Literal["table", "projection", "refusal", "deferral", "perturbed"]
 
-EventKind = Literal["settings", "freeze"]
+EventKind = Literal["settings", "freeze", "account"]
 
 LineKind = AnswerKind | EventKind
 
-EVENTS: frozenset[LineKind] = frozenset({"settings", "freeze"})
+EVENTS: frozenset[str] = frozenset(get_args(EventKind))
 """Lines that nobody's request made."""
 
 REFUSED = "not released: the sub-table is too close to single persons, or cannot be shown not to be"
@@ -136,7 +136,8 @@ class ServerState:
         InfeasibleError
             When the threshold forbids even the one-way tables.
         """
-        releases.require_some_one_way()
+        if not rule.simulatable:
+            releases.require_some_one_way()
         told = Frontier(releases.released.variables, (), upward=True)
         nothing: Mapping[Query, int] = MappingProxyType({})
         bundles: Mapping[Query, str] = MappingProxyType({})

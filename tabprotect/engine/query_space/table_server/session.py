@@ -62,6 +62,8 @@ class ServerSession:
         The server as if nothing had been asked: criterion, threshold, rule.
     publish
         What makes bundles; without it answers carry none.
+    service
+        Fingerprint of what is fixed for the service besides; empty for none.
     """
 
     def __init__(
@@ -71,6 +73,7 @@ class ServerSession:
         progress: Progress = SILENT,
         *,
         publish: Publish | None = None,
+        service: str = "",
     ) -> None:
         self._ledger = ledger
         self._publish = publish
@@ -84,7 +87,7 @@ class ServerSession:
             self._folded, self._chain = found[0], found[1]
             self.state = restored(start, found[2], progress)
         self.catch_up(progress)
-        self.number = ledger.open_session(settings)
+        self.number = ledger.open_session(settings | ({"service": service} if service else {}))
 
     @property
     def length(self) -> int:
@@ -143,13 +146,7 @@ class ServerSession:
         """
         block: list[LogLine] = []
         number, chain = self._folded, self._chain
-        for entry in self._ledger.entries(after=self._folded):
-            if entry.number != number + 1 or not entry.follows(chain, self._ledger.lattice):
-                raise InputError(
-                    f"the log has been tampered with: line {entry.number} does not follow line "
-                    f"{number}",
-                    hint="put the database back from a copy; nothing is answered until then",
-                )
+        for entry in followed(self._ledger, number, chain):
             block.append(entry.line)
             number, chain = entry.number, entry.chain
         if block:
@@ -195,6 +192,30 @@ def _too_busy() -> InputError:
     )
 
 
+def followed(
+    ledger: Ledger,
+    number: int = 0,
+    chain: str = FIRST_CHAIN,
+    *,
+    until: int | datetime | None = None,
+) -> Iterator[Entry]:
+    """The log from behind an entry on, each line checked against the one before it.
+
+    Raises
+    ------
+    InputError
+        At the first line that is not what was logged, or is missing.
+    """
+    for entry in ledger.entries(after=number, until=until):
+        if entry.number != number + 1 or not entry.follows(chain, ledger.lattice):
+            raise InputError(
+                f"the log has been tampered with: line {entry.number} does not follow line {number}",
+                hint="put the database back from a copy; nothing is answered until then",
+            )
+        yield entry
+        number, chain = entry.number, entry.chain
+
+
 def replay(
     ledger: Ledger,
     start: ReleaseSet,
@@ -204,7 +225,7 @@ def replay(
 ) -> Iterator[tuple[Entry, ReleaseSet]]:
     """Each log line with the released set after it, up to a number or a time."""
     state = start
-    for entry in ledger.entries(until=until):
+    for entry in followed(ledger, until=until):
         if entry.line.newly_released is not None:
             state = state.release(entry.line.newly_released, progress)
         yield entry, state

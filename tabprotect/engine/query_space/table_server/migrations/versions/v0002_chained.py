@@ -1,4 +1,4 @@
-"""Lines chained by hash, bundles that went out, snapshots of the state, a secret of each history."""
+"""Lines chained by hash, bundles that went out, prices, snapshots, a secret of each history."""
 
 import hashlib
 import json
@@ -32,6 +32,12 @@ def upgrade() -> None:
         sa.Column("chain", sa.String(64), nullable=False),
         sa.Column("settings", sa.String(64), nullable=False),
         sa.Column("state", sa.JSON, nullable=False),
+    )
+    op.create_table(
+        "price",
+        sa.Column("history", sa.Integer, sa.ForeignKey("history.id"), primary_key=True),
+        sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+        sa.Column("price", sa.JSON, nullable=False),
     )
     connection = op.get_bind()
     history = sa.table("history", sa.column("id"), sa.column("secret"))
@@ -67,7 +73,7 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     """Take it all away again."""
-    for name in ("snapshot", "answer_bundle"):
+    for name in ("price", "snapshot", "answer_bundle"):
         op.drop_table(name)
     for name in ("permanent", "bundle", "chain"):
         op.drop_column("entry", name)
