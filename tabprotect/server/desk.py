@@ -299,6 +299,10 @@ class Desk:
 
             return self._session.record(frozen, sealed)
 
+    def wait(self) -> None:
+        """Until everything that is worked out beside the answers is noted."""
+        self._pricing.wait()
+
     def vacuum(self) -> None:
         """Give back the room that deleted rows took."""
         self._ledger.vacuum()
