@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
+from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.verbs.query_verbs import (
     release_margin,
     set_release_criterion,
@@ -21,6 +23,7 @@ from tabprotect.engine.project.verbs.query_verbs import (
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, UNKNOWN, UNRELEASABLE
 from tabprotect.gui.look.theme import THEME
+from tabprotect.gui.pages.query_space import optimal
 from tabprotect.gui.pages.query_space.page import QuerySpacePage
 
 Settle = Callable[[], None]
@@ -329,13 +332,30 @@ def test_searches_are_compared_and_one_is_planned(czech: MainWindow, settle: Set
     assert panel.found["as planned now"].plan.released.size == 48
 
 
-def test_a_stopped_search_keeps_its_best(czech: MainWindow, qtbot: QtBot, settle: Settle) -> None:
+class Endless:
+    """The progress of a search that goes on after its first find until it is stopped."""
+
+    def __init__(self, inner: Progress) -> None:
+        self.inner = inner
+
+    def report(self, stage: str, fraction: float, partial: object = None) -> None:
+        self.inner.report(stage, fraction, partial)
+        while partial:
+            time.sleep(0.01)
+            self.inner.report(stage, fraction, partial)
+
+
+def test_a_stopped_search_keeps_its_best(
+    czech: MainWindow, qtbot: QtBot, settle: Settle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched = optimal.search
+    monkeypatch.setattr(optimal, "search", lambda p, m, progress: searched(p, m, Endless(progress)))
     page(czech).tabs.setCurrentWidget(page(czech).optimal)
     settle()
     panel = page(czech).optimal
     panel.method.setCurrentText("annealing")
     panel.search()
-    qtbot.waitUntil(lambda: panel.live.startswith("Best so far"), timeout=10_000)
+    qtbot.waitUntil(lambda: panel.live.startswith("Best so far"), timeout=60_000)
     panel.stop.click()
     settle()
     found = panel.found["annealing"]
