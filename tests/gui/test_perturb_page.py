@@ -483,6 +483,8 @@ def test_every_control_has_a_name_and_the_tables_scroll_together(
 ) -> None:
     window.files.open("example:social-assistance")
     settle()
+    # Of a posterior by formula: drawing one of 5,244 cells for each trial takes long.
+    window.document.do(set_parameters, blocking="negative")
     window.go("perturb")
     tried()
     assert unnamed(page(window)) == []
