@@ -15,13 +15,12 @@ from pathlib import Path
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.cell_list import CellList
 from tabprotect.engine.formats.csv_text import write_csv
 from tabprotect.engine.formats.format import Format
-from tabprotect.engine.formats.forms import Form
-from tabprotect.engine.formats.long_form import read_long
+from tabprotect.engine.formats.layouts.cell_list import CellList
+from tabprotect.engine.formats.layouts.forms import Form
+from tabprotect.engine.formats.layouts.long_form import read_long
 from tabprotect.engine.formats.reading import Reading
-from tabprotect.engine.formats.rows import TextRows
 from tabprotect.engine.formats.statuses import (
     CONF_STATUS,
     CONFIDENTIAL,
@@ -31,6 +30,7 @@ from tabprotect.engine.formats.statuses import (
     OBS_STATUS,
     SUPPRESSED,
 )
+from tabprotect.engine.formats.text.rows import TextRows
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import Table
 
