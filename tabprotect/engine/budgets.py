@@ -47,6 +47,15 @@ MOST_TERMS = 200_000
 MOST_DIGITS = 4000
 """Longer numbers are not told."""
 
+FIBRE_DIMENSION = 24
+"""Free cells of a fibre that is listed; one of more has too many tables anyway."""
+
+FIBRE_ENTRIES = 1_000_000
+"""Cells times sums of a fibre that is listed."""
+
+FIBRE_POINTS = 1_000_000
+"""Tables, whole or partial, of a fibre that is listed."""
+
 MOST_MOVES = 20_000
 """Moves looked at for one step; what lies beyond is not tried."""
 
@@ -539,6 +548,15 @@ CACHE_BYTES = 256 * 2**20
 
 
 # -- query_space.criteria --------------------------------------------------------------------
+
+POSSIBLE_CELLS = 2_000
+"""Cells of a table whose possible originals are listed."""
+
+POSSIBLE_TABLES = 100_000
+"""Tables with the released margins that are listed to price a refusal."""
+
+POSSIBLE_HELD = 2**22
+"""Counts of all of them together."""
 
 EXACT_CELLS = 20_000
 """Cells left open by a part of a release up to which it is worked out without being told to."""

@@ -9,6 +9,7 @@ from tabprotect.cli.arguments import add_reading, open_source
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.query_space.at_risk import JUDGED
 from tabprotect.engine.query_space.criterion import BOUNDS_WAYS, RiskCriterion
 from tabprotect.engine.query_space.evidence import Evidence, TightCell
 from tabprotect.engine.query_space.frontier import Frontier
@@ -88,6 +89,13 @@ def add_evidence(parser: argparse.ArgumentParser) -> None:
         "--at-risk", default="1..2", metavar="LOW..HIGH", help="counts at risk (default: 1..2)"
     )
     parser.add_argument(
+        "--cells",
+        choices=list(JUDGED),
+        default="at_risk",
+        help="cells that are judged: all, so that answers depend on the asked margins alone "
+        "(default: at_risk)",
+    )
+    parser.add_argument(
         "--workers", metavar="N", help="processes, or tcp://host:port of a Dask scheduler"
     )
 
@@ -102,7 +110,7 @@ def gather(args: argparse.Namespace, console: Console) -> Evidence:
     rule = SmallCount.parse(args.at_risk)
     workers = None if args.workers is None else parse_workers(args.workers)
     table = open_source(args, console).project.original
-    return Evidence.gather(table, rule, workers=workers, progress=console)
+    return Evidence.gather(table, rule, cells=args.cells, workers=workers, progress=console)
 
 
 def frontier_json(lattice: Lattice, frontier: Frontier) -> list[list[str]]:
