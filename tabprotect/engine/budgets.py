@@ -377,6 +377,18 @@ MAX_SPAN = 10_000
 MAX_TABLE = 2**27
 """Entries (group, change) of a table of distributions: 1 GiB."""
 
+SUM_ENTRIES = 2**27
+"""Entries (coefficients, sum) that the exact law of one sum of cells may cost: some seconds."""
+
+SUM_HELD = 2**24
+"""Entries of its largest table (128 MiB)."""
+
+SUMS_LISTED = 2**27
+"""Entries (original, sum) where the laws of sums are read off listed originals."""
+
+SUMS_WORK = 2**30
+"""Entries that the exact laws of all sums of one table may cost: about half a minute."""
+
 
 # -- posterior -------------------------------------------------------------------------------
 
