@@ -18,7 +18,7 @@ from tabprotect.engine.budgets import MAX_CYCLE_CELLS
 from tabprotect.engine.cycles import stated
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.groupings import stated_groupings
-from tabprotect.engine.formats.opening import read_text
+from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.hierarchy import Grouping, check_groupings
 from tabprotect.engine.tables.margins import MarginSet, all_margins, maximal

@@ -13,12 +13,12 @@ from typing import Any, ClassVar, Literal
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.cell_list import CellList
-from tabprotect.engine.formats.forms import recognise
-from tabprotect.engine.formats.grids import read_grid
-from tabprotect.engine.formats.long_form import read_long
+from tabprotect.engine.formats.layouts.cell_list import CellList
+from tabprotect.engine.formats.layouts.forms import recognise
+from tabprotect.engine.formats.layouts.grids import read_grid
+from tabprotect.engine.formats.layouts.long_form import read_long
 from tabprotect.engine.formats.reading import Reading
-from tabprotect.engine.formats.rows import RowSource, TextRows
+from tabprotect.engine.formats.text.rows import RowSource, TextRows
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import Table
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.rows import TextRows
+from tabprotect.engine.formats.text.rows import TextRows
 from tabprotect.engine.tables.domain import Domain, Variable
 from tabprotect.engine.tables.hierarchy import Grouping, check_groupings
 

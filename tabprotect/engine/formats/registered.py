@@ -10,7 +10,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats import kinds as package
 from tabprotect.engine.formats.foreign import foreign
 from tabprotect.engine.formats.format import Format, Holds
-from tabprotect.engine.formats.opening import check_file
+from tabprotect.engine.formats.text.opening import check_file
 from tabprotect.engine.registry import Registry
 
 HEAD = 4096
