@@ -227,6 +227,12 @@ JSONSTAT_BYTES = 2**29
 PX_BYTES = 2**29
 """Of a file, which is held as a whole."""
 
+R_BYTES = 2**29
+"""Of an R file, packed and unpacked, which is held as a whole."""
+
+TAU_ARGUS_BYTES = 2**29
+"""Of a tau-ARGUS table, which is held as a whole."""
+
 
 # -- formats ---------------------------------------------------------------------------------
 
