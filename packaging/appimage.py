@@ -37,7 +37,16 @@ def image(place: Path) -> None:
         shutil.copy(tree / FILES[f"{IDENTIFIER}.desktop"], tree)
         shutil.copy(tree / ICON, tree)
         place.unlink(missing_ok=True)
-        packed = ("-root-owned", "-noappend", "-comp", "zstd", "-Xcompression-level", "6", "-quiet", "-no-progress")
+        packed = (
+            "-root-owned",
+            "-noappend",
+            "-comp",
+            "zstd",
+            "-Xcompression-level",
+            "6",
+            "-quiet",
+            "-no-progress",
+        )
         subprocess.run(["mksquashfs", str(tree), str(place), *packed], check=True)
 
 

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tabprotect.engine.budgets import R_BYTES as MOST_BYTES
+from tabprotect.engine.budgets import MOST_TEXT as MOST_BYTES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.column_files import Column, ColumnFormat, as_text
 from tabprotect.engine.formats.format import COUNT
@@ -78,7 +78,8 @@ class R(ColumnFormat):
             for text in (name, *column.order):
                 if not text or not text.isprintable():
                     raise InputError(
-                        f"R files do not carry the text {text[:40]!r} safely", hint="rename it first"
+                        f"R files do not carry the text {text[:40]!r} safely",
+                        hint="rename it first",
                     )
         data = {
             name: [float("nan") if v is None else float(v) for v in column.values]
