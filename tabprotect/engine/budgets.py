@@ -8,7 +8,9 @@ seconds of a clock, wherever a result depends on them: the same input gives the 
 # Posteriors that are kept: methods with few outcomes give the same release again and again
 MOST_FOUND = 8
 COMPARED_CELLS = 2**24  # Compared cells; beyond, only the release's own tables are compared
-BELIEF_LIMIT = 0.95  # A count, or a change, is known to a reader who believes in one value more than this
+BELIEF_LIMIT = (
+    0.95  # A count, or a change, is known to a reader who believes in one value more than this
+)
 MOST_PAIRED = 10**8  # Counts of all pairs of an earlier and a later original
 SPREADING_PATIENCE = 0.25  # Seconds of work put into one piece, so that there is progress to see
 
