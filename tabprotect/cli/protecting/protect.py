@@ -185,7 +185,7 @@ def _say_protected(
         "method": project.method,
         "title": project.title,
         **summary.as_json(),
-        "expected": _expected(project, summary),
+        "expected": _expected(project, summary) if console.as_json else None,
         "verdict": found.as_json(),
         "warnings": warnings,
         **_of_cycles(project),
