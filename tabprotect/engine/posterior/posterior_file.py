@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Literal
 
 import duckdb
-import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
@@ -50,6 +49,7 @@ def posterior_file(posterior: Posterior, cells: Ints, form: Format) -> Iterator[
             )
     rows = PosteriorColumns.of(posterior, cells)
     columns = {
+        "cell": rows.cells,
         "count": rows.counts,
         "probability": rows.chances,
         "mean": posterior.mean.reshape(-1)[rows.cells],
@@ -57,11 +57,11 @@ def posterior_file(posterior: Posterior, cells: Ints, form: Format) -> Iterator[
         "published": posterior.published.counts.reshape(-1)[rows.cells],
         "shown": posterior.is_published.reshape(-1)[rows.cells],
     }
-    chosen = []
-    for axis, code in enumerate(np.unravel_index(rows.cells, domain.shape) if domain.ndim else ()):
-        columns[f"code{axis}"] = code
+    chosen, step = [], domain.size
+    for axis, size in enumerate(domain.shape):
+        step //= size
         name = domain.names[axis].replace('"', '""')
-        chosen.append(f'list_extract(${axis + 1}, code{axis} + 1) AS "{name}"')
+        chosen.append(f'list_extract(${axis + 1}, cell // {step} % {size} + 1) AS "{name}"')
     chosen += ["CASE WHEN shown THEN published END AS published", *FIGURES[1:]]
     with tempfile.TemporaryDirectory() as folder, duckdb.connect() as connection:
         target = Path(folder) / "posterior"
