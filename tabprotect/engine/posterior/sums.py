@@ -6,6 +6,7 @@ drawn originals. A sum that every possible original shares is exact either way.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +18,6 @@ from tabprotect.engine.posterior.posterior import ExactSums, Posterior
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.engine.tables.table import Table
 
 DRAWS = 20_000
 
@@ -75,7 +75,7 @@ def _members(publication: Publication, m: int) -> list[Ints]:
     keys = publication.keys(m)
     order = np.argsort(keys, kind="stable")
     bounds = np.searchsorted(keys[order], np.arange(publication.domains[m].size + 1))
-    return [order[a:b] for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+    return [order[a:b] for a, b in itertools.pairwise(bounds)]
 
 
 def _by_factors(
