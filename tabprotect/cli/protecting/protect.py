@@ -189,7 +189,7 @@ def _say_protected(
         "verdict": found.as_json(),
         "warnings": warnings,
         **_of_cycles(project),
-        "parameters": dict(project.values),
+        "parameters": {n: v for n, v in project.resolved.items() if n != "cycles"},
         "findings": dict(result.record.findings),
         "decisions": list(result.record.decisions),
         "fingerprint": sha256(load(args.out)),
