@@ -78,6 +78,14 @@ def cut(text: str) -> tuple[str, list[int]]:
     return name.strip(), found
 
 
+def levels(text: str) -> tuple[str, list[str]]:
+    """``nuts1,nuts2,nuts3=nuts``."""
+    columns, equals, name = text.rpartition("=")
+    if not equals or not name.strip():
+        raise argparse.ArgumentTypeError(f"not of the form COLUMN,COLUMN,...=NAME: {text!r}")
+    return name.strip(), names(columns)
+
+
 def once(pairs: Iterable[tuple[str, T]], option: str) -> dict[str, T]:
     """What an option that may be repeated says of each name.
 

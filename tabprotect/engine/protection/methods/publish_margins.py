@@ -286,7 +286,7 @@ class PublishMargins(Method):
                 f"a table of {domain.size:,} cells is too large for a posterior",
                 hint="ask for bounds of single cells",
             )
-        publication = Publication(domain, margins)
+        publication = Publication.of(domain, margins)
         by_names = {p.table.domain: p for p in release.tables}
         if set(by_names) != set(publication.domains) or len(by_names) != len(release.tables):
             raise InputError("the published tables are not the margins the mechanism names")
@@ -325,7 +325,7 @@ def _margins(domain: Domain, values: Values) -> MarginSet:
     formula = values[MARGINS]
     if not formula:
         raise InputError("must name the margins to be published, such as a:b + c")
-    found = maximal(domain, terms(formula, domain.names))
+    found = maximal(domain, terms(formula, domain.known_names, everything=domain.names))
     return tuple(sorted(found, key=lambda margin: -len(margin)))
 
 
