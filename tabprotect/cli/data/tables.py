@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from tabprotect.cli.arguments import absolute, band, cut, keep_apart, levels, names, once, setting
+from tabprotect.cli.arguments import band, cut, keep_apart, levels, names, once, setting
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.assessment.registered import measures
