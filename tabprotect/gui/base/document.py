@@ -22,6 +22,7 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.jobs import Job, Jobs
+from tabprotect.gui.base.judging import Judging
 from tabprotect.gui.base.question import Question, same, told
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class Document(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.jobs = Jobs(self)
+        self.judging = Judging(self, self.jobs)
         self.history = History()
         self.saved: Project | None = None
         """The project as it was last saved; what differs from it is unsaved."""
@@ -316,7 +318,7 @@ class Document(QObject):
         known = self.known_posterior(who)
         if known is not None:
             return known
-        text = project.priors[who]
+        text = project.prior(who)
 
         def work(progress: Progress) -> Posterior:
             # Inference brings in scipy; a window that only shows a table does not wait for it.
@@ -334,7 +336,7 @@ class Document(QObject):
         project, known = self.project, self._posteriors.get(who)
         if project is None or known is None:
             return None
-        return known[1] if same(known[0], (self.release, project.priors[who])) else None
+        return known[1] if same(known[0], (self.release, project.prior(who))) else None
 
     def _believed(self, who: str, posterior: Posterior) -> None:
         key = self._beliefs[who].key
