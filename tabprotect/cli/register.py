@@ -10,7 +10,7 @@ import argparse
 from tabprotect.cli.arguments import add_reading, open_source
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
-from tabprotect.engine.project.judged import together
+from tabprotect.engine.bundle.together import together
 from tabprotect.engine.register.address import address
 from tabprotect.engine.register.entry import warnings_of
 from tabprotect.engine.register.lookup import published_before, releases_of

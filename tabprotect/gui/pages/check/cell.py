@@ -13,8 +13,8 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import GRID, chance_text, count_text, number_text
-from tabprotect.gui.pages.posterior.figures import LEVEL
-from tabprotect.gui.pages.posterior.words import published_count
+from tabprotect.gui.pages.check.figures import LEVEL
+from tabprotect.gui.pages.check.words import published_count
 from tabprotect.gui.plots.cell_histogram import Belief, CellHistogram
 
 ROWS = ("expected", "mode", "90 % interval", "entropy", "P(published)", "P(small)", "P(true)")

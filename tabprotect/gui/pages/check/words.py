@@ -5,7 +5,7 @@ from __future__ import annotations
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.look.theme import chance_text, count_text
-from tabprotect.gui.pages.posterior.figures import View
+from tabprotect.gui.pages.check.figures import View
 
 
 def published_count(posterior: Posterior, index: Index) -> int | None:

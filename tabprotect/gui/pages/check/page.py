@@ -33,20 +33,20 @@ from tabprotect.gui.base.shell_lines import command_line
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.theme import GRID
-from tabprotect.gui.pages.posterior.cell import CellPanel
-from tabprotect.gui.pages.posterior.draws import DrawsPanel
-from tabprotect.gui.pages.posterior.exposed import ExposedList
-from tabprotect.gui.pages.posterior.figures import (
+from tabprotect.gui.pages.check.cell import CellPanel
+from tabprotect.gui.pages.check.draws import DrawsPanel
+from tabprotect.gui.pages.check.exposed import ExposedList
+from tabprotect.gui.pages.check.figures import (
     CellFigure,
     View,
     figures,
     most_exposed,
 )
-from tabprotect.gui.pages.posterior.files import PosteriorFiles
-from tabprotect.gui.pages.posterior.priors import PriorChoice
-from tabprotect.gui.pages.posterior.shown import PosteriorShown
-from tabprotect.gui.pages.posterior.stage import PosteriorStage
-from tabprotect.gui.pages.posterior.words import (
+from tabprotect.gui.pages.check.files import PosteriorFiles
+from tabprotect.gui.pages.check.priors import PriorChoice
+from tabprotect.gui.pages.check.shown import PosteriorShown
+from tabprotect.gui.pages.check.stage import CheckStage
+from tabprotect.gui.pages.check.words import (
     cell_sentence,
     mode_sentence,
     release_sentence,
@@ -57,7 +57,7 @@ from tabprotect.gui.plots.heat_map import HeatMap
 PERSONS: tuple[Who, Who] = ("user", "intruder")
 
 
-class PosteriorPage(PosteriorStage, PosteriorShown):
+class CheckPage(CheckStage, PosteriorShown):
     """What a reader can believe."""
 
     def __init__(self, document: Document) -> None:
