@@ -95,7 +95,7 @@ def left_before(
     if fault:
         lines = [CheckLine("failed", f"It is not known what left before: {fault}.")]
     elif not lines:
-        lines = [CheckLine("passed", "No. Nothing of this table has left the house.")]
+        lines = [CheckLine("passed", "No. Nothing of this table was published before.")]
     if together is not None:
         fine = together.accepted and not together.certain
         state: State = "failed" if together.failing else "passed" if fine else "mind"

@@ -83,7 +83,7 @@ class LineGroup(QWidget):
         self.fold = tool_button("", checkable=True, flat=True)
         self.fold.setParent(self.card)
         self.fold.toggled.connect(self._unfold)
-        self._folding = False
+        self._folding, self._may_fold = False, True
         self._sum = QHBoxLayout()
         self._sum.setSpacing(GRID)
         self._inside.addLayout(self._sum)
@@ -144,6 +144,12 @@ class LineGroup(QWidget):
         buttons = [row.button for row in self.rows if row.button is not None]
         return [self.fold, *buttons, *self.remedies.values()]
 
+    def set_folding(self, folding: bool) -> None:
+        """Whether lines that all passed may be folded into one."""
+        if folding != self._may_fold:
+            self._may_fold = folding
+            self._fill(self.group.lines)
+
     def _fill(self, lines: Sequence[CheckLine]) -> None:
         emptied(self._lines)
         for old in self.rows:
@@ -159,7 +165,7 @@ class LineGroup(QWidget):
         self._sum.removeWidget(self.fold)
         emptied(self._sum)
         all_passed = all(line.state == "passed" for line in lines)
-        self._folding = bool(self._folded and lines) and all_passed
+        self._folding = bool(self._folded and lines and self._may_fold) and all_passed
         self.fold.setVisible(self._folding)
         if self._folding:
             self._sum.addWidget(LineRow(CheckLine("passed", self._folded)), 1)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from itertools import pairwise
 from pathlib import Path
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
@@ -116,11 +117,9 @@ class ReleasePage(ReleaseStage, Page):
         self._columns.setSpacing(3 * GRID)
         pair = QHBoxLayout()
         pair.setSpacing(2 * GRID)
+        top = Qt.AlignmentFlag.AlignTop
         for group in (self.honesty, self.files):
-            column = QVBoxLayout()
-            column.addWidget(group)
-            column.addStretch(1)
-            pair.addLayout(column, 1)
+            pair.addWidget(group, 1, top)
         self._left.addWidget(self.protection)
         self._left.addLayout(pair)
         for widget in (self.before, self.signing, self.form, self.fingerprint):
@@ -254,6 +253,7 @@ class ReleasePage(ReleaseStage, Page):
         ):
             found = next((g for g in groups if g.title == name), None)
             group.setVisible(found is not None)
+            group.set_folding(house)
             if found is not None and name != "Protection":
                 group.show_group(found)
             elif found is not None:
@@ -274,12 +274,11 @@ class ReleasePage(ReleaseStage, Page):
         else:
             assert project.release is not None
             self.banner.show_line(stated(project.release.mechanism.gate))
-        reader = self.bundle is not None and not house
-        self.set_sentence(
-            reader_sentence(self.bundle, project.release)
-            if reader and self.bundle is not None and project.release is not None
-            else ""
-        )
+        sentence = ""
+        if self.bundle is not None and not house:
+            assert project.release is not None
+            sentence = f"{reader_sentence(self.bundle, project.release)} {self.bundle.mechanism}"
+        self.set_sentence(sentence)
 
     # -- whether it may leave -----------------------------------------------------------------
 
@@ -335,7 +334,7 @@ class ReleasePage(ReleaseStage, Page):
         )
         # While the bundle is made it stays alive: a press then waits for it.
         self.main_button.setEnabled(not missing)
-        self._note.setText(missing or "Nothing leaves before you have confirmed it once more.")
+        self._note.setText(missing or "Nothing is written before you have confirmed it once more.")
 
     def _outside(self) -> str:
         if self.house:

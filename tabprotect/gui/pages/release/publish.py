@@ -230,7 +230,7 @@ class PublishForm(QWidget):
 
 
 class LeavingHouse(QDialog):
-    """The modal question: this leaves the house, and no undo brings it back."""
+    """The modal question: this is published, and no undo brings it back."""
 
     def __init__(self, parent: QWidget, destination: Destination, *, what: list[str]) -> None:
         super().__init__(parent)
@@ -239,7 +239,7 @@ class LeavingHouse(QDialog):
         taken = destination.taken
         picture = Label()
         picture.setPixmap(icons.pixmap("release", 32))
-        title = Label("This leaves the house.")
+        title = Label("This will be published.")
         title.setProperty("role", "heading")
         lines = [*what, f"Bundle: {destination.release}"]
         if destination.dossier is None:
