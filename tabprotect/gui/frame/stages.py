@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.base.stage import Stage
+from tabprotect.gui.pages.check.stage import CheckStage
 from tabprotect.gui.pages.compare.stage import CompareStage
 from tabprotect.gui.pages.cycles.stage import CyclesStage
 from tabprotect.gui.pages.help import HelpPage
-from tabprotect.gui.pages.posterior.stage import PosteriorStage
 from tabprotect.gui.pages.query_space.stage import QuerySpaceStage
 from tabprotect.gui.pages.release.stage import ReleaseStage
 from tabprotect.gui.pages.run.stage import MethodsStage, PerturbStage
@@ -25,7 +25,7 @@ PAGES: tuple[type[Stage], ...] = (
     TableStage,
     CyclesStage,
     PerturbStage,
-    PosteriorStage,
+    CheckStage,
     ReleaseStage,
     QuerySpaceStage,
     MethodsStage,
@@ -50,10 +50,10 @@ def page_type(stage: type[Stage]) -> type[Page]:
         from tabprotect.gui.pages.run.perturb import PerturbPage
 
         return PerturbPage
-    if stage is PosteriorStage:
-        from tabprotect.gui.pages.posterior.page import PosteriorPage
+    if stage is CheckStage:
+        from tabprotect.gui.pages.check.page import CheckPage
 
-        return PosteriorPage
+        return CheckPage
     if stage is ReleaseStage:
         from tabprotect.gui.pages.release.page import ReleasePage
 

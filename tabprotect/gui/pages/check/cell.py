@@ -13,8 +13,8 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import GRID, chance_text, count_text, number_text
-from tabprotect.gui.pages.posterior.figures import LEVEL
-from tabprotect.gui.pages.posterior.words import published_count
+from tabprotect.gui.pages.check.figures import LEVEL
+from tabprotect.gui.pages.check.words import published_count
 from tabprotect.gui.plots.cell_histogram import Belief, CellHistogram
 
 ROWS = ("expected", "mode", "90 % interval", "entropy", "P(published)", "P(small)", "P(true)")
@@ -85,9 +85,13 @@ class CellPanel(QWidget):
         grid.setColumnStretch(0, 1)
         self._figures = QWidget()
         self._figures.setLayout(grid)
+        self._sentence = Label(wordWrap=True)
+        self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._sentence.setAccessibleName("The cell in one sentence")
         column_ = QVBoxLayout(self)
         column_.setContentsMargins(0, GRID, 0, 0)
         column_.setSpacing(GRID)
+        column_.addWidget(self._sentence)
         column_.addWidget(self.histogram, 1)
         column_.addWidget(self._figures)
 
@@ -123,8 +127,19 @@ class CellPanel(QWidget):
                 value.setText(told.get(name, ""))
                 value.setVisible(name in told)
 
+    def say(self, text: str) -> None:
+        """What the picture says, in one sentence above it."""
+        self._sentence.setText(text)
+        self._sentence.setVisible(bool(text))
+
+    @property
+    def sentence(self) -> str:
+        """What is said above the picture."""
+        return self._sentence.text()
+
     def show_nothing(self, why: str) -> None:
         """Teach instead of showing."""
+        self.say("")
         self.histogram.show_nothing(why)
         self._figures.hide()
         for value in self._values.values():

@@ -26,10 +26,10 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.confidential_files import MARK, marked
 from tabprotect.gui.base.question import Question
-from tabprotect.gui.pages.posterior.figures import LEVEL
-from tabprotect.gui.pages.posterior.shown import PosteriorShown
-from tabprotect.gui.pages.posterior.stage import KINDS
-from tabprotect.gui.pages.posterior.words import cell_sentence, published_count, way_sentence
+from tabprotect.gui.pages.check.figures import LEVEL
+from tabprotect.gui.pages.check.shown import PosteriorShown
+from tabprotect.gui.pages.check.stage import KINDS
+from tabprotect.gui.pages.check.words import cell_sentence, published_count, way_sentence
 from tabprotect.gui.plots.heat_figure import HeatFigure
 
 

@@ -33,7 +33,7 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.look.theme import THEME, chance_text, number_text
-from tabprotect.gui.pages.posterior.page import PosteriorPage
+from tabprotect.gui.pages.check.page import CheckPage
 
 Settle = Callable[[], None]
 
@@ -42,9 +42,9 @@ SLIDES = REFERENCE["two_way_4x4"]
 CELL = (0, 1)
 
 
-def page(window: MainWindow) -> PosteriorPage:
+def page(window: MainWindow) -> CheckPage:
     found = window.pages["posterior"]
-    assert isinstance(found, PosteriorPage)
+    assert isinstance(found, CheckPage)
     return found
 
 
@@ -88,7 +88,7 @@ def reader(qtbot: QtBot, protected: MainWindow, tmp_path: Path) -> Iterator[Main
 
 
 def test_it_says_why_it_cannot_be_used_before_there_is_a_release(opened: MainWindow) -> None:
-    assert "Protect the table first" in PosteriorPage.why_not(opened.document)
+    assert "Protect the table first" in CheckPage.why_not(opened.document)
     before = opened.page
     opened.go("posterior")
     assert opened.page is before

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.posterior.exposure import Exposure, exposure
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.project.project import PRIORS, Project, Who
 from tabprotect.engine.project.verbs.release_verbs import infer, set_prior
@@ -29,27 +30,30 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes
+from tabprotect.gui.base.question import Question, same
 from tabprotect.gui.base.shell_lines import command_line
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.theme import GRID
-from tabprotect.gui.pages.posterior.cell import CellPanel
-from tabprotect.gui.pages.posterior.draws import DrawsPanel
-from tabprotect.gui.pages.posterior.exposed import ExposedList
-from tabprotect.gui.pages.posterior.figures import (
+from tabprotect.gui.pages.check.cell import CellPanel
+from tabprotect.gui.pages.check.draws import DrawsPanel
+from tabprotect.gui.pages.check.exposed import ExposedList
+from tabprotect.gui.pages.check.figures import (
     CellFigure,
     View,
     figures,
     most_exposed,
 )
-from tabprotect.gui.pages.posterior.files import PosteriorFiles
-from tabprotect.gui.pages.posterior.priors import PriorChoice
-from tabprotect.gui.pages.posterior.shown import PosteriorShown
-from tabprotect.gui.pages.posterior.stage import PosteriorStage
-from tabprotect.gui.pages.posterior.words import (
+from tabprotect.gui.pages.check.files import PosteriorFiles
+from tabprotect.gui.pages.check.priors import PriorChoice
+from tabprotect.gui.pages.check.readers import ReaderCards, readers
+from tabprotect.gui.pages.check.shown import PosteriorShown
+from tabprotect.gui.pages.check.stage import CheckStage
+from tabprotect.gui.pages.check.words import (
     cell_sentence,
     mode_sentence,
     release_sentence,
+    verdict_sentence,
     way_sentence,
 )
 from tabprotect.gui.plots.heat_map import HeatMap
@@ -57,7 +61,7 @@ from tabprotect.gui.plots.heat_map import HeatMap
 PERSONS: tuple[Who, Who] = ("user", "intruder")
 
 
-class PosteriorPage(PosteriorStage, PosteriorShown):
+class CheckPage(CheckStage, PosteriorShown):
     """What a reader can believe."""
 
     def __init__(self, document: Document) -> None:
@@ -86,6 +90,12 @@ class PosteriorPage(PosteriorStage, PosteriorShown):
         self.mode_button.clicked.connect(self._show_misses)
         self.exposed = ExposedList()
         self.exposed.chosen.connect(document.select)
+        self.readers = ReaderCards()
+        self.readers.chosen.connect(self._show_reader)
+        self._exposing: Question[Exposure] = Question(
+            self, document.jobs, self._exposed, lambda _: None
+        )
+        self._exposure: tuple[object, Exposure] | None = None
         self.cell = CellPanel()
         self.draws = DrawsPanel(document)
         self.files = PosteriorFiles(self)
@@ -98,6 +108,7 @@ class PosteriorPage(PosteriorStage, PosteriorShown):
         self._way.setProperty("role", "quiet")
         self._way.setAccessibleName("How it was computed")
         self._priors_layout = self._priors_row()
+        self.body.addWidget(self.readers)
         self.body.addLayout(self._priors_layout)
         for note in self._notes.values():
             note.setProperty("role", "quiet")
@@ -113,6 +124,7 @@ class PosteriorPage(PosteriorStage, PosteriorShown):
         self._copy.clicked.connect(self._copy_command)
         self.footer.addWidget(self._copy)
         self._order_tabs()
+        document.judging.changed.connect(self._judged)
         document.posterior_ready.connect(self._ready)
         document.posterior_failed.connect(self._not_ready)
         document.originals_counted.connect(lambda *_: self._show_way())
@@ -221,6 +233,8 @@ class PosteriorPage(PosteriorStage, PosteriorShown):
             self._failed.clear()
         for who in PERSONS:
             self.document.posterior(who)
+        assert self.document.project is not None
+        self.document.judging.ask(self.document.project)
         self._fill_figures()
         self._show_all()
         self.draws.refresh(changes)
@@ -239,6 +253,7 @@ class PosteriorPage(PosteriorStage, PosteriorShown):
         box.blockSignals(False)
 
     def _show_all(self) -> None:
+        self._show_verdict()
         self._show_priors()
         self._show_map()
         self._show_cell()
@@ -291,21 +306,65 @@ class PosteriorPage(PosteriorStage, PosteriorShown):
                 else "Working out what a reader can believe: progress and cancel are at the bottom."
             )
             self.cell.show_nothing(why)
-            self.set_sentence(why)
             return
         if selection is None:
             self.cell.show_nothing(
                 "Choose a cell on the map or in the list, with the mouse or the arrow keys: its "
                 "posterior appears here."
             )
-            self.set_sentence(self._release_sentence(view))
+            self.cell.say(self._release_sentence(view))
             return
         known: dict[str, Posterior] = {
             who: p for who in PERSONS if (p := self.document.known_posterior(who)) is not None
         }
         self.cell.show_cell(selection, known, rule=view.rule, original=view.original)
         true = None if view.original is None else view.original[selection]
-        self.set_sentence(cell_sentence(view.posterior, selection, true=true))
+        self.cell.say(cell_sentence(view.posterior, selection, true=true))
+
+    # -- the verdict --------------------------------------------------------------------------
+
+    def _judged(self) -> None:
+        if self.isVisible() and self.document.release is not None:
+            self._show_verdict()
+
+    def _show_verdict(self) -> None:
+        """The sentence with its number, then a card for each reader."""
+        project, judging = self.document.project, self.document.judging
+        assert project is not None
+        verdict, staff = judging.verdict(project), not self.document.public
+        if verdict is None:
+            fault = judging.fault(project)
+            self.set_sentence(fault or "Working out what a reader would know\u2026")
+            self.readers.show_readers(())
+            return
+        known = judging.known(project) if staff else None
+        together = None if known is None else known.together
+        self.set_sentence(verdict_sentence(verdict, together))
+        found = readers(verdict, known, intruder=self._intruder(project), staff=staff)
+        self.readers.show_readers(found)
+
+    def _intruder(self, project: Project) -> tuple[str, Exposure] | None:
+        """What the chosen intruder knows beforehand and would know; asked where it is not known."""
+        verdict = self.document.judging.verdict(project)
+        posterior = self.document.known_posterior("intruder")
+        same_prior = project.prior("intruder") == project.prior("user")
+        if verdict is None or posterior is None or same_prior:
+            return None
+        rule, limit = self._rule(project), verdict.belief_limit
+        key = (posterior, str(rule), limit)
+        if self._exposure is not None and same(self._exposure[0], key):
+            return posterior.prior.label, self._exposure[1]
+        self._exposing.ask(
+            "what an intruder would know", lambda _: exposure(posterior, rule, limit), key
+        )
+        return None
+
+    def _exposed(self, found: Exposure) -> None:
+        self._exposure = (self._exposing.key, found)
+        self._judged()
+
+    def _show_reader(self, who: str) -> None:
+        self.who_box.setCurrentIndex(self.who_box.findData(who))
 
     def _release_sentence(self, view: View) -> str:
         among = None if view.original is None else view.rule.mask(view.original.counts)
@@ -320,7 +379,7 @@ class PosteriorPage(PosteriorStage, PosteriorShown):
         assert project is not None
         for who, choice in self.priors.items():
             choice.show_prior(
-                project.priors[who],
+                project.prior(who),
                 project.domain,
                 self.document.selection,
                 named=not (self.document.public and self.document.has_original),
@@ -372,7 +431,7 @@ class PosteriorPage(PosteriorStage, PosteriorShown):
             return
         self._failed[who] = f"{error.message[:1].upper()}{error.message[1:]}."
         # The prior nobody chose is not the user's mistake: a quiet note will do.
-        if project.priors[who] != PRIORS[who]:
+        if project.priors[who] not in ("", PRIORS[who]):
             self.show_error(
                 error,
                 remedy_label=f"Let the {who} assume nothing",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from tabprotect.engine.project.project import Who
 from tabprotect.gui.base.page import Page
-from tabprotect.gui.pages.posterior.cell import CellPanel
-from tabprotect.gui.pages.posterior.draws import DrawsPanel
-from tabprotect.gui.pages.posterior.figures import CellFigure, View
-from tabprotect.gui.pages.posterior.priors import PriorChoice
+from tabprotect.gui.pages.check.cell import CellPanel
+from tabprotect.gui.pages.check.draws import DrawsPanel
+from tabprotect.gui.pages.check.figures import CellFigure, View
+from tabprotect.gui.pages.check.priors import PriorChoice
 from tabprotect.gui.plots.heat_map import HeatMap
 
 

@@ -27,8 +27,8 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.theme import GRID, chance_text, count_text, number_text, tabular
-from tabprotect.gui.pages.posterior.figures import View, most_exposed
-from tabprotect.gui.pages.posterior.words import published_count
+from tabprotect.gui.pages.check.figures import View, most_exposed
+from tabprotect.gui.pages.check.words import published_count
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 

@@ -19,13 +19,13 @@ KINDS: tuple[tuple[str, str, str, str], ...] = (
 """What can be exported: kind, words, stem and suffix of the file."""
 
 
-class PosteriorStage(Stage):
+class CheckStage(Stage):
     """What a reader can believe."""
 
     name = "posterior"
-    label = "Posterior"
+    label = "Check"
     icon = "posterior"
-    hint = "What a reader can believe."
+    hint = "What does a reader learn?"
     main_label = "On to the release"
     entries = tuple(Entry("Inspect", kind, words) for kind, words, _, _ in KINDS)
 
@@ -39,11 +39,6 @@ class PosteriorStage(Stage):
 
     @classmethod
     def problems(cls, document: Document) -> int:
-        """At-risk cells that the release as good as publishes."""
-        posterior, project = document.known_posterior(), document.project
-        if posterior is None or project is None or document.public:
-            return 0
-        # Inference is imported with the first posterior, not with the rail.
-        from tabprotect.engine.posterior.exposure import given_away
-
-        return given_away(posterior, project.at_risk, document.original)
+        """Cells that a reader would know."""
+        verdict = document.judging.verdict(document.project)
+        return 0 if verdict is None else verdict.known

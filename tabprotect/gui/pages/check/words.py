@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.release.verdict import Verdict
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.look.theme import chance_text, count_text
-from tabprotect.gui.pages.posterior.figures import View
+from tabprotect.gui.pages.check.figures import View
 
 
 def published_count(posterior: Posterior, index: Index) -> int | None:
     """The published count of a cell; ``None`` where it is suppressed or inside a sum only."""
     hidden = posterior.hidden is not None and bool(posterior.hidden[index])
     return None if hidden else posterior.published[index]
+
+
+def verdict_sentence(verdict: Verdict, together: Verdict | None) -> str:
+    """What a reader would know, with its number; also together with what left before."""
+    if together is None:
+        return verdict.sentence
+    return (
+        f"{verdict.sentence} Together with what was published before: {together.known:,} of "
+        f"{together.at_risk:,.1f} (limit {together.limit:,.1f})."
+    )
 
 
 def cell_sentence(posterior: Posterior, index: Index, *, true: int | None) -> str:
