@@ -11,9 +11,9 @@ from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.formats.reading import Reading, options
 from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.progress import Progress
-from tabprotect.engine.project import storage
-from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.project.history import History
+from tabprotect.engine.project.opening.examples import PREFIX
+from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.verbs.table_verbs import open_table
 
 T = TypeVar("T")

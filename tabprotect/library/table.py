@@ -14,8 +14,8 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.files import checked_table
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.project import examples as bundled
 from tabprotect.engine.project.history import History
+from tabprotect.engine.project.opening import examples as bundled
 from tabprotect.engine.project.verbs import table_verbs
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table as CountTable
@@ -271,7 +271,7 @@ def absolute(source: str) -> str:
 
 def open_history(source: str, options: Mapping[str, Any], progress: Progress) -> History:
     """What a source means, as the first step of a history."""
-    from tabprotect.engine.project import storage
+    from tabprotect.engine.project.saving import storage
 
     if source.endswith(storage.SUFFIX):
         return storage.load(Path(source))

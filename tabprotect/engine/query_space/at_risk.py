@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
@@ -17,21 +18,33 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
 
+Judged = Literal["at_risk", "all"]
+
+JUDGED: dict[Judged, str] = {
+    "at_risk": "the at-risk cells; what is released or refused then tells where they are",
+    "all": "every cell, zeros too; what is released or refused then tells of margins alone",
+}
+"""Which cells a criterion looks at."""
+
 
 class AtRiskCells:
-    """The cells of a table that are not zero, the at-risk ones first.
+    """The cells that a criterion looks at, and those of a table that are not zero after them.
 
     Attributes
     ----------
-    table, rule
+    table, at_risk
         The original and what calls a cell at risk.
+    judged
+        Which cells a criterion looks at.
+    rule
+        Their counts: those at risk, or any.
     lattice
         The table's query space.
     codes : int64 (K, cells)
-        Category numbers; the first ``size`` columns are the at-risk cells in the table's order.
+        Category numbers; the first ``size`` columns are those looked at, in the table's order.
     counts : int64 (cells,)
     size
-        m, the number of at-risk cells.
+        m, the number of cells that are looked at.
 
     Raises
     ------
@@ -40,8 +53,9 @@ class AtRiskCells:
         table too large to list them.
     """
 
-    def __init__(self, table: Table, rule: SmallCount) -> None:
-        self.table = table
+    def __init__(self, table: Table, at_risk: SmallCount, judged: Judged = "at_risk") -> None:
+        self.table, self.at_risk, self.judged = table, at_risk, judged
+        rule = at_risk if judged == "at_risk" else SmallCount(0, max(table.total, at_risk.high))
         self.rule = rule
         self.lattice = Lattice(table.domain.names)
         if table.has_negative:
@@ -110,8 +124,8 @@ def _cells(table: Table, rule: SmallCount) -> tuple[Ints, Ints]:
         return table.cells
     if table.domain.size > DENSE_LIMIT:
         raise InputError(
-            f"zeros cannot be at risk in a table of {table.domain.size:,} cells",
-            hint="declare counts from 1 at risk",
+            f"zeros cannot be looked at in a table of {table.domain.size:,} cells",
+            hint="declare counts from 1 at risk, and look at the at-risk cells alone",
         )
     counts = table.counts.reshape(-1)
     keys = np.flatnonzero((counts > 0) | rule.mask(counts)).astype(np.int64)

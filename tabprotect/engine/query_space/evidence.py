@@ -10,7 +10,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.at_risk import AtRiskCells
+from tabprotect.engine.query_space.at_risk import AtRiskCells, Judged
 from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.query_space.widths import Widths, critical_widths
 from tabprotect.engine.query_space.workers import Workers
@@ -97,12 +97,19 @@ class Evidence:
         table: Table,
         rule: SmallCount,
         *,
+        cells: Judged = "at_risk",
         workers: Workers = None,
         progress: Progress = SILENT,
     ) -> Evidence:
-        """Look at every margin of a table once (see ``critical_widths``)."""
-        cells = AtRiskCells(table, rule)
-        return cls(cells, critical_widths(cells, workers=workers, progress=progress))
+        """Look at every margin of a table once (see ``critical_widths``).
+
+        Parameters
+        ----------
+        cells
+            Which cells are to be kept apart from what can be worked out.
+        """
+        found = AtRiskCells(table, rule, cells)
+        return cls(found, critical_widths(found, workers=workers, progress=progress))
 
     @property
     def lattice(self) -> Lattice:
