@@ -136,6 +136,10 @@ class CyclicPerturbation(Method):
         KEEP,
         replace(GROUPINGS, may_be_unstated=True),
     )
+    levers = (
+        "alpha",
+        "passes",
+    )
     guarantees: ClassVar[Mapping[str, str]] = {
         "margins_kept": "Every margin that the cycles keep is published exactly.",
         "additive": "The published table adds up: inner cells to margins.",
@@ -143,6 +147,7 @@ class CyclicPerturbation(Method):
         "gate.",
         "non_negative": "No published count is negative (any_zero and negative).",
         "zeros_kept": "A zero stays zero (any_zero).",
+        "complete": "Every cell of a published table has its count: none is hidden.",
         "posterior": "The posterior of every true cell is computable from the bundle alone.",
     }
 

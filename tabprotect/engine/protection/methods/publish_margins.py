@@ -149,6 +149,7 @@ class PublishMargins(Method):
     guarantees: ClassVar[Mapping[str, str]] = {
         "exact": "Every published count is exact (without a further method).",
         "additive": "The published tables agree on what they share (without a further method).",
+        "complete": "Every cell of a published table has its count: none is hidden.",
         "posterior": "The posterior of every true cell is computable from the bundle alone, where "
         "the large table is not too large.",
     }
