@@ -220,6 +220,7 @@ class Theme(QObject):
         return f"""
         QToolTip {{ color: {c.text}; background: {c.raised}; border: 1px solid {c.border}; }}
         QLabel[role="heading"] {{ font-size: {self._points * self.zoom * 1.5:.1f}pt; font-weight: 600; }}
+        QLabel[role="figure"] {{ font-size: {self._points * self.zoom * 2:.1f}pt; font-weight: 700; }}
         QLabel[role="quiet"] {{ color: {c.quiet}; }}
         QLabel[role="section"] {{ font-weight: 600; }}
         QPushButton[role="main"] {{
