@@ -10,7 +10,7 @@ from tabprotect.gui.base.document import Document
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry of a menu: File, Edit, Table, Protect, Inspect, Release, View or Help.
+    """An entry of a menu: File, Edit, Data, Protect, Check, Release, View or Help.
 
     ``name`` is what :meth:`Page.choices` calls it, ``keys`` its shortcut.
     """
