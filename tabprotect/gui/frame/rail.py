@@ -163,7 +163,7 @@ class Rail(QWidget):
         column.setContentsMargins(GRID, GRID, GRID, GRID)
         column.setSpacing(4)
         self._folded = False
-        self._places = {name: page.tabs[0][0] for page in pages for name, _ in page.tabs}
+        self._places = {name: page.together[0][0] for page in pages for name, _ in page.together}
         main = [p for p in pages if not p.under and self._places.get(p.name, p.name) == p.name]
         number = 0
         for page in main:
