@@ -16,8 +16,8 @@ from tabprotect.engine.bundle import public as bundle
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.project.examples import PREFIX
-from tabprotect.engine.project.sources import open_table
+from tabprotect.engine.project.opening.examples import PREFIX
+from tabprotect.engine.project.opening.sources import open_table
 from tabprotect.engine.query_space.evidence import Evidence
 from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.query_space.registered import criteria, rules
@@ -43,9 +43,6 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.server.freezing import perturbed
 from tabprotect.server.pricing import Pricing
 from tabprotect.server.service import Service
-
-EVERY_COUNT = SmallCount(0, 10**18)
-"""At risk where the criterion is about all cells."""
 
 
 @dataclass(frozen=True)
@@ -84,9 +81,7 @@ class Desk:
         self.domain: Domain = opened.table.domain
         choice = service.criterion
         at_risk = SmallCount.parse(service.table.at_risk)
-        if choice.cells == "all":
-            at_risk = EVERY_COUNT
-        evidence = Evidence.gather(opened.table, at_risk, progress=progress)
+        evidence = Evidence.gather(opened.table, at_risk, cells=choice.cells, progress=progress)
         releases = ReleaseSet.begin(
             evidence,
             criteria()[choice.name],

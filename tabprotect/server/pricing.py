@@ -9,11 +9,14 @@ from tabprotect.engine.errors import Interrupted, TabprotectError
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.table_server.database import Ledger
 from tabprotect.engine.query_space.table_server.fold import REFUSED, ServerState
-from tabprotect.engine.query_space.table_server.prices import price
+from tabprotect.engine.query_space.table_server.price import TELLS, price
 from tabprotect.engine.query_space.table_server.session import Answered
 
 MOST_WAITING = 20
 """Refusals that wait to be priced; beyond, the log says nothing of them."""
+
+DRAWS = 400
+"""Originals that are drawn and judged; errors are about one in twenty of a probability."""
 
 LOG = logging.getLogger("tabprotect.server")
 
@@ -30,6 +33,9 @@ class Pricing:
         """Price an answer, if it is a refusal by the criterion."""
         line = answered.entry.line
         if not self._wanted or line.reason != REFUSED or self._waiting >= MOST_WAITING:
+            return
+        if TELLS in line.detail:
+            # Worked out exactly already.
             return
         self._waiting += 1
         self._worker.submit(self._priced, before, answered.entry.number, line.query)
@@ -50,7 +56,7 @@ class Pricing:
 
     def _priced(self, before: ServerState, number: int, query: Query) -> None:
         try:
-            found = price(before.releases, query, self)
+            found = price(before.releases, query, refused=before.told, draws=DRAWS, progress=self)
             said = {} if found is None else found.as_json()
             self._ledger.set_price(number, said)
         except TabprotectError as error:

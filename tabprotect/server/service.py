@@ -12,11 +12,11 @@ from types import MappingProxyType
 from typing import Any, Literal, get_args, get_type_hints
 
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
-from tabprotect.engine.project.examples import PREFIX
+from tabprotect.engine.project.opening.examples import PREFIX
 from tabprotect.engine.query_space.criterion import BOUNDS_WAYS, BoundsWay
 from tabprotect.engine.query_space.registered import criteria, rules
+from tabprotect.engine.sensitivity.judged_cells import Judged
 
-Cells = Literal["at-risk", "all"]
 Beyond = Literal["refusal", "perturbed"]
 Blocking = Literal["any_zero", "negative"]
 
@@ -51,13 +51,13 @@ class CriterionChoice:
     Attributes
     ----------
     cells
-        ``at-risk``: of the cells at risk; ``all``: of every cell, so that what is decided follows
+        ``at_risk``: of the cells at risk; ``all``: of every cell, so that what is decided follows
         from what is out and the asked margin alone.
     """
 
     name: str = "width"
     threshold: int = 3
-    cells: Cells = "at-risk"
+    cells: Judged = "at_risk"
     bounds: BoundsWay = "auto"
 
 

@@ -12,7 +12,7 @@ import pytest
 from table_server import Client, Serve, czech
 
 from tabprotect.engine.bundle.verify import verify_bytes
-from tabprotect.engine.project.sources import open_table
+from tabprotect.engine.project.opening.sources import open_table
 from tabprotect.engine.query_space.table_server.fold import REFUSED
 from tabprotect.server.service import Access, BeyondChoice, RuleChoice
 
@@ -86,7 +86,7 @@ def test_the_house_sees_what_was_asked_and_what_would_be(serve: Serve) -> None:
     client.server.desk.wait()
     sign_in(client, "olga", "operator")
     log = client.get("/operator/log").text
-    assert "bob" in log and REFUSED in log and " bits, a cell moves by " in log
+    assert "bob" in log and REFUSED in log and " bits; a cell moves by " in log
     early = client.get("/operator/replay?until=1").text
     assert "After line 1: 8 sub-tables released" in early
     assert "not a number" in client.get("/operator/log?before=x").json()["detail"]

@@ -12,7 +12,13 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import TooLargeError
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.methods.publish_margins import BOUNDS, FRONTIER, THEN, THRESHOLD
+from tabprotect.engine.protection.methods.publish_margins import (
+    BOUNDS,
+    CELLS,
+    FRONTIER,
+    THEN,
+    THRESHOLD,
+)
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.query_space.frontier import Frontier
@@ -52,6 +58,7 @@ def margins_release(table: Table, lattice: Lattice, released: Frontier, **said: 
         THRESHOLD.name: THRESHOLD.default,
         BOUNDS.name: BOUNDS.default,
         THEN.name: "",
+        CELLS.name: CELLS.default,
         **said,
         FRONTIER: [list(margin) for margin in margins],
     }

@@ -25,7 +25,7 @@ from tabprotect.engine.query_space.table_server.database import (
     fingerprint,
 )
 from tabprotect.engine.query_space.table_server.fold import LogLine, Request, ServerState, serve
-from tabprotect.engine.query_space.table_server.session import ServerSession, replay
+from tabprotect.engine.query_space.table_server.session import ServerSession, followed, replay
 from tabprotect.engine.tables.table import Table
 
 
@@ -258,3 +258,30 @@ def test_a_threshold_nobody_can_meet(czech_evidence: Evidence) -> None:
     releases = ReleaseSet.begin(czech_evidence, criteria()["width"], 5000)
     with pytest.raises(InfeasibleError, match="one-way"):
         ServerState.begin(releases, rules()["myopic"])
+
+
+def test_a_history_of_an_earlier_version_is_chained_as_it_stands(
+    start: ServerState, czech: Table, tmp_path: Path
+) -> None:
+    path = tmp_path / "h.db"
+    with Ledger(str(path), czech) as ledger:
+        session = ServerSession(ledger, start)
+        for text in ("A,B", "A,B,C,D,E", "C,D"):
+            session.ask(asked(start, text))
+        before = list(ledger.entries())
+    with sqlite3.connect(path) as connection:
+        # As the first version of the schema had it.
+        for table in ("price", "snapshot", "answer_bundle"):
+            connection.execute(f"DROP TABLE {table}")
+        for column in ("permanent", "bundle", "chain"):
+            connection.execute(f"ALTER TABLE entry DROP COLUMN {column}")
+        connection.execute("ALTER TABLE history DROP COLUMN secret")
+        connection.execute("UPDATE alembic_version SET version_num = '0001'")
+    connection.close()
+    with Ledger(str(path), czech) as ledger:
+        after = list(followed(ledger))
+        assert [e.line.query for e in after] == [e.line.query for e in before]
+        assert len(ledger.secret) == 32
+        again = ServerSession(ledger, start)
+        assert again.ask(asked(start, "A,B")).answer.reason == "released before"
+        assert len(list(followed(ledger))) == 4

@@ -59,7 +59,7 @@ from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publicati
 from tabprotect.engine.protection.suppressing.audit import audit, is_cheap
 from tabprotect.engine.protection.suppressing.choice import Search, choose, most_work
 from tabprotect.engine.protection.suppressing.given_statuses import GivenStatuses, text_of
-from tabprotect.engine.protection.suppressing.promise import check
+from tabprotect.engine.protection.suppressing.hiding_sets.promise import check
 from tabprotect.engine.protection.suppressing.sensitive import (
     COSTS,
     INSIDERS,
@@ -160,6 +160,8 @@ class Suppression(Method):
         SEARCH,
         STATUSES,
     )
+    searches: ClassVar[bool] = True
+    levers = ("level",)
     guarantees: ClassVar[Mapping[str, str]] = {
         "exact": "Every published count is the true one.",
         "no_at_risk": "No at-risk count is published.",

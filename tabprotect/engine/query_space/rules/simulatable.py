@@ -66,7 +66,7 @@ class Simulatable(ReleaseRule):
         bad = 0
         for original in originals:
             try:
-                evidence = Evidence.gather(original, cells.rule)
+                evidence = Evidence.gather(original, cells.at_risk, cells=cells.judged)
             except InputError:
                 # Nothing is at risk in this one.
                 continue

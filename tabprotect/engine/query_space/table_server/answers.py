@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tabprotect.engine.protection.methods.publish_margins import BOUNDS, PROVED, THRESHOLD
+from tabprotect.engine.protection.methods.publish_margins import BOUNDS, CELLS, PROVED, THRESHOLD
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.originals import margins_release
@@ -25,12 +25,16 @@ def release_of(state: ServerState, query: Query, title: str) -> Release:
     """
     releases = state.releases
     cells = releases.evidence.cells
-    said: dict[str, object] = {THRESHOLD.name: releases.threshold, BOUNDS.name: releases.bounds}
+    said: dict[str, object] = {
+        THRESHOLD.name: releases.threshold,
+        BOUNDS.name: releases.bounds,
+        CELLS.name: cells.judged,
+    }
     if state.rule.simulatable:
         said["criterion"] = state.rule.name
     else:
         said["criterion"] = releases.criterion.name
-        said["at_risk"] = str(cells.rule)
+        said["at_risk"] = str(cells.at_risk)
         said[PROVED] = True
     frontier = Frontier.below(cells.lattice.variables, [query])
     release = margins_release(cells.table, cells.lattice, frontier, **said)

@@ -17,6 +17,7 @@ from tabprotect.engine.query_space.frontier import Frontier, maximal
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
+from tabprotect.engine.query_space.table_server.price import price
 
 AnswerKind = Literal["table", "projection", "refusal", "deferral", "perturbed"]
 
@@ -205,8 +206,11 @@ def _answered(
     if state.frozen:
         return _refused(releases, query, CLOSED, True), None, ""
     if not state.rule.simulatable and not releases.allows(query):
-        proved = "proved too tight" if query in releases.proved else "not proved safe"
-        return _refused(releases, query, REFUSED, True), None, proved
+        detail = "proved too tight" if query in releases.proved else "not proved wide enough"
+        cost = price(releases, query, refused=state.told, progress=progress)
+        if cost is not None:
+            detail += f". {cost.sentence}"
+        return _refused(releases, query, REFUSED, True), None, detail
     asked = dict(state.demand)
     asked[query] = asked.get(query, 0) + 1
     ruling = state.rule.decide(Situation(query, releases, asked), state.values, progress)

@@ -179,7 +179,8 @@ def settings_of(start: ServerState) -> dict[str, object]:
     return {
         "criterion": releases.criterion.name,
         "threshold": releases.threshold,
-        "at_risk": str(releases.evidence.cells.rule),
+        "at_risk": str(releases.evidence.cells.at_risk),
+        "cells": releases.evidence.cells.judged,
         "bounds": releases.bounds,
         "rule": start.rule.name,
         "parameters": dict(start.values),

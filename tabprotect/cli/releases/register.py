@@ -1,0 +1,114 @@
+"""``register``: what left this house, and what left before of a table. All of it confidential.
+
+The register itself is imported late: the library behind it would be a third of the program's start.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from tabprotect.cli.arguments import add_reading, open_source
+from tabprotect.cli.output import Console
+from tabprotect.cli.verbs import UsageError, Verbs
+from tabprotect.engine.bundle.together import together
+from tabprotect.engine.register.address import address
+from tabprotect.engine.register.entry import warnings_of
+from tabprotect.engine.register.lookup import published_before, releases_of
+from tabprotect.engine.release.verdict import Verdict
+
+
+def add(verbs: Verbs) -> None:
+    """Declare the commands."""
+    group = verbs.group("register")
+    every = group.add("list", run_list, "every release, in order")
+    show = group.add("show", run_show, "one release")
+    show.add_argument("which", metavar="NUMBER|FINGERPRINT")
+    check = group.add("check", run_check, "what left before of a table, and what it tells together")
+    check.add_argument("table", metavar="TABLE")
+    add_reading(check)
+    withdraw = group.add("withdraw", run_withdraw, "note that a release was withdrawn")
+    withdraw.add_argument("which", metavar="NUMBER|FINGERPRINT")
+    withdraw.add_argument("--reason", required=True, help="why; kept in the register")
+    for command in (every, show, check, withdraw):
+        command.add_argument(
+            "--register",
+            metavar="FILE|URL",
+            help="the register of releases (default: the house's own)",
+        )
+
+
+def _address(args: argparse.Namespace) -> str:
+    found = address(args.register)
+    if found is None:
+        raise UsageError("there is no register to look into: it is said to be none")
+    return found
+
+
+def run_list(args: argparse.Namespace, console: Console) -> int:
+    """Print every release."""
+    from tabprotect.engine.register.register import Register
+
+    with Register(_address(args)) as register:
+        entries = register.entries()
+    data = {"confidential": True, "releases": [entry.as_json() for entry in entries]}
+    lines = [entry.line for entry in entries] or ["Nothing has left this house yet."]
+    console.result(data, lines)
+    return 0
+
+
+def run_show(args: argparse.Namespace, console: Console) -> int:
+    """Print one release."""
+    from tabprotect.engine.register.register import Register
+
+    with Register(_address(args)) as register:
+        entry = register.find(args.which)
+        kept = register.content(entry) is not None
+    data = {"confidential": True, **entry.as_json(), "bundle_kept": kept}
+    console.result(data, [f"{name}: {value}" for name, value in data.items()])
+    return 0
+
+
+def run_withdraw(args: argparse.Namespace, console: Console) -> int:
+    """Mark a release as withdrawn."""
+    from tabprotect.engine.register.register import Register
+
+    reason = args.reason.strip()
+    if not reason:
+        raise UsageError("--reason is empty")
+    with Register(_address(args)) as register:
+        entry = register.find(args.which)
+        register.withdraw(entry.number, reason)
+        entry = register.find(str(entry.number))
+    lines = [f"withdrawn: {entry.line}", "What was read stays known: it still counts in checks."]
+    console.result({"confidential": True, **entry.as_json()}, lines)
+    return 0
+
+
+def run_check(args: argparse.Namespace, console: Console) -> int:
+    """Print what left before, and what readers of all releases of this very table know."""
+    place = _address(args)
+    problem = open_source(args, console).project.problem
+    earlier = published_before(problem, place)
+    contents = releases_of(earlier, place)
+    found, releases = together(contents, problem.table, progress=console)
+    warnings = warnings_of(earlier)
+    data: dict[str, object] = {
+        "confidential": True,
+        "published_before": any(e.relation == "original" for e in earlier),
+        "releases": [e.as_json() for e in earlier],
+        "warnings": warnings,
+        "together": None if found is None else {"releases": releases, "verdict": found.as_json()},
+        "kept": len(contents),
+    }
+    lines = [
+        *(warning["message"] for warning in warnings),
+        *(f"  {e.entry.line}" for e in earlier),
+        *([] if found is None else [_said(found, releases)]),
+    ]
+    console.result(data, lines or ["Nothing of this table has left the house."])
+    return 0
+
+
+def _said(found: Verdict, releases: int) -> str:
+    whence = "From this release" if releases == 1 else f"From these {releases} releases together"
+    return f"{whence}: {found.sentence}"

@@ -1,0 +1,159 @@
+"""Cells as a file lists them, before they are known to make a table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Codes
+from tabprotect.engine.budgets import CELL_LIST_CATEGORIES as MAX_CATEGORIES
+from tabprotect.engine.budgets import DENSE_LIMIT
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.tables.domain import Domain, Variable
+from tabprotect.engine.tables.table import ROOMY, Counts, Table
+
+SMALL = 2**24
+"""Tables of up to this many cells are laid out in full, however empty they are (128 MiB)."""
+
+
+def check_categories(name: str, number: int) -> None:
+    """Refuse a variable whose values cannot be meant as categories.
+
+    Raises
+    ------
+    InputError
+        Naming the variable.
+    """
+    if number > MAX_CATEGORIES:
+        raise InputError(
+            f"variable {name!r} has more than {MAX_CATEGORIES:,} categories",
+            hint="leave out identifiers; group fine categories",
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class CellList:
+    """One entry per listed cell.
+
+    Attributes
+    ----------
+    names, categories
+        The variables and, for each, its categories in order of first appearance.
+    codes
+        One int32 array (entries,) per variable; ``None`` where every cell is listed once, in the
+        table's order.
+    counts : int64 (entries,)
+    line
+        The line of the file where an entry stands; ``None`` where there are no lines.
+    levels
+        What the file says of the variables' levels, as ``tables.levels`` writes it.
+    """
+
+    names: tuple[str, ...]
+    categories: tuple[tuple[str, ...], ...]
+    codes: tuple[Codes, ...] | None
+    counts: Counts
+    line: Callable[[int], int | None]
+    levels: object = None
+
+    def code(self, axis: int) -> Codes:
+        """The category numbers (entries,) of one variable."""
+        if self.codes is not None:
+            return self.codes[axis]
+        sizes = [len(known) for known in self.categories]
+        block = math.prod(sizes[axis + 1 :])
+        return np.tile(
+            np.repeat(np.arange(sizes[axis], dtype=np.int32), block), math.prod(sizes[:axis])
+        )
+
+    def place(self, entry: int) -> str:
+        """Where an entry stands, in words: its line, else its cell."""
+        line = self.line(entry)
+        return f"cell {self.text(entry)}" if line is None else f"line {line}"
+
+    def text(self, entry: int) -> str:
+        """An entry's cell for people: ``(v1, w2)``."""
+        return f"({', '.join(self.labels(entry))})"
+
+    def labels(self, entry: int) -> tuple[str, ...]:
+        """The categories of an entry."""
+        return tuple(
+            known[int(self.code(axis)[entry])] for axis, known in enumerate(self.categories)
+        )
+
+    def domain(self) -> Domain:
+        """The variables with the categories found."""
+        return Domain(tuple(map(Variable, self.names, self.categories)))
+
+    def keys(self, axes: tuple[int, ...] | None = None) -> Counts:
+        """Mixed-radix keys (entries,) over some variables, all by default."""
+        out = np.zeros(len(self.counts), dtype=np.int64)
+        for axis in range(len(self.names)) if axes is None else axes:
+            out *= len(self.categories[axis])
+            out += self.code(axis)
+        return out
+
+    def keep(self, wanted: Bools) -> CellList:
+        """The chosen entries (bool (entries,)); categories without an entry are dropped."""
+        rows = np.flatnonzero(wanted)
+        categories, codes = [], []
+        for axis, known in enumerate(self.categories):
+            code = self.code(axis)[rows]
+            used = np.zeros(len(known), dtype=np.bool_)
+            used[code] = True
+            number = np.cumsum(used, dtype=np.int32) - 1
+            categories.append(tuple(np.array(known, dtype=object)[used]))
+            codes.append(number[code].astype(np.int32))
+        return CellList(
+            self.names,
+            tuple(categories),
+            tuple(codes),
+            self.counts[rows],
+            lambda entry: self.line(int(rows[entry])),
+        )
+
+    def table(self) -> tuple[Table, int]:
+        """The table, and how many of its cells were not listed (they are zero).
+
+        Raises
+        ------
+        InputError
+            For a cell listed twice, or too large a table.
+        """
+        domain = self.domain()
+        if self.codes is None:
+            return Table.dense(domain, self.counts.reshape(domain.shape)), 0
+        keys = self.keys()
+        self._refuse_twice(keys, domain.size)
+        missing = domain.size - len(keys)
+        if domain.size > SMALL and (domain.size > DENSE_LIMIT or domain.size > 4 * len(keys)):
+            return Table.sparse(domain, keys, self.counts), missing
+        counts = np.zeros(domain.size, dtype=np.int64)
+        counts[keys] = self.counts
+        del keys
+        return Table.dense(domain, counts.reshape(domain.shape)), missing
+
+    def _refuse_twice(self, keys: Counts, size: int) -> None:
+        if size <= max(SMALL, ROOMY * len(keys)):
+            # A mark for every cell is many times faster than sorting.
+            listed = np.zeros(size, dtype=np.bool_)
+            listed[keys] = True
+            if np.count_nonzero(listed) == len(keys):
+                return
+        order = np.argsort(keys, kind="stable")
+        twice = np.flatnonzero(np.diff(keys[order]) == 0)
+        if not len(twice):
+            return
+        # The earliest repetition in the file, not the smallest cell.
+        at = twice[np.argmin(order[twice + 1])]
+        first, second = int(order[at]), int(order[at + 1])
+        raise InputError(
+            f"the cell occurs twice (first in {self.place(first)})"
+            + (", and other cells do too" if len(twice) > 1 else ""),
+            line=self.line(second),
+            cell=self.text(second),
+            hint="remove one of them or add them up; or a variable is missing",
+        )
