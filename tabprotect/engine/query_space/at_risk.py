@@ -69,6 +69,7 @@ class AtRiskCells:
         self.total = table.total
         self._numbers = summable(self.counts)
         self._kept: OrderedDict[Query, Ints] = OrderedDict()
+        self._together: dict[tuple[int, Query], Bools] = {}
         self._room = max(8, CACHE_BYTES // (8 * self.size))
 
     @cached_property
@@ -83,18 +84,30 @@ class AtRiskCells:
     def open_at(self, known: Query) -> Bools:
         """Which at-risk cells (m,) share all that some levels tell with another cell."""
         out = np.zeros(self.size, dtype=np.bool_)
-        for variable, axis in zip(self.table.domain.variables, self.lattice.axes, strict=True):
-            if known >> (axis.bit_length() - 1) & 1:
+        for number, axis in enumerate(self.lattice.axes):
+            last = axis.bit_length() - 1
+            if known >> last & 1:
                 continue
+            shared = self._shared(number, known & axis)
+            if shared.all():
+                return np.ones(self.size, dtype=np.bool_)
+            if shared.any():
+                out |= shared[self.codes[last, : self.size]]
+        return out
+
+    def _shared(self, number: int, known: Query) -> Bools:
+        """Which categories of a variable share what some levels tell with another one."""
+        found = self._together.get((number, known))
+        if found is None:
+            variable = self.table.domain.variables[number]
             group = np.zeros(len(variable.categories), dtype=np.int64)
-            for v in bits(self.lattice.finest(known & axis)):
+            for v in bits(self.lattice.finest(known)):
                 level = self.table.domain.place(self.lattice.names[v])[1]
                 assert level is not None
                 group = group * self.sizes[v] + level.codes
             _, inverse, sizes = np.unique(group, return_inverse=True, return_counts=True)
-            shared = sizes[inverse.reshape(-1)] > 1
-            out |= shared[self.codes[axis.bit_length() - 1, : self.size]]
-        return out
+            found = self._together[number, known] = sizes[inverse.reshape(-1)] > 1
+        return found
 
     def text(self, cells: Sequence[int] | Ints, limit: int = 5) -> str:
         """At-risk cells for people of the house, the first few by name."""
