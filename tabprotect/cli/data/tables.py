@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from tabprotect.cli.arguments import absolute, band, cut, keep_apart, levels, names, once, setting
+from tabprotect.cli.arguments import band, cut, keep_apart, levels, names, once, setting
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.assessment.registered import measures
@@ -16,6 +16,7 @@ from tabprotect.engine.formats.writing import format_to_write
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.opening.examples import examples
 from tabprotect.engine.project.saving import storage
+from tabprotect.engine.project.steps import absolute
 from tabprotect.engine.project.verbs.table_verbs import tabulate
 from tabprotect.engine.protection.method_page import method_page
 from tabprotect.engine.protection.registered import methods

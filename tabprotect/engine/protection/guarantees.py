@@ -182,6 +182,14 @@ def _whole(values: Values, *names: str) -> int:
     return value
 
 
+def _complete(domain: Domain, values: Values, tables: Tables) -> str:
+    for published in tables:
+        found = _first(published, published.hidden, "no count")
+        if found:
+            return found
+    return ""
+
+
 def _multiples(domain: Domain, values: Values, tables: Tables) -> str:
     base = _whole(values, "base")
     return _each(tables, lambda p: p.table.counts % base != 0, f"no multiple of {base}")
@@ -247,6 +255,7 @@ GUARANTEES: Mapping[str, Guarantee] = MappingProxyType(
         "margins_kept": Guarantee("Margins kept", _margins_kept),
         "total_kept": Guarantee("Grand total kept", _total_kept),
         "additive": Guarantee("Adds up", seen=_additive),
+        "complete": Guarantee("No count hidden", seen=_complete),
         "non_negative": Guarantee("No negative count", seen=_non_negative),
         "zeros_kept": Guarantee("Zeros stay zero", _zeros_kept),
         "multiples_of_base": Guarantee("Multiples of the base", seen=_multiples),

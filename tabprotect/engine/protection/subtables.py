@@ -98,6 +98,29 @@ def publication_of(domain: Domain, values: Mapping[str, object]) -> Publication:
     return _publication(domain, str(formula), groupings)
 
 
+def asked_of(
+    domain: Domain, formula: str, groupings: str, stated: Mapping[str, object]
+) -> Publication:
+    """The sums that a reader asks about.
+
+    Parameters
+    ----------
+    groupings
+        The reader's own, as text or a file; those of the same name stand for the stated ones.
+    stated
+        A mechanism's parameters, whose groupings the formula may name too.
+
+    Raises
+    ------
+    InputError
+        For a formula or a grouping that does not fit the table.
+    """
+    own = parse_groupings(groupings, domain)
+    named = {grouping.name for grouping in own}
+    known = (g for g in groupings_of(domain, stated) if g.name not in named)
+    return _publication(domain, formula, (*own, *known))
+
+
 @lru_cache(maxsize=8)
 def _publication(domain: Domain, formula: str, groupings: tuple[Grouping, ...]) -> Publication:
     # A preview asks for the same one again and again; it remembers its incidence.

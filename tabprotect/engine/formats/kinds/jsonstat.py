@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Codes, Ints
-from tabprotect.engine.budgets import JSONSTAT_BYTES as MOST_BYTES
+from tabprotect.engine.budgets import MOST_TEXT as MOST_BYTES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories

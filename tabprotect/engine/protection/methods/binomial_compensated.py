@@ -81,6 +81,7 @@ class BinomialCompensated(Method):
         QUALITY,
         KEPT,
     )
+    levers = ("S",)
     guarantees: ClassVar[Mapping[str, str]] = {
         "margins_kept": "The stated margin is published exactly.",
         "total_kept": "The grand total is exact.",
@@ -88,6 +89,7 @@ class BinomialCompensated(Method):
         "zeros_kept": "A zero stays zero.",
         "bounded": "No count moves by more than S of its standard errors.",
         "additive": "The published table adds up: inner cells to margins.",
+        "complete": "Every cell of a published table has its count: none is hidden.",
         "posterior": "The posterior of every true cell is computable from the bundle alone.",
     }
 
