@@ -148,8 +148,8 @@ class Evidence:
     ) -> tuple[Ints, Ints]:
         """Lower and upper bound of each at-risk cell (m,): closed form, sharp.
 
-        The sums need every variable: without them nothing but zero bounds a cell from below. A
-        variable of one category is always known.
+        The sums need every variable: a cell that shares all that is known with another one has no
+        lower bound but zero.
         """
         upper = self.smallest_of(cliques)
         lower = np.zeros(self.cells.size, dtype=np.int64)
@@ -157,15 +157,8 @@ class Evidence:
             lower += self.cells.counts_at(clique)
         for separator in separators:
             lower -= self.cells.counts_at(separator)
-        known = self.always_known
+        known = 0
         for clique in cliques:
             known |= clique
-        if known != self.lattice.full:
-            return np.zeros(self.cells.size, dtype=np.int64), upper
+        lower[self.cells.open_at(known)] = 0
         return np.maximum(lower, 0), upper
-
-    @property
-    def always_known(self) -> Query:
-        """The variables with a single category."""
-        shape = self.cells.table.domain.shape
-        return sum(1 << v for v, size in enumerate(shape) if size == 1)

@@ -175,7 +175,7 @@ class Ledger:
     """
 
     def __init__(self, url: str, table: Table) -> None:
-        self.lattice = Lattice(table.domain.names)
+        self.lattice = Lattice.of(table.domain)
         self.url = url
         mark = fingerprint(table)
         self._database = Database(url, SCHEMA)

@@ -207,7 +207,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
             self.main_button.setText("Plan this release")
             self.main_button.setEnabled(bool(panel.margins()))
             return
-        region = int(regions.status[query])
+        region = int(regions.status[regions.at(query)])
         self.main_button.setText(f"Release {regions.letters.text(query)}")
         self.main_button.setEnabled(region == CANDIDATE)
         if region not in (CANDIDATE, RELEASED):
@@ -254,7 +254,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
         if regions is None or self.space.busy:
             return
         self.space.set_focus(query)
-        if int(regions.status[query]) == CANDIDATE:
+        if int(regions.status[regions.at(query)]) == CANDIDATE:
             names = list(regions.letters.lattice.names_of(query))
             self.do(release_margin, variables=names)
 
