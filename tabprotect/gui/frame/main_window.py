@@ -181,7 +181,7 @@ class MainWindow(Window):
         document = self.document
         if document.project is None:
             secret = self.page.shows_original()
-            words = "Variables of records that are not published." if secret else "Nothing is open."
+            words = "What is shown is not published." if secret else "Nothing is open."
             self.strip.show_state(True if secret else None, words)
         else:
             self.strip.show_state(self.shows_original(), " \u2502 ".join(self._facts()))

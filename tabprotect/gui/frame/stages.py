@@ -12,6 +12,7 @@ from tabprotect.gui.pages.compare.stage import CompareStage
 from tabprotect.gui.pages.cycles.stage import CyclesStage
 from tabprotect.gui.pages.help import HelpPage
 from tabprotect.gui.pages.query_space.stage import QuerySpaceStage
+from tabprotect.gui.pages.register.stage import RegisterStage
 from tabprotect.gui.pages.release.stage import ReleaseStage
 from tabprotect.gui.pages.run.stage import MethodsStage, PerturbStage
 from tabprotect.gui.pages.start import StartPage
@@ -27,6 +28,7 @@ PAGES: tuple[type[Stage], ...] = (
     PerturbStage,
     CheckStage,
     ReleaseStage,
+    RegisterStage,
     QuerySpaceStage,
     MethodsStage,
     CompareStage,
@@ -58,6 +60,10 @@ def page_type(stage: type[Stage]) -> type[Page]:
         from tabprotect.gui.pages.release.page import ReleasePage
 
         return ReleasePage
+    if stage is RegisterStage:
+        from tabprotect.gui.pages.register.page import RegisterPage
+
+        return RegisterPage
     if stage is QuerySpaceStage:
         from tabprotect.gui.pages.query_space.page import QuerySpacePage
 

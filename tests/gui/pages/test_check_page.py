@@ -143,7 +143,7 @@ def test_the_slides_release_has_the_true_posterior_not_the_printed_one(
     belief = shown.cell.histogram.beliefs[0]
     told = dict(zip(belief.values.tolist(), belief.chances.tolist(), strict=True))
     assert told == pytest.approx(expected, abs=1e-12)
-    assert shown.sentence == (
+    assert shown.cell.sentence == (
         "A reader who assumes nothing believes this cell is 0 with probability .72."
     )
     assert shown._way.text() == "Exact: summed over all 22 possible originals."
@@ -181,10 +181,10 @@ def test_the_keyboard_walks_cells_on_the_map_and_in_the_list(
 ) -> None:
     shown = page(protected)
     shown.map.grid.cells.setFocus()
-    before = shown.sentence
+    before = shown.cell.sentence
     qtbot.keyClick(shown.map.grid.cells, Qt.Key.Key_Right)
     assert protected.document.selection == (0, 2)
-    assert shown.sentence != before
+    assert shown.cell.sentence != before
     shown.exposed.among.setCurrentIndex(shown.exposed.among.findData("all"))
     shown.exposed.table.setFocus()
     shown.exposed.table.selectRow(0)
@@ -245,7 +245,7 @@ def test_a_prior_is_chosen_in_words_and_everything_follows(
     belief = shown.cell.histogram.beliefs[0]
     assert np.array_equal(belief.values, expected[0])
     assert np.allclose(belief.chances, expected[1], atol=1e-12)
-    assert "knows who is in the survey" in shown.sentence
+    assert "knows who is in the survey" in shown.cell.sentence
     protected.document.select((2, 3))
     choice.cell.click()
     settle()
@@ -293,7 +293,7 @@ def test_a_belief_that_fits_no_original_is_said_and_mended(
     settle()
     assert shown.errors.isVisible()
     assert shown.cell.histogram.beliefs == ()
-    assert "prior" in shown.sentence
+    assert "prior" in shown.errors.text
     shown.errors._button.click()
     settle()
     assert not shown.errors.isVisible()
@@ -436,7 +436,7 @@ def test_the_map_can_show_the_intruders_belief(protected: MainWindow) -> None:
     assert original is not None
     shown.who_box.setCurrentIndex(shown.who_box.findData("intruder"))
     assert np.allclose(shown.map.values_shown, found.probability(original.counts), atol=1e-12)
-    assert "who knows that every cell holds somebody" in shown.sentence
+    assert "who knows that every cell holds somebody" in shown.cell.sentence
     shown._copy.click()
     assert QApplication.clipboard().text() == "tabprotect infer release.zip --prior positive"
 

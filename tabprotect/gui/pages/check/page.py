@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.posterior.exposure import Exposure, exposure
 from tabprotect.engine.posterior.posterior import Posterior
@@ -307,19 +308,20 @@ class CheckPage(CheckStage, PosteriorShown):
             )
             self.cell.show_nothing(why)
             return
+        said = ""
         if selection is None:
-            self.cell.show_nothing(
-                "Choose a cell on the map or in the list, with the mouse or the arrow keys: its "
-                "posterior appears here."
-            )
-            self.cell.say(self._release_sentence(view))
-            return
+            # Nobody chose one: the most exposed cell is the one to look at.
+            worst = self._worst(view)
+            if worst is None:
+                self.cell.show_nothing("Choose a cell on the map or in the list.")
+                return
+            selection, said = worst, self._release_sentence(view)
         known: dict[str, Posterior] = {
             who: p for who in PERSONS if (p := self.document.known_posterior(who)) is not None
         }
         self.cell.show_cell(selection, known, rule=view.rule, original=view.original)
         true = None if view.original is None else view.original[selection]
-        self.cell.say(cell_sentence(view.posterior, selection, true=true))
+        self.cell.say(said or cell_sentence(view.posterior, selection, true=true))
 
     # -- the verdict --------------------------------------------------------------------------
 
@@ -366,12 +368,19 @@ class CheckPage(CheckStage, PosteriorShown):
     def _show_reader(self, who: str) -> None:
         self.who_box.setCurrentIndex(self.who_box.findData(who))
 
+    def _among(self, view: View) -> Bools | None:
+        """The at-risk cells, where there are some and they may be told."""
+        found = None if view.original is None else view.rule.mask(view.original.counts)
+        return found if found is not None and found.any() else None
+
+    def _worst(self, view: View) -> Index | None:
+        worst = most_exposed(view, among=self._among(view), limit=1)
+        return view.posterior.published.domain.unflat(worst[0]) if worst else None
+
     def _release_sentence(self, view: View) -> str:
-        among = None if view.original is None else view.rule.mask(view.original.counts)
+        among = self._among(view)
         at_risk = 0 if among is None else int(among.sum())
-        worst = most_exposed(view, among=among if at_risk else None, limit=1)
-        index: Index | None = view.posterior.published.domain.unflat(worst[0]) if worst else None
-        return release_sentence(view, at_risk=at_risk, worst=index)
+        return release_sentence(view, at_risk=at_risk, worst=self._worst(view))
 
     def _show_priors(self) -> None:
         """Side by side while both fit, else one below the other."""

@@ -64,6 +64,8 @@ class ReleasePage(ReleaseStage, Page):
         self.honesty = LineGroup("Honesty")
         self.files = LineGroup("Files", folded="Nothing of the original is in the files")
         self.before = LineGroup("Has this left before?")
+        self.register = tool_button("Register of releases", flat=True)
+        self.before.add(self.register)
         self.signing = SigningForm()
         self.form = PublishForm()
         self.fingerprint = Fingerprint()
@@ -102,6 +104,7 @@ class ReleasePage(ReleaseStage, Page):
         self.seal.copy.clicked.connect(self._copy)
         self.seal.open.clicked.connect(self._open_as_reader)
         self._copy_line.clicked.connect(self._copy_command)
+        self.register.clicked.connect(lambda: self.document.page_asked.emit("register"))
         self.protection.remedy_chosen.connect(self._take)
         for group in (self.protection, self.before):
             group.cells_asked.connect(lambda: self.document.page_asked.emit("posterior"))
@@ -148,7 +151,12 @@ class ReleasePage(ReleaseStage, Page):
         order: list[QWidget] = [*self._faces.values(), self.seal.copy, self.seal.open]
         for group in (self.protection, self.honesty, self.files, self.before):
             order += group.controls()
-        order += [*self.signing.controls(), *self.form.controls(), *self.fingerprint.controls()]
+        order += [
+            self.register,
+            *self.signing.controls(),
+            *self.form.controls(),
+            *self.fingerprint.controls(),
+        ]
         order += [self.panel.tree, *self.panel.controls()]
         order += [self._copy_line, self.report, self.main_button]
         for first, second in pairwise(order):
