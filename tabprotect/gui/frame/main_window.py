@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QSettings, Qt
+from PySide6.QtCore import QByteArray, QPoint, QSettings, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QDockWidget,
@@ -17,8 +17,10 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.project.history import History
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page
+from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.frame.actions import Actions
 from tabprotect.gui.frame.history_panel import HistoryPanel
 from tabprotect.gui.frame.inspector import Inspector
@@ -37,13 +39,21 @@ if TYPE_CHECKING:
     from tabprotect.engine.posterior.posterior import Posterior
 
 
+OPEN: list[MainWindow] = []
+"""Windows that were made by others: somebody has to hold them."""
+
+
 class MainWindow(Window):
-    """One window, one document."""
+    """One window, one document. ``closed`` after it was, ``made`` carries another one."""
+
+    closed = Signal()
+    made = Signal(object)
 
     def __init__(self, document: Document, settings: QSettings | None = None) -> None:
         super().__init__()
         self.document = document
         self.settings = settings
+        document.preferences = Preferences.load(settings)
         document.setParent(self)
         self.setObjectName("main")
         self.setAcceptDrops(True)
@@ -164,6 +174,20 @@ class MainWindow(Window):
         elif self.page.name == "start" and "table" in changes:
             self.go("posterior" if self.pages.why_not("table") else "table")
         self._tell()
+
+    def another(self) -> MainWindow:
+        window = MainWindow(Document(), self.settings)
+        OPEN.append(window)
+        window.closed.connect(lambda: OPEN.remove(window))
+        # Beside this one, not upon it.
+        window.resize(self.size())
+        window.move(self.pos() + QPoint(4 * GRID, 4 * GRID))
+        self.made.emit(window)
+        window.show()
+        return window
+
+    def show_reader(self, history: History, path: str) -> None:
+        self.another().files.arrived(history, path)
 
     # -- what the window shows ----------------------------------------------------------------
 
@@ -299,7 +323,9 @@ class MainWindow(Window):
             self.settings.setValue("window/geometry", self.saveGeometry())
             self.settings.setValue("window/state", self.saveState())
         self.document.close()
+        self.files.close()
         super().closeEvent(event)
+        self.closed.emit()
 
 
 def _way(posterior: Posterior, originals: int | None) -> str:

@@ -24,7 +24,7 @@ from tabprotect.engine.posterior.analysis import chi_square
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import parse_prior
-from tabprotect.engine.project.verbs.release_verbs import protect
+from tabprotect.engine.project.verbs.release_verbs import protect, set_prior
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
@@ -58,6 +58,7 @@ def engine(window: MainWindow, prior: str = "uniform") -> Posterior:
 def protected(opened: MainWindow, settle: Settle) -> MainWindow:
     """The 4 x 4 example, protected with a seed, cell (v1, w2) selected, the page in front."""
     opened.document.do(protect, seed=7)
+    opened.document.do(set_prior, who="intruder", prior="positive")
     settle()
     opened.go("posterior")
     settle()
@@ -78,6 +79,7 @@ def reader(qtbot: QtBot, protected: MainWindow, tmp_path: Path) -> Iterator[Main
         window.show()
     window.files.open(str(tmp_path / "release.zip"))
     qtbot.waitUntil(lambda: not window.document.jobs.running)
+    window.document.do(set_prior, who="intruder", prior="positive")
     window.go("posterior")
     qtbot.waitUntil(lambda: not window.document.jobs.running)
     window.document.select(CELL)

@@ -317,7 +317,9 @@ class CheckPage(CheckStage, PosteriorShown):
                 return
             selection, said = worst, self._release_sentence(view)
         known: dict[str, Posterior] = {
-            who: p for who in PERSONS if (p := self.document.known_posterior(who)) is not None
+            who: p
+            for who in self._persons()
+            if (p := self.document.known_posterior(who)) is not None
         }
         self.cell.show_cell(selection, known, rule=view.rule, original=view.original)
         true = None if view.original is None else view.original[selection]
@@ -349,8 +351,7 @@ class CheckPage(CheckStage, PosteriorShown):
         """What the chosen intruder knows beforehand and would know; asked where it is not known."""
         verdict = self.document.judging.verdict(project)
         posterior = self.document.known_posterior("intruder")
-        same_prior = project.prior("intruder") == project.prior("user")
-        if verdict is None or posterior is None or same_prior:
+        if verdict is None or posterior is None or "intruder" not in self._persons():
             return None
         rule, limit = self._rule(project), verdict.belief_limit
         key = (posterior, str(rule), limit)
@@ -367,6 +368,12 @@ class CheckPage(CheckStage, PosteriorShown):
 
     def _show_reader(self, who: str) -> None:
         self.who_box.setCurrentIndex(self.who_box.findData(who))
+
+    def _persons(self) -> tuple[Who, ...]:
+        """An intruder who assumes what any reader does is no second one."""
+        project = self.document.project
+        alike = project is not None and len(set(project.priors.values())) == 1
+        return PERSONS[:1] if alike else PERSONS
 
     def _among(self, view: View) -> Bools | None:
         """The at-risk cells, where there are some and they may be told."""
@@ -388,7 +395,7 @@ class CheckPage(CheckStage, PosteriorShown):
         assert project is not None
         for who, choice in self.priors.items():
             choice.show_prior(
-                project.prior(who),
+                project.priors[who],
                 project.domain,
                 self.document.selection,
                 named=not (self.document.public and self.document.has_original),
@@ -440,7 +447,7 @@ class CheckPage(CheckStage, PosteriorShown):
             return
         self._failed[who] = f"{error.message[:1].upper()}{error.message[1:]}."
         # The prior nobody chose is not the user's mistake: a quiet note will do.
-        if project.priors[who] not in ("", PRIORS[who]):
+        if project.priors[who] != PRIORS[who]:
             self.show_error(
                 error,
                 remedy_label=f"Let the {who} assume nothing",
