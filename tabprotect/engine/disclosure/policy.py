@@ -15,6 +15,8 @@ from typing import Literal, cast, get_args
 
 import tomli_w
 
+from tabprotect.engine import house
+from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.release.gate import ATTEMPTS, SHARE, Gate
