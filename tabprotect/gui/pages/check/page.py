@@ -187,7 +187,7 @@ class CheckPage(CheckStage, PosteriorShown):
 
     def _order_tabs(self) -> None:
         """Tab follows reading: top to bottom, left before right."""
-        order: list[QWidget] = []
+        order: list[QWidget] = [*self.readers.cards]
         for choice in self.priors.values():
             order += [choice.combo, choice.cell, choice.file, choice.dispersion]
         order += [self._figure_box, self.who_box, self.map.grid.cells, self.mode_button]
@@ -345,7 +345,8 @@ class CheckPage(CheckStage, PosteriorShown):
         together = None if known is None else known.together
         self.set_sentence(verdict_sentence(verdict, together))
         found = readers(verdict, known, intruder=self._intruder(project), staff=staff)
-        self.readers.show_readers(found)
+        if self.readers.show_readers(found):
+            self._order_tabs()
 
     def _intruder(self, project: Project) -> tuple[str, Exposure] | None:
         """What the chosen intruder knows beforehand and would know; asked where it is not known."""

@@ -175,13 +175,14 @@ class ReaderCards(QWidget):
         self._grid.setSpacing(GRID)
         THEME.changed.connect(self._repaint)
 
-    def show_readers(self, found: Iterable[Reader]) -> None:
-        """Show these readers."""
+    def show_readers(self, found: Iterable[Reader]) -> bool:
+        """Show these readers; whether they are others than before."""
         found = tuple(found)
         if found == self._readers:
-            return
+            return False
         self._readers = found
         self._repaint()
+        return True
 
     def _repaint(self) -> None:
         emptied(self._grid)
