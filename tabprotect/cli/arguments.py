@@ -13,8 +13,7 @@ from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.opening.examples import PREFIX
-from tabprotect.engine.project.saving import storage
-from tabprotect.engine.project.verbs.table_verbs import open_table
+from tabprotect.engine.project.steps import opened
 
 T = TypeVar("T")
 
@@ -79,6 +78,14 @@ def cut(text: str) -> tuple[str, list[int]]:
     return name.strip(), found
 
 
+def levels(text: str) -> tuple[str, list[str]]:
+    """``nuts1,nuts2,nuts3=nuts``."""
+    columns, equals, name = text.rpartition("=")
+    if not equals or not name.strip():
+        raise argparse.ArgumentTypeError(f"not of the form COLUMN,COLUMN,...=NAME: {text!r}")
+    return name.strip(), names(columns)
+
+
 def once(pairs: Iterable[tuple[str, T]], option: str) -> dict[str, T]:
     """What an option that may be repeated says of each name.
 
@@ -126,15 +133,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
             group.add_argument(name, metavar=said["metavar"], help=said["help"])
 
 
-def absolute(source: str) -> str:
-    """A path that still means the same file when a recipe is run elsewhere."""
-    return source if source.startswith(PREFIX) else str(Path(source).absolute())
-
-
 def open_source(args: argparse.Namespace, progress: Progress) -> History:
-    """The table that ``args.table`` means: an example, a file, or a project as it was saved."""
-    if args.table.endswith(storage.SUFFIX):
-        return storage.load(Path(args.table))
+    """The table that ``args.table`` means, read as its options say."""
     reading = Reading(**{option.name: getattr(args, option.name) for option in options()})
-    order = open_table(source=absolute(args.table), **reading.given)
-    return History().do(order, progress=progress)[0]
+    return opened(args.table, reading, progress)

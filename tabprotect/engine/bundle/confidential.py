@@ -313,19 +313,17 @@ def _replayed(found: Mapping[str, bytes], progress: Progress) -> Protected:
     declared = {p.name for p in method.parameters}
     try:
         require_inline(method.parameters, stated.parameters)
-        replayed = method.run(
-            Problem(
-                original.table,
-                stated.at_risk,
-                release.title,
-                record_keys=record_keys,
-                weights=weights,
-            ),
-            # What else is disclosed follows from the run.
-            {n: v for n, v in given.items() if n in declared},
-            stated.randomness,
-            attempt=stated.attempt,
-            progress=progress,
+        problem = Problem(
+            original.table,
+            stated.at_risk,
+            release.title,
+            record_keys=record_keys,
+            weights=weights,
+        )
+        # What else is disclosed follows from the run.
+        values = method.resolve_for(problem, {n: v for n, v in given.items() if n in declared})
+        replayed = method.attempt(
+            problem, values, stated.randomness, number=stated.attempt, progress=progress
         )
     except TabprotectError as error:
         if error.kind == "interrupted":

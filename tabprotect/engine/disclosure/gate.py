@@ -66,15 +66,12 @@ def protect(
     """
     policy = HousePolicy() if policy is None else policy
     values = method.resolve_for(problem, given)
-    if "cycles" in values:
-        # Designed once for all attempts.
-        given = {**given, "cycles": values["cycles"]}
     limits = policy.limits(problem.at_risk, random=method.is_random(values))
     done: Protected | None = None
     first: Protected | None = None
     for attempt in range(1, (1 if accept else limits.attempts_at_most) + 1):
         before = done
-        done = method.run(problem, given, randomness, attempt=attempt, progress=progress)
+        done = method.attempt(problem, values, randomness, number=attempt, progress=progress)
         objection = method.objection(done.record.findings)
         if objection and not accept and not draft:
             raise RefusedError(

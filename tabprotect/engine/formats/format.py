@@ -65,6 +65,8 @@ class Format(ABC):
         ``fill_missing``.
     limits
         What it cannot carry, in sentences.
+    levels
+        Whether the levels of variables are written, and read again.
     """
 
     label: ClassVar[str]
@@ -72,6 +74,7 @@ class Format(ABC):
     holds: ClassVar[frozenset[Holds]] = frozenset({"table"})
     options: ClassVar[frozenset[str]] = frozenset({"count"})
     limits: ClassVar[tuple[str, ...]] = ()
+    levels: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
@@ -168,6 +171,7 @@ class Format(ABC):
             "options": sorted(self.options),
             "writes": self.writes,
             "publishes": self.publishes,
+            "levels": self.levels,
             "limits": list(self.limits),
         }
 

@@ -190,10 +190,22 @@ class Project:
             if not isinstance(found, MoveSet):
                 raise InputError("the release has no cycle set")
             return found
-        if self.moves is not None:
-            return self.moves
-        values = self.protection.resolve_for(self.problem, dict(self.parameters))
-        return values[CYCLES]
+        return self.resolved[CYCLES] if self.moves is None else self.moves
+
+    @property
+    def resolved(self) -> Values:
+        """All parameters as a run takes them: what is left open follows from the kept margins.
+
+        Raises
+        ------
+        ParameterError, InputError
+            When they do not suit the table.
+        """
+        if self.released is not None:
+            return self.released.mechanism.values
+        if self.protected is not None:
+            return Values(self.protected.record.parameters)
+        return self.protection.resolve_for(self.problem, self.given)
 
     @property
     def kept(self) -> KeptMargins:

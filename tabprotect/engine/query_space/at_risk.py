@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 
@@ -14,17 +13,10 @@ from tabprotect.engine.budgets import CACHE_BYTES, DENSE_LIMIT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.query_space.lattice import Lattice, Query, bits
 from tabprotect.engine.query_space.margin_minima import at_risk_sums, summable
+from tabprotect.engine.sensitivity.judged_cells import Judged, judged_counts
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
-
-Judged = Literal["at_risk", "all"]
-
-JUDGED: dict[Judged, str] = {
-    "at_risk": "the at-risk cells; what is released or refused then tells where they are",
-    "all": "every cell, zeros too; what is released or refused then tells of margins alone",
-}
-"""Which cells a criterion looks at."""
 
 
 class AtRiskCells:
@@ -55,8 +47,7 @@ class AtRiskCells:
 
     def __init__(self, table: Table, at_risk: SmallCount, judged: Judged = "at_risk") -> None:
         self.table, self.at_risk, self.judged = table, at_risk, judged
-        rule = at_risk if judged == "at_risk" else SmallCount(0, max(table.total, at_risk.high))
-        self.rule = rule
+        self.rule = rule = judged_counts(at_risk, judged, table.total)
         self.lattice = Lattice(table.domain.names)
         if table.has_negative:
             raise InputError("an original count is negative", hint="bounds are for counts from 0")

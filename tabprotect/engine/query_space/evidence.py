@@ -10,10 +10,11 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.at_risk import AtRiskCells, Judged
+from tabprotect.engine.query_space.at_risk import AtRiskCells
 from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.query_space.widths import Widths, critical_widths
 from tabprotect.engine.query_space.workers import Workers
+from tabprotect.engine.sensitivity.judged_cells import Judged
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.table import Table
 

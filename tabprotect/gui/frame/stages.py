@@ -11,6 +11,7 @@ from tabprotect.gui.pages.check.stage import CheckStage
 from tabprotect.gui.pages.compare.stage import CompareStage
 from tabprotect.gui.pages.cycles.stage import CyclesStage
 from tabprotect.gui.pages.help import HelpPage
+from tabprotect.gui.pages.protect.stage import ProtectStage
 from tabprotect.gui.pages.query_space.stage import QuerySpaceStage
 from tabprotect.gui.pages.register.stage import RegisterStage
 from tabprotect.gui.pages.release.stage import ReleaseStage
@@ -24,16 +25,17 @@ OTHERS: tuple[type[Page], ...] = (StartPage, TabulatePage, HelpPage)
 
 PAGES: tuple[type[Stage], ...] = (
     TableStage,
-    CyclesStage,
-    PerturbStage,
+    ProtectStage,
     CheckStage,
     ReleaseStage,
     RegisterStage,
     QuerySpaceStage,
+    CyclesStage,
+    PerturbStage,
     MethodsStage,
     CompareStage,
 )
-"""The stages; the rail and the menus follow from them."""
+"""The stages, then the steps under them; the rail, the menus and Ctrl+number follow from them."""
 
 
 def page_type(stage: type[Stage]) -> type[Page]:
@@ -44,6 +46,10 @@ def page_type(stage: type[Stage]) -> type[Page]:
         from tabprotect.gui.pages.table.page import TablePage
 
         return TablePage
+    if stage is ProtectStage:
+        from tabprotect.gui.pages.protect.page import ProtectPage
+
+        return ProtectPage
     if stage is CyclesStage:
         from tabprotect.gui.pages.cycles.page import CyclesPage
 

@@ -90,7 +90,8 @@ def set_parameters(project: Project, context: Context, /, **given: object) -> Pr
     chosen_cycles = project.takes_cycles and project.moves is not None and project.table is not None
     given_cycles = {"cycles": project.moves} if chosen_cycles else {}
     checked = project.protection.resolve(domain, values | given_cycles)
-    chosen = {name: checked[name] for name in values}
+    # What is left open stays open: it may follow from the table's margins.
+    chosen = {name: None if values[name] is None else checked[name] for name in values}
     return replace(project.without_result(), parameters=MappingProxyType(chosen))
 
 

@@ -129,7 +129,7 @@ def serve(
         ruling = Ruling("release", "released before")
         new = None
     elif not releases.allows(query):
-        proved = "proved too tight" if query in releases.proved else "not proved safe"
+        proved = "proved too tight" if query in releases.proved else "not proved wide enough"
         told = price(releases, query, refused=state.refused, progress=progress)
         detail = proved if told is None else f"{proved}. {told.sentence}"
         ruling = Ruling("refuse", REFUSED, detail)

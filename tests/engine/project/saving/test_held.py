@@ -61,6 +61,6 @@ def test_words_of_a_strange_lock_file_are_not_trusted(tmp_path: Path) -> None:
     path = tmp_path / "work.tabprotect"
     first = HeldProject(path)
     (tmp_path / ".work.tabprotect.lock").write_text("[]")
-    with pytest.raises(InUseError, match="open in another window$"):
+    with pytest.raises(InUseError, match=r"open in another window$"):
         HeldProject(path)
     first.release()
