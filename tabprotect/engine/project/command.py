@@ -85,9 +85,7 @@ class Declared:
     seed
         The argument that replays what the command drew from :meth:`Context.randomness`.
     opens
-        Whether a document begins with it: nothing before the last of them matters.
-    forgets
-        Whether a history begins with it: nothing of the house stays behind a reader.
+        Whether a document, and its history, begins with it: nothing of another survey stays.
     seals
         Whether it lets something out of the house: undo cannot cross it.
     replayed
@@ -103,7 +101,6 @@ class Declared:
     reads_too: str = ""
     seed: str = ""
     opens: bool = False
-    forgets: bool = False
     seals: bool = False
     replayed: bool = True
     slow: bool | Callable[[Project], bool] = False

@@ -307,7 +307,6 @@ def _answered_for(project: Project, reason: str, names: tuple[str, str]) -> Prot
     shell=lambda project, given: ["open", str(given["path"])],
     reads="path",
     opens=True,
-    forgets=True,
     slow=True,
 )
 def open_bundle(project: Project, context: Context, *, path: str) -> Project:
@@ -325,4 +324,4 @@ def open_bundle(project: Project, context: Context, *, path: str) -> Project:
 def infer(project: Project, who: Who = "user") -> list[str]:
     """Words: what the release tells somebody."""
     release = project.source if project.kind == "reader" else "release.zip"
-    return ["infer", release, "--prior", project.prior(who)]
+    return ["infer", release, "--prior", project.priors[who]]

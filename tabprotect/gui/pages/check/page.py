@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.posterior.exposure import Exposure, exposure
 from tabprotect.engine.posterior.posterior import Posterior
@@ -186,7 +187,7 @@ class CheckPage(CheckStage, PosteriorShown):
 
     def _order_tabs(self) -> None:
         """Tab follows reading: top to bottom, left before right."""
-        order: list[QWidget] = []
+        order: list[QWidget] = [*self.readers.cards]
         for choice in self.priors.values():
             order += [choice.combo, choice.cell, choice.file, choice.dispersion]
         order += [self._figure_box, self.who_box, self.map.grid.cells, self.mode_button]
@@ -307,19 +308,22 @@ class CheckPage(CheckStage, PosteriorShown):
             )
             self.cell.show_nothing(why)
             return
+        said = ""
         if selection is None:
-            self.cell.show_nothing(
-                "Choose a cell on the map or in the list, with the mouse or the arrow keys: its "
-                "posterior appears here."
-            )
-            self.cell.say(self._release_sentence(view))
-            return
+            # Nobody chose one: the most exposed cell is the one to look at.
+            worst = self._worst(view)
+            if worst is None:
+                self.cell.show_nothing("Choose a cell on the map or in the list.")
+                return
+            selection, said = worst, self._release_sentence(view)
         known: dict[str, Posterior] = {
-            who: p for who in PERSONS if (p := self.document.known_posterior(who)) is not None
+            who: p
+            for who in self._persons()
+            if (p := self.document.known_posterior(who)) is not None
         }
         self.cell.show_cell(selection, known, rule=view.rule, original=view.original)
         true = None if view.original is None else view.original[selection]
-        self.cell.say(cell_sentence(view.posterior, selection, true=true))
+        self.cell.say(said or cell_sentence(view.posterior, selection, true=true))
 
     # -- the verdict --------------------------------------------------------------------------
 
@@ -341,14 +345,14 @@ class CheckPage(CheckStage, PosteriorShown):
         together = None if known is None else known.together
         self.set_sentence(verdict_sentence(verdict, together))
         found = readers(verdict, known, intruder=self._intruder(project), staff=staff)
-        self.readers.show_readers(found)
+        if self.readers.show_readers(found):
+            self._order_tabs()
 
     def _intruder(self, project: Project) -> tuple[str, Exposure] | None:
         """What the chosen intruder knows beforehand and would know; asked where it is not known."""
         verdict = self.document.judging.verdict(project)
         posterior = self.document.known_posterior("intruder")
-        same_prior = project.prior("intruder") == project.prior("user")
-        if verdict is None or posterior is None or same_prior:
+        if verdict is None or posterior is None or "intruder" not in self._persons():
             return None
         rule, limit = self._rule(project), verdict.belief_limit
         key = (posterior, str(rule), limit)
@@ -366,12 +370,25 @@ class CheckPage(CheckStage, PosteriorShown):
     def _show_reader(self, who: str) -> None:
         self.who_box.setCurrentIndex(self.who_box.findData(who))
 
+    def _persons(self) -> tuple[Who, ...]:
+        """An intruder who assumes what any reader does is no second one."""
+        project = self.document.project
+        alike = project is not None and len(set(project.priors.values())) == 1
+        return PERSONS[:1] if alike else PERSONS
+
+    def _among(self, view: View) -> Bools | None:
+        """The at-risk cells, where there are some and they may be told."""
+        found = None if view.original is None else view.rule.mask(view.original.counts)
+        return found if found is not None and found.any() else None
+
+    def _worst(self, view: View) -> Index | None:
+        worst = most_exposed(view, among=self._among(view), limit=1)
+        return view.posterior.published.domain.unflat(worst[0]) if worst else None
+
     def _release_sentence(self, view: View) -> str:
-        among = None if view.original is None else view.rule.mask(view.original.counts)
+        among = self._among(view)
         at_risk = 0 if among is None else int(among.sum())
-        worst = most_exposed(view, among=among if at_risk else None, limit=1)
-        index: Index | None = view.posterior.published.domain.unflat(worst[0]) if worst else None
-        return release_sentence(view, at_risk=at_risk, worst=index)
+        return release_sentence(view, at_risk=at_risk, worst=self._worst(view))
 
     def _show_priors(self) -> None:
         """Side by side while both fit, else one below the other."""
@@ -379,7 +396,7 @@ class CheckPage(CheckStage, PosteriorShown):
         assert project is not None
         for who, choice in self.priors.items():
             choice.show_prior(
-                project.prior(who),
+                project.priors[who],
                 project.domain,
                 self.document.selection,
                 named=not (self.document.public and self.document.has_original),
@@ -431,7 +448,7 @@ class CheckPage(CheckStage, PosteriorShown):
             return
         self._failed[who] = f"{error.message[:1].upper()}{error.message[1:]}."
         # The prior nobody chose is not the user's mistake: a quiet note will do.
-        if project.priors[who] not in ("", PRIORS[who]):
+        if project.priors[who] != PRIORS[who]:
             self.show_error(
                 error,
                 remedy_label=f"Let the {who} assume nothing",
