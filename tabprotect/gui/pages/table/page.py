@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QComboBox, QLineEdit, QSplitter
+from PySide6.QtWidgets import QComboBox, QSplitter
 
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.project.placement import Placement
@@ -38,7 +38,7 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import colour, count_text
 from tabprotect.gui.pages.table.bars import FindBar, PasteBar
 from tabprotect.gui.pages.table.categories import CategoriesPanel
-from tabprotect.gui.pages.table.risk_list import RiskList
+from tabprotect.gui.pages.table.risk_list import RiskList, next_cell
 from tabprotect.gui.pages.table.stage import TableStage
 
 STRUCTURE = frozenset({"table", "placement", "release", "view", "everything"})
@@ -108,13 +108,6 @@ class TablePage(TableStage, Page):
         self._figures.currentIndexChanged.connect(
             lambda: self.show_figure(self._figures.currentData())
         )
-        rule_label = Label("At risk:")
-        self._rule = QLineEdit()
-        self._rule.setAccessibleName("Counts that are at risk, such as 1..2")
-        self._rule.setToolTip("<p>Counts that are at risk, such as 1..2 or 3.</p>")
-        self._rule.setFixedWidth(self._rule.fontMetrics().horizontalAdvance("000..000") + 16)
-        self._rule.editingFinished.connect(self._set_rule)
-        rule_label.setBuddy(self._rule)
         self._only_button = tool_button("At risk only", checkable=True)
         self._only_button.setAccessibleName("Show only rows and columns with at-risk cells")
         self._only_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -128,8 +121,6 @@ class TablePage(TableStage, Page):
         self._risks_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._risks_button.toggled.connect(self._show_risks)
         self._house_tools = (
-            rule_label,
-            self._rule,
             self._only_button,
             self._risks_button,
             self._categories_button,
@@ -194,7 +185,6 @@ class TablePage(TableStage, Page):
                 else "The inner cells are not published.\nThe step under Protect shows the tables that are."
             )
             return
-        self._rule.setText(str(project.at_risk) if house else "")
         self._list_risks()
         try:
             self._show(table)
@@ -371,16 +361,6 @@ class TablePage(TableStage, Page):
         at = list(layout.index(top, left))
         self.do(paste_block, at=at, counts=zeros)
 
-    def _set_rule(self) -> None:
-        project = self.document.project
-        if (
-            project is None
-            or self.document.public
-            or self._rule.text().strip() == str(project.at_risk)
-        ):
-            return
-        self.do(set_at_risk, rule=self._rule.text().strip())
-
     def _place(self, placement: Placement) -> None:
         self.do(
             place,
@@ -499,22 +479,10 @@ class TablePage(TableStage, Page):
         place = project.placement
         names = (*place.layers, *place.rows, *place.columns)
         order = [project.domain.axis(n) for n in names]
-        turned = mask.transpose(order)
-        keys = np.flatnonzero(turned)
-        if not len(keys):
-            return
-        here = self.document.selection
-        if here is None:
-            at = 0 if step > 0 else len(keys) - 1
-        else:
-            now = int(np.ravel_multi_index([here[a] for a in order], turned.shape))
-            at = int((keys <= now).sum()) if step > 0 else int((keys < now).sum()) - 1
-        found = np.unravel_index(int(keys[at % len(keys)]), turned.shape)
-        index = [0] * len(order)
-        for axis, code in zip(order, found, strict=True):
-            index[axis] = int(code)
-        self.document.select(tuple(index))
-        self.grid.cells.setFocus()
+        found = next_cell(mask, order, self.document.selection, step)
+        if found is not None:
+            self.document.select(found)
+            self.grid.cells.setFocus()
 
     def go_to_error(self, error: TabprotectError) -> None:
         table = self.document.original

@@ -27,7 +27,34 @@ from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 
+FEW = 4
+"""Columns that share the width; more than that scroll."""
+
 AnyIndex = QModelIndex | QPersistentModelIndex
+
+
+def next_cell(mask: Bools, order: list[int], here: Index | None, step: int) -> Index | None:
+    """The next (or with -1 the previous) cell of a mask, round and round; ``None`` without any.
+
+    Parameters
+    ----------
+    order
+        The axes, that which varies slowest first.
+    """
+    turned = mask.transpose(order)
+    keys = np.flatnonzero(turned)
+    if not len(keys):
+        return None
+    if here is None:
+        at = 0 if step > 0 else len(keys) - 1
+    else:
+        now = int(np.ravel_multi_index([here[a] for a in order], turned.shape))
+        at = int((keys <= now).sum()) if step > 0 else int((keys < now).sum()) - 1
+    found = np.unravel_index(int(keys[at % len(keys)]), turned.shape)
+    index = [0] * len(order)
+    for axis, code in zip(order, found, strict=True):
+        index[axis] = int(code)
+    return tuple(index)
 
 
 class RiskModel(QAbstractTableModel):
@@ -157,7 +184,7 @@ class RiskList(QFrame):
         self.list.setWordWrap(False)
         self.list.verticalHeader().hide()
         head = self.list.horizontalHeader()
-        head.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.list.verticalHeader().setMinimumSectionSize(2 * GRID)
         head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.list.selectionModel().currentRowChanged.connect(self._went)
         top = QHBoxLayout()
@@ -199,6 +226,12 @@ class RiskList(QFrame):
     def show_cells(self, table: Table | None, mask: Bools | None, rule: SmallCount) -> None:
         """List the at-risk cells of a table and the rule; nothing without a table."""
         self.model.show_cells(table, mask)
+        head, few = self.list.horizontalHeader(), self.model.columnCount() <= FEW
+        mode = QHeaderView.ResizeMode
+        head.setSectionResizeMode(mode.Stretch if few else mode.Interactive)
+        head.setDefaultSectionSize(12 * GRID)
+        high = self.list.fontMetrics().height() + GRID
+        self.list.verticalHeader().setDefaultSectionSize(high)
         number = 0 if mask is None else int(mask.sum())
         self._title.setText(f"{count_text(number)} at-risk cells in all layers")
         self._shown = rule
