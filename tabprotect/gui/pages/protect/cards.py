@@ -26,7 +26,14 @@ from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import emptied
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.theme import GRID, THEME
-from tabprotect.gui.pages.protect.words import change_text, helps, share_text, why
+from tabprotect.gui.pages.protect.words import (
+    change_text,
+    helps,
+    known_words,
+    sentence_of,
+    share_text,
+    why,
+)
 
 if TYPE_CHECKING:
     from tabprotect.engine.disclosure.trials import Ranked
@@ -74,9 +81,16 @@ class MethodCard(QFrame):
             part.addStretch(1)
             figures.addLayout(part, 1)
         column.addLayout(figures)
-        column.addWidget(_wrapped(why(place, asked, share)))
-        if extra := helps(place, share):
-            column.addWidget(_wrapped(extra))
+        about = methods()[trial.method].help.split(". ")[0].split("\n\n")[0].replace("\n", " ")
+        column.addSpacing(GRID // 2)
+        column.addWidget(_wrapped(f"{about.rstrip('.')}."))
+        for extra in (
+            helps(place, share),
+            "" if trial.safe(share) else sentence_of(known_words(trial)),
+        ):
+            if extra:
+                column.addWidget(_wrapped(extra, "section"))
+        column.addSpacing(GRID // 2)
         for wish in asked:
             column.addLayout(_kept(wish, wish not in place.lost))
         column.addStretch(1)
