@@ -11,10 +11,9 @@ from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.formats.reading import Reading, options
 from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.progress import Progress
-from tabprotect.engine.project import storage
-from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.verbs.table_verbs import open_table
+from tabprotect.engine.project.opening.examples import PREFIX
+from tabprotect.engine.project.steps import opened
 
 T = TypeVar("T")
 
@@ -126,15 +125,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
             group.add_argument(name, metavar=said["metavar"], help=said["help"])
 
 
-def absolute(source: str) -> str:
-    """A path that still means the same file when a recipe is run elsewhere."""
-    return source if source.startswith(PREFIX) else str(Path(source).absolute())
-
-
 def open_source(args: argparse.Namespace, progress: Progress) -> History:
-    """The table that ``args.table`` means: an example, a file, or a project as it was saved."""
-    if args.table.endswith(storage.SUFFIX):
-        return storage.load(Path(args.table))
+    """The table that ``args.table`` means, read as its options say."""
     reading = Reading(**{option.name: getattr(args, option.name) for option in options()})
-    order = open_table(source=absolute(args.table), **reading.given)
-    return History().do(order, progress=progress)[0]
+    return opened(args.table, reading, progress)

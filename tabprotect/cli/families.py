@@ -1,6 +1,6 @@
 """The commands by family, with the sentence that ``--help`` says of each.
 
-A family is a module of this package with a function ``add``. None is loaded before one of its
+A family is a module below this package with a function ``add``. None is loaded before one of its
 commands is asked for: the program answers ``--help`` without the engine.
 """
 
@@ -12,72 +12,72 @@ from collections.abc import Mapping
 from tabprotect.cli.verbs import Verbs
 
 FAMILIES: Mapping[str, Mapping[str, str]] = {
-    "tables": {
+    "data.tables": {
         "examples": "list the bundled examples",
         "describe": "list methods, their parameters and guarantees",
         "tabulate": "count the records of a microdata file",
         "record-keys": "give every record a random key, for good",
     },
-    "convert": {
+    "data.convert": {
         "convert": "write a table in another format",
     },
-    "export": {
+    "releases.export": {
         "export": "write the public tables of a release bundle in another format",
     },
-    "check": {
+    "releases.check": {
         "check": "check a table for output: flags, reasons, decisions",
     },
-    "cycles": {
+    "protecting.cycles": {
         "cycles": "design and check cycle sets",
     },
-    "protect": {
+    "protecting.protect": {
         "protect": "protect a table and write its release bundle",
         "run": "run a recipe",
     },
-    "batch": {
+    "protecting.batch": {
         "batch": "run many recipes, with one summary",
     },
-    "keys": {
+    "releases.keys": {
         "keys": "keys to sign with, and the key of the house",
     },
-    "infer": {
+    "reader.infer": {
         "infer": "the posterior distribution of every true cell",
         "verify": "check a release bundle",
     },
-    "analyse": {
+    "reader.analyse": {
         "analyse": "chi-square, Cramer's V or a log-linear model over possible originals",
         "draw": "draw whole originals that fit a release",
     },
-    "report": {
+    "releases.report": {
         "report": "a report of a release, to read and print",
     },
-    "compare": {
+    "protecting.compare": {
         "compare": "compare methods by risk and utility",
     },
-    "count_tables": {
+    "reader.count_tables": {
         "count-tables": "how many tables have these totals, or fit this release",
     },
-    "bounds": {
+    "reader.bounds": {
         "bounds": "bounds of the cells, given released margins",
     },
-    "query_space": {
+    "margins.released_margins": {
         "widths": "critical width of every sub-table",
         "frontier": "whether margins may be released together, and what then may not",
         "optimal": "as many margins as may be released together",
     },
-    "query_space_session": {
+    "margins.session": {
         "serve-session": "answer queries about one table, with a history",
     },
-    "ptable": {
+    "protecting.ptable": {
         "ptable": "make or convert a perturbation table",
     },
-    "register": {
+    "releases.register": {
         "register": "the register of what left this house",
     },
-    "difference": {
+    "releases.difference": {
         "difference": "what two vintages of a table, and their releases, say of the change",
     },
-    "restore": {
+    "reader.restore": {
         "restore": "make published counts additive; expected inner cells",
     },
 }

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.cell_list import CellList
+from tabprotect.engine.formats.layouts.cell_list import CellList
 
 Columns = Mapping[str, npt.NDArray[Any]]
 

@@ -14,8 +14,9 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.files import checked_table
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.project import examples as bundled
 from tabprotect.engine.project.history import History
+from tabprotect.engine.project.opening import examples as bundled
+from tabprotect.engine.project.steps import absolute, opened
 from tabprotect.engine.project.verbs import table_verbs
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table as CountTable
@@ -190,7 +191,7 @@ def read_table(path: str | Path, *, progress: Progress = SILENT, **options: Any)
     >>> tp.read_table("example:duncan-roehrig-4x4")
     Table(v | w, 4 x 4)
     """
-    return Table(open_history(str(path), options, progress))
+    return Table(opened(str(path), Reading.of(options), progress))
 
 
 def tabulate(
@@ -262,18 +263,3 @@ def tabulate(
     counted = CountTable.sparse(cells.domain(), cells.keys(), cells.counts)
     table = CountTable.dense(counted.domain, counted.counts)
     return Table(History.of(table), frame.kind)
-
-
-def absolute(source: str) -> str:
-    """A path that still means the same file when a recipe is run elsewhere."""
-    return source if source.startswith(bundled.PREFIX) else str(Path(source).absolute())
-
-
-def open_history(source: str, options: Mapping[str, Any], progress: Progress) -> History:
-    """What a source means, as the first step of a history."""
-    from tabprotect.engine.project import storage
-
-    if source.endswith(storage.SUFFIX):
-        return storage.load(Path(source))
-    order = table_verbs.open_table(source=absolute(source), **Reading.of(options).given)
-    return History().do(order, progress=progress)[0]

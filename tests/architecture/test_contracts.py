@@ -47,7 +47,7 @@ def copy(tmp_path: Path) -> Path:
         ("server/__init__.py", "import PySide6.QtCore", "reach no Qt"),
         ("engine/errors.py", "import tabprotect.engine.registry", "earlier ones"),
         ("cli/output.py", "import tabprotect.cli.main", "No circles"),
-        ("cli/main.py", "import tabprotect.cli.infer", "without loading any"),
+        ("cli/main.py", "import tabprotect.cli.reader.infer", "without loading any"),
         ("cli/verbs.py", "def f():\n    import numpy", "without loading any"),
         (
             "engine/protection/methods/other.py",

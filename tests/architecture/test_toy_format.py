@@ -16,7 +16,7 @@ Made up for a test.
 """
 
 from tabprotect.engine.formats.format import RowFormat
-from tabprotect.engine.formats.rows import SheetRows
+from tabprotect.engine.formats.text.rows import SheetRows
 
 
 class Bars(RowFormat):

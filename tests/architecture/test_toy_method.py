@@ -122,6 +122,6 @@ def test_it_is_described_protects_infers_and_is_compared(copy: Path) -> None:
 
 
 def test_it_runs_through_the_common_checks(copy: Path) -> None:
-    checks = "tests/engine/protection/test_every_method.py"
+    checks = "tests/engine/protection/methods/test_every_method.py"
     said = python(copy, "-m", "pytest", checks, "-q", "-k", "toy", "-p", "no:cacheprovider")
     assert " passed" in said and "failed" not in said

@@ -7,10 +7,10 @@ from collections import defaultdict
 
 import numpy as np
 
-from tabprotect.engine.assessment.compare import compare
+from tabprotect.engine.assessment.comparing.compare import compare
+from tabprotect.engine.assessment.comparing.run_spec import RunSpec, parse_spec
+from tabprotect.engine.assessment.comparing.spreading import cores
 from tabprotect.engine.assessment.registered import measures
-from tabprotect.engine.assessment.run_spec import RunSpec, parse_spec
-from tabprotect.engine.assessment.spreading import cores
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table

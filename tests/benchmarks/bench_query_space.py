@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import census_table
 
-from tabprotect.engine.project.sources import open_table
+from tabprotect.engine.project.opening.sources import open_table
 from tabprotect.engine.query_space.at_risk import AtRiskCells
 from tabprotect.engine.query_space.evidence import Evidence
 from tabprotect.engine.query_space.optimal.best_release import optimal

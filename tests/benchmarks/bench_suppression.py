@@ -9,10 +9,10 @@ import numpy as np
 
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.protection.suppressing.audit import audit
+from tabprotect.engine.protection.suppressing.near_tables.two_way_flows import TwoWayFlows
 from tabprotect.engine.protection.suppressing.nearest_table import nearest_safe
 from tabprotect.engine.protection.suppressing.pattern import select
 from tabprotect.engine.protection.suppressing.task import Insiders, Task
-from tabprotect.engine.protection.suppressing.two_way_flows import TwoWayFlows
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication

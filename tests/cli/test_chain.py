@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from tabprotect.engine.bundle import confidential
-from tabprotect.engine.project import storage
 from tabprotect.engine.project.history import History
+from tabprotect.engine.project.saving import storage
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "reference" / "cyclic.json").read_text())
 TWO_WAY = REFERENCE["two_way_4x4"]

@@ -25,8 +25,9 @@ from tabprotect.engine.errors import BundleError, InputError, TabprotectError
 from tabprotect.engine.formats.files import read_table
 from tabprotect.engine.formats.groupings import parse_groupings
 from tabprotect.engine.posterior.prior import parse_prior
-from tabprotect.engine.project import replay, storage
 from tabprotect.engine.project.history import History
+from tabprotect.engine.project.replaying import replay
+from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.verbs.release_verbs import protect, publish
 from tabprotect.engine.project.verbs.table_verbs import open_table
 from tabprotect.engine.protection.cell_keys import perturbation_files

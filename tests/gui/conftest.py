@@ -71,7 +71,7 @@ def settle(window: MainWindow, qtbot: QtBot) -> Settle:
     """Wait until no job runs any more and what it brought is shown."""
 
     def wait() -> None:
-        qtbot.waitUntil(lambda: not window.document.jobs.running, timeout=30_000)
+        qtbot.waitUntil(lambda: not window.document.jobs.running, timeout=120_000)
         QApplication.processEvents()
 
     return wait

@@ -23,7 +23,7 @@ LATER = (
     "pyqtgraph",
     "scipy",
     "tabprotect.cli",
-    "tabprotect.engine.assessment.compare",
+    "tabprotect.engine.assessment.comparing.compare",
     "tabprotect.engine.bounds",
     "tabprotect.engine.disclosure.believing",
     "tabprotect.engine.microdata.readers",

@@ -28,8 +28,8 @@ from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.registered import by_suffix
-from tabprotect.engine.project import storage
 from tabprotect.engine.project.history import History
+from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.verbs.release_verbs import protect, set_parameters, set_prior
 from tabprotect.engine.project.verbs.table_verbs import set_count
 from tabprotect.engine.tables.domain import Domain

@@ -15,7 +15,7 @@ from tabprotect.engine.budgets import SIGNATURE_LONGEST as LONGEST
 from tabprotect.engine.bundle import manifest
 from tabprotect.engine.bundle.archive import dump_json, parse_json
 from tabprotect.engine.errors import BundleError, InputError
-from tabprotect.engine.formats.opening import read_text
+from tabprotect.engine.formats.text.opening import read_text
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey

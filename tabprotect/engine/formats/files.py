@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.cell_list import CellList
 from tabprotect.engine.formats.format import Format
+from tabprotect.engine.formats.layouts.cell_list import CellList
+from tabprotect.engine.formats.layouts.totals import strip_totals
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.registered import format_of
-from tabprotect.engine.formats.totals import strip_totals
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table

@@ -5,18 +5,20 @@ from __future__ import annotations
 import inspect
 import sys
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Literal
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.cell_list import CellList
-from tabprotect.engine.formats.forms import recognise
-from tabprotect.engine.formats.grids import read_grid
-from tabprotect.engine.formats.long_form import read_long
+from tabprotect.engine.formats.layouts.cell_list import CellList
+from tabprotect.engine.formats.layouts.forms import recognise
+from tabprotect.engine.formats.layouts.grids import read_grid
+from tabprotect.engine.formats.layouts.long_form import read_long
 from tabprotect.engine.formats.reading import Reading
-from tabprotect.engine.formats.rows import RowSource, TextRows
+from tabprotect.engine.formats.text.rows import RowSource, TextRows
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import Table
 
@@ -36,10 +38,13 @@ class RecordsFile:
         An SQL table expression with the file's own column names.
     text
         The same rows as text, where they are text: all its values are, and faults have a line.
+    columns
+        Columns that were read already, by name; the relation is ``records`` then.
     """
 
     relation: str
     text: TextRows | None = None
+    columns: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
 
 class Format(ABC):
@@ -82,6 +87,10 @@ class Format(ABC):
         """Whether a file that begins so is certainly of this format, whatever its name."""
         return False
 
+    def accepts(self, path: Path, head: bytes) -> bool:
+        """Whether a file that is named so may be of this format; else it is taken for text."""
+        return True
+
     @abstractmethod
     def cells(
         self, path: Path, reading: Reading, progress: Progress = SILENT
@@ -114,6 +123,13 @@ class Format(ABC):
         raise InputError(
             f"tables are not written as {self.label}", hint="choose a format that is written"
         )
+
+    def beside(self, table: Table, path: Path) -> dict[str, bytes]:
+        """Further files that belong to the one at ``path``, by the ends of their names.
+
+        ``.rda`` goes to ``t.rda`` beside ``t.tab``.
+        """
+        return {}
 
     @property
     def publishes(self) -> bool:

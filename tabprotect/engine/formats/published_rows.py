@@ -11,9 +11,9 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.cell_list import CellList
 from tabprotect.engine.formats.format import COUNT
 from tabprotect.engine.formats.groupings import unchecked_groupings
+from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.registered import format_of
 from tabprotect.engine.progress import SILENT, Progress

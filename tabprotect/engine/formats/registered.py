@@ -10,7 +10,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats import kinds as package
 from tabprotect.engine.formats.foreign import foreign
 from tabprotect.engine.formats.format import Format, Holds
-from tabprotect.engine.formats.opening import check_file
+from tabprotect.engine.formats.text.opening import check_file
 from tabprotect.engine.registry import Registry
 
 HEAD = 4096
@@ -61,6 +61,8 @@ def format_of(path: Path) -> Format:
     """
     head = _head(path)
     said = next((f for f in formats().values() if f.sniff(head)), None) or by_suffix(path)
+    if said is not None and not said.accepts(path, head):
+        said = None
     if said is None or said.name == TEXT:
         other = foreign(path, head)
         if other is not None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.rows import TextRows
+from tabprotect.engine.formats.text.rows import TextRows
 from tabprotect.engine.tables.domain import Domain
 
 EVERY = ("", "*")

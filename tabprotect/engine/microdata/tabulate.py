@@ -15,7 +15,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.budgets import CELL_LIST_CATEGORIES as MAX_CATEGORIES
 from tabprotect.engine.budgets import DENSE_LIMIT, MOST_WEIGHT
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.cell_list import check_categories
+from tabprotect.engine.formats.layouts.cell_list import check_categories
 from tabprotect.engine.formats.sql import quoted
 from tabprotect.engine.microdata.coding import MISSING, Codings
 from tabprotect.engine.microdata.readers import MicrodataFile, open_microdata

@@ -97,11 +97,12 @@ def _file(
     before: Sequence[str] = (),
 ) -> Iterator[bytes]:
     """Columns as a file; the categories of each row's cell stand between two groups of columns."""
-    names = []
-    for axis, code in enumerate(np.unravel_index(cells, domain.shape) if domain.ndim else ()):
-        columns[f"code{axis}"] = code
+    columns["cell"] = cells
+    names, step = [], domain.size
+    for axis, size in enumerate(domain.shape):
+        step //= size
         name = domain.names[axis].replace('"', '""')
-        names.append(f'list_extract(${axis + 1}, code{axis} + 1) AS "{name}"')
+        names.append(f'list_extract(${axis + 1}, cell // {step} % {size} + 1) AS "{name}"')
     wanted = ", ".join([*before, *names, *chosen])
     with tempfile.TemporaryDirectory() as folder, duckdb.connect() as connection:
         target = Path(folder) / "posterior"

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import MAX_COUNT
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.formats.opening import check_file
+from tabprotect.engine.formats.text.opening import check_file
 from tabprotect.engine.release.likelihood import UNBOUNDED
 from tabprotect.engine.tables.domain import Domain
 

@@ -26,7 +26,13 @@ from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.judged_cells import Judged
 from tabprotect.engine.protection.needs import NEEDS
 from tabprotect.engine.protection.problem import Draft, Preview, Problem, Protected, RunEvidence
-from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, groupings_of, publication_of
+from tabprotect.engine.protection.subtables import (
+    GROUPINGS,
+    MARGINS,
+    given_groupings,
+    groupings_of,
+    publication_of,
+)
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import Likelihood
 from tabprotect.engine.release.mechanism import Mechanism
@@ -120,7 +126,7 @@ class Method(ABC):
             field = GROUPINGS.name
             if field in declared - set(wrong):
                 # A file's name is nobody's business: the values hold what is in it.
-                values |= {field: grouping_text(groupings_of(domain, values), domain)}
+                values |= {field: grouping_text(given_groupings(domain, values), domain)}
             field = MARGINS.name
             if field in declared and not {MARGINS.name, GROUPINGS.name} & set(wrong):
                 publication_of(domain, values)

@@ -10,7 +10,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.groupings import parse_groupings
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.hierarchy import Grouping
+from tabprotect.engine.tables.hierarchy import Grouping, declared
 from tabprotect.engine.tables.margins import MarginSet, all_margins
 from tabprotect.engine.tables.publication import Publication
 
@@ -25,7 +25,8 @@ MARGINS: Parameter[str | None] = Parameter(
 GROUPINGS: Parameter[str | None] = Parameter(
     "groupings",
     "Groupings",
-    "Variables that group the categories of another one, for use in the formula: "
+    "Variables that group the categories of another one, for use in the formula beside the "
+    "levels that the variables have (region@nuts2): "
     "eu:country=Spain>EU,Portugal>EU,Iceland>outside; or a file.",
     "groupings",
 )
@@ -71,6 +72,12 @@ def _publication_of(
 
 
 def groupings_of(domain: Domain, values: Mapping[str, object]) -> tuple[Grouping, ...]:
+    """The groupings a method may name: the levels of the variables, and those among its values."""
+    known = declared(domain)
+    return (*known, *(g for g in given_groupings(domain, values) if g not in known))
+
+
+def given_groupings(domain: Domain, values: Mapping[str, object]) -> tuple[Grouping, ...]:
     """The groupings among a method's values; none where it declares none."""
     text = values.get(GROUPINGS.name)
     return parse_groupings(str(text), domain) if text else ()

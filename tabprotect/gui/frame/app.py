@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication
 
 from tabprotect.engine.atomic import leftovers
 from tabprotect.engine.errors import TabprotectError
-from tabprotect.engine.project.recovery import Recoverable, Session, recoverable
+from tabprotect.engine.project.saving.recovery import Recoverable, Session, recoverable
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.frame.main_window import MainWindow

@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QFileDialog
 from tabprotect.engine.errors import InputError, RecordsError, RefusedError, TabprotectError
 from tabprotect.engine.formats.reading import options
 from tabprotect.engine.formats.registered import patterns
-from tabprotect.engine.project import storage
 from tabprotect.engine.project.command import Order
-from tabprotect.engine.project.examples import PREFIX
+from tabprotect.engine.project.opening.examples import PREFIX
+from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.verbs.release_verbs import open_bundle
 from tabprotect.engine.project.verbs.table_verbs import open_table
 from tabprotect.gui.base.question import told

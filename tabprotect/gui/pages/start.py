@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tabprotect.engine.project.examples import Example, examples
+from tabprotect.engine.project.opening.examples import Example, examples
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.look import icons

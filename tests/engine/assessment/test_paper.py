@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.assessment.attribute_disclosure import Intruder, guess
-from tabprotect.engine.assessment.compare import compare
-from tabprotect.engine.assessment.comparison import Comparison
+from tabprotect.engine.assessment.comparing.compare import compare
+from tabprotect.engine.assessment.comparing.comparison import Comparison
+from tabprotect.engine.assessment.comparing.run_spec import parse_spec
+from tabprotect.engine.assessment.comparing.scope import Scope
 from tabprotect.engine.assessment.registered import measures
-from tabprotect.engine.assessment.run_spec import parse_spec
-from tabprotect.engine.assessment.scope import Scope
 from tests.engine.assessment.party import (
     DOMAIN,
     FORMULA,

@@ -24,7 +24,7 @@ from tabprotect.engine.cycles.report import check
 from tabprotect.engine.cycles.width import elimination_cost
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.structural_zeros import read_zeros
-from tabprotect.engine.project.sources import open_table
+from tabprotect.engine.project.opening.sources import open_table
 from tabprotect.engine.protection.cycle_runs.forward import flip, walk
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.hierarchy import Grouping

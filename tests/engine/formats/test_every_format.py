@@ -16,6 +16,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.files import read_table
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.format_pages import formats_page
+from tabprotect.engine.formats.layouts.totals import is_total
 from tabprotect.engine.formats.reading import Reading, options
 from tabprotect.engine.formats.registered import (
     by_suffix,
@@ -25,7 +26,6 @@ from tabprotect.engine.formats.registered import (
     named,
     patterns,
 )
-from tabprotect.engine.formats.totals import is_total
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 

@@ -10,11 +10,11 @@ import pytest
 import xlsxwriter
 
 from tabprotect.engine.errors import InputError, Interrupted
-from tabprotect.engine.formats import rows
 from tabprotect.engine.formats.csv_text import write_csv
 from tabprotect.engine.formats.files import TableFile, read_table
 from tabprotect.engine.formats.reading import Reading
-from tabprotect.engine.formats.workbook_size import cells_of_records, cells_of_text
+from tabprotect.engine.formats.text import rows
+from tabprotect.engine.formats.workbooks.workbook_size import cells_of_records, cells_of_text
 from tabprotect.engine.progress import Cancellable
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table

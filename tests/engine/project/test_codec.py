@@ -17,10 +17,11 @@ from same_values import difference, written_out
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import InputError, TabprotectError
-from tabprotect.engine.project import codec, storage
+from tabprotect.engine.project import codec
 from tabprotect.engine.project.codec import Decoder, Encoder, kinds, parts, types_of
 from tabprotect.engine.project.history import History, held_bytes
 from tabprotect.engine.project.project import EVERYTHING, TOLD, Project
+from tabprotect.engine.project.saving import storage
 from tabprotect.engine.protection.staff_verdict import Staff, StaffVerdict, WorstCell
 from tabprotect.engine.release.gate import Gate
 from tabprotect.engine.release.verdict import TableVerdict

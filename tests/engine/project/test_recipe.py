@@ -12,8 +12,9 @@ from tabprotect.engine.bundle import confidential
 from tabprotect.engine.cycles import files
 from tabprotect.engine.cycles.designs import elementary
 from tabprotect.engine.errors import InputError, TabprotectError
-from tabprotect.engine.project import recipe, replay
+from tabprotect.engine.project import recipe
 from tabprotect.engine.project.history import History
+from tabprotect.engine.project.replaying import replay
 from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.engine.tables.domain import Domain
 

@@ -17,9 +17,9 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.csv_text import write_csv
 from tabprotect.engine.formats.format import RecordsFile, RowFormat
 from tabprotect.engine.formats.reading import Reading
-from tabprotect.engine.formats.rows import RowSource, TextRows
 from tabprotect.engine.formats.sql import file_literal, literal, quoted
 from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, FREE
+from tabprotect.engine.formats.text.rows import RowSource, TextRows
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import Table
 

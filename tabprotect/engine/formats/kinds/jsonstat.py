@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Codes, Ints
-from tabprotect.engine.budgets import JSONSTAT_BYTES as MOST_BYTES
+from tabprotect.engine.budgets import MOST_TEXT as MOST_BYTES
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.cell_list import CellList, check_categories
 from tabprotect.engine.formats.format import Format
-from tabprotect.engine.formats.numerals import NotACountError, parse_count
+from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
 from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.text.numerals import NotACountError, parse_count
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import INT64_MAX, Table
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from tabprotect.engine.formats.format import RowFormat
 from tabprotect.engine.formats.reading import Reading
-from tabprotect.engine.formats.rows import RowSource
-from tabprotect.engine.formats.sheets import read_sheet
+from tabprotect.engine.formats.text.rows import RowSource
+from tabprotect.engine.formats.workbooks.sheets import read_sheet
 from tabprotect.engine.progress import SILENT, Progress
 
 

@@ -18,13 +18,13 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Codes, Ints
 from tabprotect.engine.budgets import CELL_LIST_CATEGORIES as MAX_CATEGORIES
 from tabprotect.engine.errors import InputError, RecordsError
-from tabprotect.engine.formats.cell_list import CellList, check_categories
 from tabprotect.engine.formats.format import COUNT, Format, RecordsFile
-from tabprotect.engine.formats.forms import COUNT_NAMES
-from tabprotect.engine.formats.numerals import NotACountError, parse_count
+from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
+from tabprotect.engine.formats.layouts.forms import COUNT_NAMES
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.sql import connected, file_literal, literal, quoted
 from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, FREE
+from tabprotect.engine.formats.text.numerals import NotACountError, parse_count
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import INT64_MAX, Counts, Table
 

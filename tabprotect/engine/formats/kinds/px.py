@@ -18,13 +18,13 @@ from pathlib import Path
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Codes, Ints
-from tabprotect.engine.budgets import PX_BYTES as MOST_BYTES
+from tabprotect.engine.budgets import MOST_TEXT as MOST_BYTES
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.cell_list import CellList, check_categories
 from tabprotect.engine.formats.format import Format
-from tabprotect.engine.formats.numerals import NotACountError, parse_count
+from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.statuses import SHOWN
+from tabprotect.engine.formats.text.numerals import NotACountError, parse_count
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table

@@ -15,13 +15,12 @@ from pathlib import Path
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.cell_list import CellList
 from tabprotect.engine.formats.csv_text import write_csv
 from tabprotect.engine.formats.format import Format
-from tabprotect.engine.formats.forms import Form
-from tabprotect.engine.formats.long_form import read_long
+from tabprotect.engine.formats.layouts.cell_list import CellList
+from tabprotect.engine.formats.layouts.forms import Form
+from tabprotect.engine.formats.layouts.long_form import read_long
 from tabprotect.engine.formats.reading import Reading
-from tabprotect.engine.formats.rows import TextRows
 from tabprotect.engine.formats.statuses import (
     CONF_STATUS,
     CONFIDENTIAL,
@@ -31,6 +30,7 @@ from tabprotect.engine.formats.statuses import (
     OBS_STATUS,
     SUPPRESSED,
 )
+from tabprotect.engine.formats.text.rows import TextRows
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import Table
 
@@ -50,7 +50,7 @@ RESERVED = frozenset(
 STRUCTURE_ID = "TABPROTECT:TABLE(1.0)"
 
 _HEAD = re.compile(
-    rb'(\xef\xbb\xbf)?"?(DATAFLOW"?[,;]|STRUCTURE(\[[^]]{0,9}\])?"?[,;]"?STRUCTURE_ID)'
+    rb'(\xef\xbb\xbf)?"?(DATAFLOW"?(?P<one>[,;])|STRUCTURE(\[[^]]{0,9}\])?"?(?P<two>[,;])"?STRUCTURE_ID)'
 )
 
 
@@ -69,9 +69,8 @@ class SdmxCsv(Format):
     def cells(
         self, path: Path, reading: Reading, progress: Progress = SILENT
     ) -> tuple[CellList, list[str]]:
-        source = TextRows(
-            path, encoding=reading.encoding, delimiter=reading.delimiter, progress=progress
-        )
+        delimiter = reading.delimiter or _delimiter(path)
+        source = TextRows(path, encoding=reading.encoding, delimiter=delimiter, progress=progress)
         header = next(source.rows(), [])
         # With labels asked for, a column is "GEO: Geopolitical entity".
         ids = [_id(name) for name in header]
@@ -115,6 +114,13 @@ class SdmxCsv(Format):
             after={OBS_STATUS: NORMAL, CONF_STATUS: status},
             after_hidden={OBS_STATUS: SUPPRESSED, CONF_STATUS: CONFIDENTIAL},
         )
+
+
+def _delimiter(path: Path) -> str | None:
+    """What stands behind the first column, whose name is fixed: categories may hold any sign."""
+    with path.open("rb") as stream:
+        found = _HEAD.match(stream.read(100))
+    return None if found is None else (found["one"] or found["two"]).decode()
 
 
 def _id(name: str) -> str:

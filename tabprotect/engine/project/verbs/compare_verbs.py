@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tabprotect.engine.assessment.scope import Scope
+from tabprotect.engine.assessment.comparing.scope import Scope
 from tabprotect.engine.budgets import MOST_RUNS
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
 from tabprotect.engine.formats.groupings import parse_groupings
 from tabprotect.engine.project.command import Arguments, Context, Declared, stated
 from tabprotect.engine.project.comparison_plan import ComparisonPlan
-from tabprotect.engine.project.examples import PREFIX, load_example
+from tabprotect.engine.project.opening.examples import PREFIX, load_example
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.shell import table_word
 from tabprotect.engine.protection.registered import methods
@@ -70,7 +70,7 @@ def _expanded(domain: Domain, runs: Sequence[str]) -> tuple[str, ...]:
         With the faults of all of them.
     """
     # As with the query space: only this command needs it.
-    from tabprotect.engine.assessment.run_spec import parse_spec
+    from tabprotect.engine.assessment.comparing.run_spec import parse_spec
 
     found: dict[str, str] = {}
     wrong: dict[str, str] = {}

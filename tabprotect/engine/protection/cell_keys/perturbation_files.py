@@ -18,7 +18,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.opening import read_text
+from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.protection.cell_keys.perturbation_table import KEYS, PerturbationTable
 
 PTABLE_HEADERS = (("i", "j", "p", "v", "p_int_ub"), ("i", "j", "p_ij", "v", "p_ij_ub"))

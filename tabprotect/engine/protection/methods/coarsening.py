@@ -31,7 +31,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import counts_of, sum_factors
-from tabprotect.engine.protection.subtables import GROUPINGS, groupings_of
+from tabprotect.engine.protection.subtables import GROUPINGS, given_groupings
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
@@ -62,7 +62,7 @@ class Coarsening(Method):
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
         """At least one grouping that merges something."""
         values = super().resolve(domain, given)
-        groupings = groupings_of(domain, values)
+        groupings = given_groupings(domain, values)
         if not any(len(set(g.groups)) < len(g.groups) for g in groupings):
             raise ParameterError(
                 {GROUPINGS.name: "nothing is merged" if groupings else "no groups are given"},
@@ -111,7 +111,7 @@ class Coarsening(Method):
 
 def _publication(domain: Domain, values: Values) -> Publication:
     """The one published table: a grouped variable's place is taken by its groupings."""
-    groupings = groupings_of(domain, values)
+    groupings = given_groupings(domain, values)
     grouped = {grouping.of for grouping in groupings}
     names = [name for name in domain.names if name not in grouped]
     return Publication(domain, ((*names, *(g.name for g in groupings)),), groupings)

@@ -59,7 +59,7 @@ from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publicati
 from tabprotect.engine.protection.suppressing.audit import audit, is_cheap
 from tabprotect.engine.protection.suppressing.choice import Search, choose, most_work
 from tabprotect.engine.protection.suppressing.given_statuses import GivenStatuses, text_of
-from tabprotect.engine.protection.suppressing.promise import check
+from tabprotect.engine.protection.suppressing.hiding_sets.promise import check
 from tabprotect.engine.protection.suppressing.sensitive import (
     COSTS,
     INSIDERS,

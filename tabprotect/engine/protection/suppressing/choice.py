@@ -15,12 +15,12 @@ from tabprotect.engine.arrays import Bools
 from tabprotect.engine.budgets import MOST_IN_PLANES
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.suppressing.cutting_planes import GAP, CuttingPlanes
-from tabprotect.engine.protection.suppressing.hiding_problem import HidingProblem
-from tabprotect.engine.protection.suppressing.linear_moves import SMALL
+from tabprotect.engine.protection.suppressing.hiding_sets.cutting_planes import GAP, CuttingPlanes
+from tabprotect.engine.protection.suppressing.hiding_sets.hiding_problem import HidingProblem
+from tabprotect.engine.protection.suppressing.near_tables.linear_moves import SMALL
+from tabprotect.engine.protection.suppressing.near_tables.two_way_flows import TwoWayFlows
 from tabprotect.engine.protection.suppressing.pattern import give_up, select
 from tabprotect.engine.protection.suppressing.task import Task
-from tabprotect.engine.protection.suppressing.two_way_flows import TwoWayFlows
 from tabprotect.engine.tables.publication import Publication
 
 Search = Literal["usual", "longer"]

@@ -25,7 +25,7 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.budgets import GIVEN_STATUSES_LONGEST as LONGEST
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.opening import read_text
+from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.tables.publication import Publication
 
 COMMANDS = {"s": 0, "u": 0, "p": 0, "m": 0, "ml": 0, "c": 1, "w": 1, "pl": 2}

@@ -24,10 +24,10 @@ from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.budgets import PATTERN_LISTED as MOST_LISTED
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.suppressing.deviation import Deviation
-from tabprotect.engine.protection.suppressing.linear_moves import LinearMoves
+from tabprotect.engine.protection.suppressing.near_tables.deviation import Deviation
+from tabprotect.engine.protection.suppressing.near_tables.linear_moves import LinearMoves
+from tabprotect.engine.protection.suppressing.near_tables.two_way_flows import TwoWayFlows
 from tabprotect.engine.protection.suppressing.task import Task, persons
-from tabprotect.engine.protection.suppressing.two_way_flows import TwoWayFlows
 from tabprotect.engine.tables.publication import Publication
 
 

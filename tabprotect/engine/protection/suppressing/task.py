@@ -9,8 +9,8 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.protection.suppressing.deviation import ENDLESS
 from tabprotect.engine.protection.suppressing.lower_ends import LowerEnds
+from tabprotect.engine.protection.suppressing.near_tables.deviation import ENDLESS
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QFileDialog
 
-from tabprotect.engine.assessment.comparison import Comparison
+from tabprotect.engine.assessment.comparing.comparison import Comparison
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import InfeasibleError, TabprotectError
 from tabprotect.gui.base.confidential_files import MARK, marked

@@ -14,7 +14,7 @@ from tabprotect.engine.project.verbs.release_verbs import protect, set_method, s
 from tabprotect.engine.protection.registered import methods
 
 if TYPE_CHECKING:
-    from tabprotect.engine.assessment.run_spec import RunSpec
+    from tabprotect.engine.assessment.comparing.run_spec import RunSpec
     from tabprotect.gui.base.page import Page
 
 DESIGN_PREFIX = "order-"

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.errors import ParameterError, TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.command import Order
-from tabprotect.engine.project.examples import PREFIX, load_example
+from tabprotect.engine.project.opening.examples import PREFIX, load_example
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.shell import line
 from tabprotect.engine.project.verbs.compare_verbs import compare as compare_words
@@ -46,7 +46,7 @@ from tabprotect.gui.plots.ru_map import Place
 from tabprotect.gui.plots.symbols import looks
 
 if TYPE_CHECKING:
-    from tabprotect.engine.assessment.comparison import Comparison
+    from tabprotect.engine.assessment.comparing.comparison import Comparison
 
 SOURCE = "langsrud-lupp"
 """The example whose source compares cell keys with small count rounding."""
@@ -373,8 +373,8 @@ class ComparePage(CompareStage, Page):
         scope = comparison_scope(project)
 
         def work(progress: Progress) -> Comparison:
-            from tabprotect.engine.assessment.compare import compare
-            from tabprotect.engine.assessment.run_spec import parse_spec
+            from tabprotect.engine.assessment.comparing.compare import compare
+            from tabprotect.engine.assessment.comparing.run_spec import parse_spec
 
             specs = [spec for text in plan.runs for spec in parse_spec(text)]
             return compare(

@@ -63,7 +63,7 @@ def completions(text: str) -> list[str]:
 
 def examine(text: str, domain: Domain) -> tuple[int, str]:
     """How many settings a text makes, and what is wrong with it (empty: nothing)."""
-    from tabprotect.engine.assessment.run_spec import parse_spec
+    from tabprotect.engine.assessment.comparing.run_spec import parse_spec
 
     try:
         specs = parse_spec(text)

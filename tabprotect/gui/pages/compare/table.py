@@ -21,7 +21,7 @@ from tabprotect.gui.pages.compare.words import (
 )
 
 if TYPE_CHECKING:
-    from tabprotect.engine.assessment.comparison import Comparison
+    from tabprotect.engine.assessment.comparing.comparison import Comparison
     from tabprotect.engine.assessment.measure import Measure
     from tabprotect.gui.plots.ru_map import Place
 

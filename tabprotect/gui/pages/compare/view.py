@@ -32,7 +32,7 @@ from tabprotect.gui.plots.ru_map import Axis, Place, RiskUtilityMap, Setting
 from tabprotect.gui.plots.symbols import Look
 
 if TYPE_CHECKING:
-    from tabprotect.engine.assessment.comparison import Comparison
+    from tabprotect.engine.assessment.comparing.comparison import Comparison
     from tabprotect.engine.assessment.measure import Measure
 
 POOLED = 3
@@ -141,7 +141,7 @@ class ComparisonView(QWidget):
         if self.risk.count():
             return
         # Measures bring in inference, and that brings in scipy.
-        from tabprotect.engine.assessment.comparison import RISK, UTILITY
+        from tabprotect.engine.assessment.comparing.comparison import RISK, UTILITY
         from tabprotect.engine.assessment.registered import measures
 
         for combo, noun, first in ((self.risk, "risk", RISK), (self.utility, "utility", UTILITY)):

@@ -9,9 +9,9 @@ import numpy as np
 from tabprotect.gui.look.theme import count_text, number_text
 
 if TYPE_CHECKING:
-    from tabprotect.engine.assessment.comparison import Comparison
+    from tabprotect.engine.assessment.comparing.comparison import Comparison
+    from tabprotect.engine.assessment.comparing.summary import Spread
     from tabprotect.engine.assessment.measure import Measure
-    from tabprotect.engine.assessment.summary import Spread
     from tabprotect.engine.project.comparison_plan import ComparisonPlan
     from tabprotect.gui.plots.ru_map import Place
 

@@ -17,9 +17,9 @@ from tabprotect.engine.formats.groupings import parse_groupings
 from tabprotect.engine.protection.suppressing import choice
 from tabprotect.engine.protection.suppressing.audit import audit
 from tabprotect.engine.protection.suppressing.choice import choose
-from tabprotect.engine.protection.suppressing.cutting_planes import CuttingPlanes
-from tabprotect.engine.protection.suppressing.hiding_problem import HidingProblem
-from tabprotect.engine.protection.suppressing.promise import check
+from tabprotect.engine.protection.suppressing.hiding_sets.cutting_planes import CuttingPlanes
+from tabprotect.engine.protection.suppressing.hiding_sets.hiding_problem import HidingProblem
+from tabprotect.engine.protection.suppressing.hiding_sets.promise import check
 from tabprotect.engine.protection.suppressing.task import Insiders, Task
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain

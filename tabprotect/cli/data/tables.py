@@ -1,0 +1,226 @@
+"""``examples``, ``describe`` and ``tabulate``: what there is, and counts from records."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from tabprotect.cli.arguments import band, cut, keep_apart, names, once, setting
+from tabprotect.cli.output import Console
+from tabprotect.cli.verbs import UsageError, Verbs
+from tabprotect.engine.assessment.registered import measures
+from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.cycles.designs import DESIGNS
+from tabprotect.engine.formats.registered import formats
+from tabprotect.engine.formats.writing import format_to_write
+from tabprotect.engine.project.history import History
+from tabprotect.engine.project.opening.examples import examples
+from tabprotect.engine.project.saving import storage
+from tabprotect.engine.project.steps import absolute
+from tabprotect.engine.project.verbs.table_verbs import tabulate
+from tabprotect.engine.protection.method_page import method_page
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.query_space.registered import criteria, rules, utilities
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.version import __version__
+
+
+def add(verbs: Verbs) -> None:
+    """Declare the commands."""
+    verbs.add("examples", run_examples)
+    describe = verbs.add("describe", run_describe)
+    describe.add_argument("method", nargs="?", metavar="METHOD", help="the page of one method")
+    counting = verbs.add("tabulate", run_tabulate)
+    counting.add_argument("microdata", help="a file of records, or example:NAME")
+    counting.add_argument("--by", type=names, required=True, metavar="A,B")
+    counting.add_argument(
+        "--band",
+        type=band,
+        action="append",
+        default=[],
+        metavar="AGE:5",
+        dest="bands",
+        help="count a variable of whole numbers in bands of this width: 0-4, 5-9, ...",
+    )
+    counting.add_argument(
+        "--cut",
+        type=cut,
+        action="append",
+        default=[],
+        metavar="AGE:0,15,65",
+        dest="cuts",
+        help="count it in bands that begin there: 0-14, 15-64, 65+",
+    )
+    counting.add_argument(
+        "--code-list",
+        type=setting,
+        action="append",
+        default=[],
+        metavar="VARIABLE=FILE",
+        dest="code_lists",
+        help="count codes by their groups: a CSV file whose first column is named for the "
+        "variable, or a hierarchy (.hrc); FILE@LEVEL chooses among several",
+    )
+    counting.add_argument("--weight", metavar="W", help="a column of whole-number weights")
+    keyed = counting.add_mutually_exclusive_group()
+    keyed.add_argument(
+        "--record-key", metavar="K", help="a column of record keys, kept in a project for cell keys"
+    )
+    keyed.add_argument(
+        "--draw-record-keys",
+        action="store_true",
+        help="draw record keys now, kept in this project only: other tabulations will not agree",
+    )
+    counting.add_argument(
+        "--design-weight",
+        metavar="W",
+        help="a column of survey weights, kept in a project beside the counts",
+    )
+    counting.add_argument(
+        "--out",
+        type=Path,
+        required=True,
+        metavar="TABLE.csv",
+        help="a table in any format, or a project (.tabprotect, CONFIDENTIAL), which keeps keys and weights",
+    )
+    keys = verbs.add("record-keys", run_record_keys)
+    keys.add_argument("microdata", type=Path, help="CSV file of records")
+    keys.add_argument("--column", default="record_key", metavar="K", help="its name")
+    keys.add_argument(
+        "--out", type=Path, required=True, metavar="KEYED.csv", help="a copy, CONFIDENTIAL"
+    )
+
+
+def run_examples(args: argparse.Namespace, console: Console) -> int:
+    """Print every example with its source."""
+    found = examples()
+    lines = []
+    for example in found:
+        kind = "records" if example.microdata else "table"
+        lines += [f"example:{example.name}  ({kind})", f"    {example.title}. {example.source}"]
+    console.result({"examples": [e.as_json() for e in found]}, lines)
+    return 0
+
+
+def run_describe(args: argparse.Namespace, console: Console) -> int:
+    """Print the registries, as they are found in this very program."""
+    found = methods()
+    if args.method is not None:
+        method = found[args.method]
+        console.result(method.as_json(), method_page(method).splitlines())
+        return 0
+    data = {
+        "version": __version__,
+        "methods": [method.as_json() for method in found.values()],
+        "cycle_designs": [
+            {"name": d.name, "label": d.label, "sentence": d.sentence, "avoid": d.avoid}
+            for d in DESIGNS.values()
+        ],
+        "criteria": [criterion.as_json() for criterion in criteria().values()],
+        "rules": [rule.as_json() for rule in rules().values()],
+        "utilities": [utility.as_json() for utility in utilities().values()],
+        "measures": [measure.as_json() for measure in measures().values()],
+        "formats": [kind.as_json() for kind in formats().values()],
+        "at_risk": str(SmallCount()),
+        "priors": [
+            "uniform",
+            "positive",
+            "positive:CELLS",
+            "poisson:FILE",
+            "negative_binomial:FILE",
+            "table:FILE",
+        ],
+        "exit_codes": {
+            "0": "done",
+            "2": "usage",
+            "3": "bad input",
+            "4": "bad parameters",
+            "5": "infeasible or refused",
+            "6": "bundle fails verification",
+            "130": "interrupted",
+        },
+    }
+    lines: list[str] = []
+    for method in found.values():
+        lines += [*method_page(method).splitlines(), ""]
+    lines += ["# Cycle designs", "", *(f"- `{d.name}`: {d.sentence}" for d in DESIGNS.values())]
+    lines += ["", "Measures of a comparison:"]
+    for measure in measures().values():
+        lines.append(f"  {measure.name} ({measure.noun}, {measure.direction}): {measure.label}")
+    lines += ["", "File formats (resources/docs/formats.md):"]
+    for kind in formats().values():
+        ways = "read and written" if kind.writes else "read"
+        lines.append(f"  {kind.name} ({kind.label}, {ways}): {' '.join(kind.suffixes)}")
+    console.result(data, lines)
+    return 0
+
+
+def run_tabulate(args: argparse.Namespace, console: Console) -> int:
+    """Write the counts as a long-form CSV file, or with keys and weights as a project."""
+    keep_apart([args.microdata], [args.out])
+    as_project = args.out.suffix == storage.SUFFIX
+    if (args.record_key is not None or args.draw_record_keys) and not as_project:
+        raise UsageError(f"record keys are kept in a project only: --out NAME{storage.SUFFIX}")
+    if args.design_weight is not None and not as_project:
+        raise UsageError(f"weights are kept in a project only: --out NAME{storage.SUFFIX}")
+    code_lists = once(args.code_lists, "--code-list")
+    keep_apart(code_lists.values(), [args.out])
+    order = tabulate(
+        source=absolute(args.microdata),
+        by=args.by,
+        weight=args.weight,
+        record_key=args.record_key,
+        design_weight=args.design_weight,
+        bands=once(args.bands, "--band") or None,
+        cuts=once(args.cuts, "--cut") or None,
+        code_lists={name: absolute(file) for name, file in code_lists.items()} or None,
+        draw_keys=args.draw_record_keys,
+    )
+    history, _ = History().do(order, progress=console)
+    table = history.project.original
+    if as_project:
+        storage.save(history, args.out)
+    else:
+        write_bytes(args.out, format_to_write(args.out).write(table))
+    shape = " x ".join(map(str, table.domain.shape))
+    data = {
+        "out": str(args.out),
+        "variables": list(table.domain.names),
+        "shape": list(table.domain.shape),
+        "cells": table.domain.size,
+        "positive_cells": len(table.cells[0]),
+        "total": table.total,
+        "record_keys": history.project.record_keys is not None,
+        "record_keys_drawn": args.draw_record_keys,
+        "design_weights": history.project.weights is not None,
+    }
+    said = [f"{args.out}: {', '.join(table.domain.names)} ({shape}), total {table.total:,}"]
+    if args.draw_record_keys:
+        said.append(
+            "record keys were drawn for this table: other tabulations of the same file will not "
+            "agree with it (record-keys writes keys into the file, for all of them)"
+        )
+    console.result(data, said)
+    return 0
+
+
+def run_record_keys(args: argparse.Namespace, console: Console) -> int:
+    """Write a copy of the records with a key each, from the operating system's randomness."""
+    keep_apart([args.microdata], [args.out])
+    # Late: DuckDB costs a tenth of the program's start.
+    from tabprotect.engine.microdata.record_keys import add_record_keys
+
+    records = add_record_keys(
+        args.microdata,
+        args.out,
+        column=args.column,
+        randomness=Randomness.fresh(),
+        progress=console,
+    )
+    data = {"out": str(args.out), "column": args.column, "records": records, "confidential": True}
+    said = (
+        f"{args.out}: {records:,} records, keys in {args.column}. CONFIDENTIAL: keep them for good."
+    )
+    console.result(data, [said])
+    return 0

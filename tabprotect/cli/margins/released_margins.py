@@ -1,0 +1,216 @@
+"""``widths``, ``frontier`` and ``optimal``: which margins of one table may be published together."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from tabprotect.cli.arguments import add_reading, open_source
+from tabprotect.cli.output import Console
+from tabprotect.cli.verbs import Verbs
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.query_space.criterion import BOUNDS_WAYS, RiskCriterion
+from tabprotect.engine.query_space.evidence import Evidence, TightCell
+from tabprotect.engine.query_space.frontier import Frontier
+from tabprotect.engine.query_space.lattice import Lattice, Query
+from tabprotect.engine.query_space.optimal.best_release import METHODS, optimal
+from tabprotect.engine.query_space.registered import criteria, utilities
+from tabprotect.engine.query_space.release_set import ReleaseSet
+from tabprotect.engine.query_space.workers import parse_workers
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.sensitivity.judged_cells import JUDGED
+from tabprotect.engine.sensitivity.small_count import SmallCount
+
+WORDS = {
+    "safe": "may be released",
+    "bad": "must not be released",
+    "unknown": "is not proved wide enough and is refused",
+}
+
+
+def add(verbs: Verbs) -> None:
+    """Declare the commands."""
+    widths = verbs.add("widths", run_widths)
+    widths.add_argument("table", metavar="TABLE", help="a file or example:NAME")
+    frontier = verbs.add("frontier", run_frontier)
+    frontier.add_argument("table", metavar="TABLE", help="a file or example:NAME")
+    frontier.add_argument(
+        "--release",
+        action="append",
+        default=[],
+        metavar="A,B",
+        help='a margin to release; give it once for each ("": the grand total)',
+    )
+    add_threshold(frontier)
+    best = verbs.add("optimal", run_optimal)
+    best.add_argument("table", metavar="TABLE", help="a file or example:NAME")
+    best.add_argument(
+        "--method", choices=list(METHODS), default="annealing", help="(default: annealing)"
+    )
+    best.add_argument("--seed", type=int, help="replay the annealing")
+    best.add_argument(
+        "--utility",
+        choices=list(utilities()),
+        default="released_count",
+        help="what to make large (default: released_count)",
+    )
+    add_threshold(best)
+    for parser in (widths, frontier, best):
+        add_evidence(parser)
+        add_reading(parser)
+
+
+def add_threshold(parser: argparse.ArgumentParser) -> None:
+    """The options that say what may be released."""
+    parser.add_argument(
+        "--criterion",
+        default="width",
+        metavar="CRITERION",
+        help=f"risk criterion: {', '.join(criteria())} (default: width)",
+    )
+    parser.add_argument(
+        "--beta",
+        type=int,
+        default=3,
+        metavar="N",
+        help="releasable when the width, or what the criterion gives, is at least N (default: 3)",
+    )
+    parser.add_argument(
+        "--bounds",
+        choices=list(BOUNDS_WAYS),
+        default="auto",
+        help="how cells are bounded (default: auto, the cheapest exact way)",
+    )
+
+
+def add_evidence(parser: argparse.ArgumentParser) -> None:
+    """The options of every command that looks at all margins of a table."""
+    parser.add_argument(
+        "--at-risk", default="1..2", metavar="LOW..HIGH", help="counts at risk (default: 1..2)"
+    )
+    parser.add_argument(
+        "--cells",
+        choices=list(JUDGED),
+        default="at_risk",
+        help="cells that are judged: all, so that answers depend on the asked margins alone "
+        "(default: at_risk)",
+    )
+    parser.add_argument(
+        "--workers", metavar="N", help="processes, or tcp://host:port of a Dask scheduler"
+    )
+
+
+def criterion_of(args: argparse.Namespace) -> RiskCriterion:
+    """The criterion that was asked for."""
+    return criteria()[args.criterion.replace("-", "_")]
+
+
+def gather(args: argparse.Namespace, console: Console) -> Evidence:
+    """The table of a command with the figures of all its margins."""
+    rule = SmallCount.parse(args.at_risk)
+    workers = None if args.workers is None else parse_workers(args.workers)
+    table = open_source(args, console).project.original
+    return Evidence.gather(table, rule, cells=args.cells, workers=workers, progress=console)
+
+
+def frontier_json(lattice: Lattice, frontier: Frontier) -> list[list[str]]:
+    """A frontier as lists of names."""
+    return [list(lattice.names_of(query)) for query in frontier]
+
+
+def bracketed(lattice: Lattice, queries: Sequence[Query] | Frontier) -> str:
+    """Queries for people: ``[A B] [C]``; the grand total is ``[]``."""
+    return " ".join("[" + " ".join(lattice.names_of(query)) + "]" for query in queries) or "none"
+
+
+def figure_word(criterion: RiskCriterion) -> str:
+    """What a criterion's figure is called in a sentence."""
+    return criterion.name.replace("_", " ")
+
+
+def tight_lines(cells: Sequence[TightCell]) -> list[str]:
+    """Cells that are too tight, for people of the house."""
+    return [f"  {c.text}: {c.lower}..{c.upper}, width {c.width}" for c in cells[:10]]
+
+
+def run_widths(args: argparse.Namespace, console: Console) -> int:
+    """Print the width of every sub-table, widest first."""
+    evidence = gather(args, console)
+    widths, lattice = evidence.widths, evidence.lattice
+    chain = bracketed(lattice, widths.chain())
+    lines = (f"{widths[q]:>12}  {lattice.text(q) or '(total)'}" for q in widths.ordered())
+    console.result(widths.as_json(), [*lines, f"most dangerous chain: {chain}"])
+    return 0
+
+
+def run_frontier(args: argparse.Namespace, console: Console) -> int:
+    """Judge a release. That it may not happen is a finding, not a failure."""
+    if not args.release:
+        raise InputError(
+            "an empty release",
+            hint='name at least one margin, as --release A,B (--release "" is the grand total)',
+        )
+    criterion = criterion_of(args)
+    evidence = gather(args, console)
+    lattice = evidence.lattice
+    state = ReleaseSet.begin(
+        evidence,
+        criterion,
+        args.beta,
+        released=[lattice.parse(text) for text in args.release],
+        bounds=args.bounds,
+        progress=console,
+    )
+    judgement = state.judgement
+    if judgement.verdict == "bad":
+        state.require_some_one_way()
+    data = {
+        "releasable": judgement.verdict == "safe",
+        "width": judgement.width,
+        "bounds": judgement.bounds,
+        "exact": judgement.exact,
+        "released_frontier": frontier_json(lattice, state.released),
+        "unreleasable_frontier": frontier_json(lattice, state.unreleasable),
+        "released": state.released.size,
+        "unreleasable": state.refused,
+        "undecided": state.undecided,
+        "too_tight": [cell.as_json() for cell in judgement.tight],
+    }
+    at_most = "" if judgement.exact else "at most "
+    figure = figure_word(criterion)
+    lines = [
+        f"{bracketed(lattice, state.released)} {WORDS[judgement.verdict]} at {args.beta}: "
+        f"{figure} {at_most}{judgement.width}, bounds {judgement.bounds}",
+        *tight_lines(judgement.tight),
+        f"{state.released.size:,} sub-tables released",
+        f"{state.refused:,} unreleasable, {state.undecided:,} of them because nothing is proved; "
+        f"the smallest: {bracketed(lattice, state.unreleasable)}",
+    ]
+    console.result(data, lines)
+    return 0
+
+
+def run_optimal(args: argparse.Namespace, console: Console) -> int:
+    """Search, and print the plan."""
+    criterion = criterion_of(args)
+    evidence = gather(args, console)
+    plan = optimal(
+        evidence,
+        args.beta,
+        args.method,
+        criterion=criterion,
+        utility=args.utility,
+        randomness=Randomness.seeded(args.seed),
+        bounds=args.bounds,
+        progress=console,
+    )
+    lattice = evidence.lattice
+    dimensions = ", ".join(f"{d}: {n}" for d, n in enumerate(plan.released.by_dimension) if n)
+    kind = "decomposable" if plan.decomposable else "not decomposable"
+    lines = [
+        f"{plan.released.size:,} sub-tables at {figure_word(criterion)} {plan.judgement.width}, {kind}",
+        f"by dimension: {dimensions}",
+        f"released frontier: {bracketed(lattice, plan.released)}",
+    ]
+    console.result(plan.as_json(), lines)
+    return 0

@@ -1,0 +1,58 @@
+"""``batch``: many recipes, with one summary."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from pathlib import Path
+
+from tabprotect.cli.arguments import positive
+from tabprotect.cli.output import Console
+from tabprotect.cli.verbs import Verbs
+from tabprotect.engine.assessment.comparing.spreading import cores
+from tabprotect.engine.project.replaying.batch import SUMMARIES, run_batch, worst
+from tabprotect.engine.project.replaying.jobs import jobs_of
+
+
+def add(verbs: Verbs) -> None:
+    """Declare the command."""
+    command = verbs.add("batch", run)
+    command.add_argument(
+        "jobs", type=Path, metavar="JOBS", help="a file with [[job]] tables, or a folder of recipes"
+    )
+    command.add_argument(
+        "--source",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        dest="sources",
+        help="with a folder: run every recipe on it, as its variable source; may be repeated",
+    )
+    command.add_argument(
+        "--workers", type=positive, metavar="N", help="processes (default: one for each core)"
+    )
+    command.add_argument(
+        "--out",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help="a folder for each job, and the summary; jobs that were done there are kept",
+    )
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    """Run what is not done yet; the exit code is that of the worst job."""
+    jobs = jobs_of(args.jobs, args.sources)
+    workers = args.workers or min(cores(), len(jobs))
+    outcomes = run_batch(jobs, args.out, workers=workers, progress=console)
+    summaries = [str(args.out / name) for name in SUMMARIES]
+    lines = [
+        f"{o.job}: {o.status}" + (f" ({o.message})" if o.message else f", {o.seconds:.1f} s")
+        for o in outcomes
+    ]
+    failed = sum(o.exit_code != 0 for o in outcomes)
+    lines.append(f"{len(outcomes)} jobs, {failed} failed. Summary (CONFIDENTIAL): {summaries[0]}")
+    data = {"jobs": [asdict(o) for o in outcomes], "failed": failed, "summaries": summaries}
+    console.result(data, lines)
+    return worst(outcomes)

@@ -1,0 +1,169 @@
+"""``compare``: methods and settings side by side on one table, over many seeds."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from tabprotect.cli.arguments import add_reading, keep_apart, names, open_source, positive
+from tabprotect.cli.output import Console
+from tabprotect.cli.verbs import Verbs
+from tabprotect.engine.assessment.comparing.compare import RUNS, compare
+from tabprotect.engine.assessment.comparing.comparison import RISK, UTILITY, Comparison
+from tabprotect.engine.assessment.comparing.run_spec import FORM, parse_spec
+from tabprotect.engine.assessment.comparing.scope import Scope
+from tabprotect.engine.assessment.comparing.summary import Spread
+from tabprotect.engine.assessment.registered import chosen
+from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.project.opening.examples import PREFIX, load_example
+from tabprotect.engine.project.verbs.table_verbs import set_at_risk
+from tabprotect.engine.protection.registered import methods
+
+SHOWN = (
+    "published_share",
+    "hellinger_published",
+    "hellinger_restored",
+    "hellinger_expected",
+    "mean_absolute_deviation",
+    "risk_fbeta",
+    "risk_fbeta_know_yourself",
+    "tcap",
+    "unchanged_small",
+    "posterior_true",
+)
+"""Measures that are printed for people; ``--json`` and ``--out`` give all."""
+
+
+def add(verbs: Verbs) -> None:
+    """Declare the command."""
+    command = verbs.add("compare", run_compare)
+    command.add_argument("table", metavar="TABLE", help="a table file, a project, or example:NAME")
+    command.add_argument(
+        "--run",
+        action="append",
+        required=True,
+        dest="specs",
+        metavar='"METHOD NAME=VALUE ..."',
+        help=f"a method ({', '.join(methods())}) with its parameters; {FORM}",
+    )
+    command.add_argument(
+        "--runs-per-method", type=positive, default=RUNS, metavar="N", help=f"default {RUNS}"
+    )
+    command.add_argument(
+        "--seed", type=int, help="repeat these runs (default: the operating system's randomness)"
+    )
+    command.add_argument(
+        "--margins",
+        metavar="FORMULA",
+        help="published sub-tables, a*b + c, for every method that takes them",
+    )
+    command.add_argument("--groupings", metavar="TEXT", help="of categories, for the formula")
+    command.add_argument("--key", type=names, metavar="A,B", help="what an intruder knows")
+    command.add_argument(
+        "--sensitive", metavar="C", help="what they want to know (default: the last variable)"
+    )
+    command.add_argument("--measures", type=names, metavar="A,B", help="or risk, utility")
+    command.add_argument("--at-risk", metavar="LOW..HIGH", help="counts at risk (default 1..2)")
+    command.add_argument("--risk", default=RISK, metavar="MEASURE", help=f"default {RISK}")
+    command.add_argument("--utility", default=UTILITY, metavar="MEASURE", help=f"default {UTILITY}")
+    command.add_argument(
+        "--workers", type=positive, metavar="N", help="processes (default: all cores, if it pays)"
+    )
+    command.add_argument("--out", type=Path, metavar="FILE.csv", help="all runs; CONFIDENTIAL")
+    add_reading(command)
+
+
+def run_compare(args: argparse.Namespace, console: Console) -> int:
+    """Print what every method keeps and what it gives away."""
+    keep_apart([args.table], [args.out])
+    axes = {"risk": args.risk, "utility": args.utility}
+    wrong = {
+        noun: f"{name!r} is no measure of {noun}"
+        for noun, name in axes.items()
+        if name not in {m.name for m in chosen([noun])}
+    }
+    if wrong:
+        raise ParameterError(wrong, hint="describe lists the measures")
+    specs = [spec for text in args.specs for spec in parse_spec(text)]
+    history = open_source(args, console)
+    for note in history.project.notes:
+        console.say(f"note: {note}")
+    if args.at_risk is not None:
+        history, _ = history.do(set_at_risk(rule=args.at_risk), progress=console)
+    suggested = _suggested(args, console)
+    key = names(suggested["key"]) if "key" in suggested else args.key
+    scope = Scope(
+        margins=suggested.get("margins", args.margins),
+        groupings=args.groupings,
+        key=None if key is None else tuple(key),
+        sensitive=suggested.get("sensitive", args.sensitive),
+    )
+    found = compare(
+        history.project.problem,
+        specs,
+        runs_per_method=args.runs_per_method,
+        seed=args.seed,
+        measures=args.measures,
+        scope=scope,
+        workers=args.workers,
+        progress=console,
+    )
+    if args.out is not None:
+        write_bytes(args.out, found.as_csv().encode())
+    data = found.as_json(args.risk, args.utility)
+    data["out"] = None if args.out is None else str(args.out)
+    console.result(data, _lines(found, args))
+    return 0
+
+
+def _suggested(args: argparse.Namespace, console: Console) -> Mapping[str, str]:
+    """The comparison of the example's own source, unless another one is asked for."""
+    if not args.table.startswith(PREFIX):
+        return {}
+    given = (args.margins, args.groupings, args.key, args.sensitive)
+    suggested = load_example(args.table.removeprefix(PREFIX)).comparison
+    if not suggested or any(value is not None for value in given):
+        return {}
+    said = ", ".join(f"--{name} {value!r}" for name, value in suggested.items())
+    console.say(f"note: as in the example's source: {said}")
+    return suggested
+
+
+def _lines(found: Comparison, args: argparse.Namespace) -> Iterator[str]:
+    plan = found.plan
+    key = " x ".join(plan.key.variables) or "nothing"
+    yield (
+        f"{plan.compared.size:,} compared cells; an intruder knows {key} and wants to know "
+        f"{plan.key.sensitive}."
+    )
+    shown = [m for m in found.measures if args.measures is not None or m.name in SHOWN]
+    for number, configuration in enumerate(found.configurations):
+        yield ""
+        yield f"[{number + 1}] {configuration.label}"
+        runs = [r for r in found.runs if r.configuration == number]
+        failed = [r.error for r in runs if r.error]
+        if failed:
+            yield f"    {len(failed)} of {len(runs)} runs failed: {failed[0]}"
+        if len(failed) == len(runs):
+            continue
+        for measure in shown:
+            spread = found.summaries[number][measure.name]
+            reasons = [r.reasons[measure.name] for r in runs if measure.name in r.reasons]
+            arrow = "up" if measure.higher_is_better else "down"
+            yield f"    {measure.label:<40} {_figures(spread, reasons):<28} {arrow} is better"
+    if {args.risk, args.utility} <= set(plan.measures):
+        best = ", ".join(f"[{c + 1}]" for c in found.front(args.risk, args.utility))
+        yield ""
+        yield f"None is better in both {args.risk} and {args.utility} than: {best or 'none'}"
+    if args.out is not None:
+        yield f"All runs (CONFIDENTIAL): {args.out}"
+    yield "Means, and between which 95 % of the runs lie."
+    yield "These figures depend on the original: keep them in the house."
+
+
+def _figures(spread: Spread | None, reasons: list[str]) -> str:
+    if spread is None:
+        return f"none: {reasons[0] if reasons else 'no run'}"
+    return f"{spread.mean:.4f} [{spread.low:.4f}, {spread.high:.4f}]"

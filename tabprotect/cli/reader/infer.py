@@ -1,0 +1,388 @@
+"""``infer`` and ``verify``: what a reader of a bundle does."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+
+from tabprotect.cli.arguments import add_reading, cell_list, keep_apart, open_source, positive
+from tabprotect.cli.output import Console
+from tabprotect.cli.verbs import UsageError, Verbs
+from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.atomic import replacing
+from tabprotect.engine.bundle import verify as bundle
+from tabprotect.engine.bundle.signature import public_key
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.text.opening import read_text
+from tabprotect.engine.posterior.columns import cells_json
+from tabprotect.engine.posterior.joint import together
+from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.posterior.posterior_file import posterior_file
+from tabprotect.engine.posterior.prior import parse_prior
+from tabprotect.engine.posterior.sums import sums
+from tabprotect.engine.protection.registered import likelihood_of
+from tabprotect.engine.protection.subtables import asked_of
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.mechanism import Mechanism
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.engine.tables.table import Table
+
+SHOWN = 40
+"""Cells that are printed for people; ``--json`` and ``--cells`` give all that are asked for."""
+
+MOST_COUNTS = 12
+"""Counts of a cell that are printed for people; of more the most probable, and a range."""
+
+RANGE = 0.9
+"""Probability that this range holds, at least."""
+
+
+def add(verbs: Verbs) -> None:
+    """Declare the commands."""
+    command = verbs.add("infer", run_infer)
+    command.add_argument(
+        "releases",
+        type=Path,
+        nargs="*",
+        metavar="RELEASE.zip",
+        help="several releases of one table are read together",
+    )
+    command.add_argument("--published", dest="table", metavar="TABLE", help="with --mechanism")
+    command.add_argument("--mechanism", type=Path, metavar="mechanism.json")
+    command.add_argument(
+        "--prior",
+        default="uniform",
+        metavar="PRIOR",
+        help="uniform, positive, positive:CELLS, poisson:FILE, negative_binomial:FILE, table:FILE",
+    )
+    command.add_argument(
+        "--cells", type=cell_list, default=[], metavar="0,1;2,3", help="only these (default all)"
+    )
+    command.add_argument(
+        "--of",
+        metavar="FORMULA",
+        help="sums instead of cells: margins, levels, groupings, for example region*age",
+    )
+    command.add_argument(
+        "--groupings",
+        metavar="TEXT|FILE",
+        default="",
+        help="of categories, for --of (those that the release states are known)",
+    )
+    command.add_argument(
+        "--format", choices=["csv", "parquet"], help="one row for each cell and possible count"
+    )
+    command.add_argument("--out", type=Path, metavar="FILE", help="of --format (csv: or printed)")
+    command.add_argument("--way", choices=["auto", "exact", "monte_carlo"], default="auto")
+    command.add_argument("--draws", type=positive, metavar="N", help="of Monte Carlo")
+    command.add_argument("--seed", type=int, metavar="N", help="of Monte Carlo")
+    add_reading(command)
+    check = verbs.add("verify", run_verify)
+    check.add_argument("release", type=Path, metavar="RELEASE.zip")
+    check.add_argument(
+        "--fingerprint", metavar="SHA256", help="the one its publisher named elsewhere"
+    )
+    check.add_argument(
+        "--signer", metavar="PUBLIC", help="the public key that must have signed: a file or figures"
+    )
+    check.add_argument(
+        "--quick", action="store_true", help="leave out what readers learn, which takes longest"
+    )
+
+
+def run_verify(args: argparse.Namespace, console: Console) -> int:
+    """Print what was checked."""
+    signer = None if args.signer is None else public_key(args.signer)
+    found = bundle.verify(
+        args.release,
+        fingerprint=args.fingerprint,
+        signer=signer,
+        judge=not args.quick,
+        progress=console,
+    )
+    domain = found.release.table.domain
+    data = {
+        "ok": True,
+        "fingerprint": found.fingerprint,
+        "title": found.release.title,
+        "method": found.release.mechanism.method,
+        "variables": list(domain.names),
+        "shape": list(domain.shape),
+        "checks": list(found.checks),
+        "signers": list(found.signers),
+        "quick": args.quick,
+        "verdict": None if found.verdict is None else found.verdict.as_json(),
+    }
+    lines = [
+        *(f"ok  {check}" for check in found.checks),
+        "What readers learn was left out (--quick)."
+        if found.verdict is None
+        else f"Verdict: {found.verdict.sentence}",
+        f"Fingerprint (SHA-256): {found.fingerprint}",
+        "Compare it with the one its publisher names elsewhere, or ask for the publisher's own key "
+        "(--signer): hashes inside a zip find damage, not a forger.",
+    ]
+    console.result(data, lines)
+    return 0
+
+
+def _releases(args: argparse.Namespace, console: Console) -> list[Release]:
+    if (not args.releases) == (args.table is None and args.mechanism is None):
+        raise UsageError("say either RELEASE.zip, or --published and --mechanism")
+    if args.releases:
+        return [
+            bundle.verify(path, judge=False, progress=console).release for path in args.releases
+        ]
+    if args.table is None or args.mechanism is None:
+        raise UsageError("--published and --mechanism go together")
+    table = open_source(args, console).project.original
+    path = args.mechanism
+    text = read_text(path)
+    try:
+        stated = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError("not valid JSON", file=path, line=getattr(error, "lineno", None)) from None
+    try:
+        table = _named(table, stated)
+        return [Release.of(table, Mechanism.from_json(stated, table.domain))]
+    except InputError as error:
+        raise error.in_file(path) from None
+
+
+def _named(table: Table, mechanism: object) -> Table:
+    """A grid without variable names takes those of its mechanism."""
+    if not isinstance(mechanism, dict):
+        return table
+    names, shape = mechanism.get("variables"), list(table.domain.shape)
+    generic = table.domain.names == ("row", "column")
+    if not generic or mechanism.get("shape") != shape or not isinstance(names, list):
+        return table
+    categories = [v.categories for v in table.domain.variables]
+    domain = Domain.of(dict(zip(map(str, names), categories, strict=True)))
+    return Table.dense(domain, table.counts) if len(names) == len(shape) else table
+
+
+def run_infer(args: argparse.Namespace, console: Console) -> int:
+    """Print the posterior."""
+    _check_format(args, console)
+    releases = _releases(args, console)
+    likelihoods = [likelihood_of(release) for release in releases]
+    # Where only margins are published a posterior can be about one of these.
+    domain = likelihoods[0].domain
+    prior = parse_prior(args.prior, domain)
+    for cell in args.cells:
+        if len(cell) != domain.ndim:
+            raise InputError(f"{cell} is not a cell of {domain.ndim} numbers")
+        domain.flat(cell)
+    asked_sums = None
+    if args.of is not None:
+        stated = releases[0].mechanism.parameters
+        asked_sums = asked_of(domain, args.of, args.groupings, stated)
+    randomness = None if args.seed is None else Randomness.seeded(args.seed)
+    posterior = together(
+        likelihoods,
+        prior,
+        way=args.way,
+        randomness=randomness,
+        draws=args.draws,
+        progress=console,
+    )
+    if asked_sums is not None:
+        tables = sums(
+            posterior, asked_sums, randomness=randomness, draws=args.draws, progress=console
+        )
+        told = _head(posterior) | {"releases": len(releases)}
+        told["tables"] = [_sums_json(one) for one in tables]
+        console.result(told, itertools.chain.from_iterable(map(_sums_lines, tables)))
+        return 0
+    asked = np.array([domain.flat(cell) for cell in args.cells], dtype=np.int64)
+    if not args.cells:
+        asked = np.arange(domain.size)
+    if args.format:
+        _write(posterior, asked, args, console)
+    elif console.as_json:
+        console.stream(_json(posterior, asked, len(likelihoods)))
+    else:
+        several = [f"{len(likelihoods)} releases of one table, read together."]
+        lines = _lines(posterior, asked, all_asked=bool(args.cells))
+        console.result({}, [*several[: len(likelihoods) - 1], *lines])
+    return 0
+
+
+def _check_format(args: argparse.Namespace, console: Console) -> None:
+    if args.out is None:
+        if args.format == "parquet" or (args.format and console.as_json):
+            raise UsageError("say where to write it: --out FILE")
+    elif not args.format:
+        raise UsageError("--out goes with --format csv or --format parquet")
+    keep_apart([*args.releases, args.table, args.mechanism], [args.out])
+
+
+def _write(posterior: Posterior, cells: Ints, args: argparse.Namespace, console: Console) -> None:
+    pieces = posterior_file(posterior, cells, args.format)
+    if args.out is None:
+        console.stream(pieces)
+        return
+    with replacing(args.out) as file:
+        file.writelines(pieces)
+    console.result(
+        _head(posterior) | {"out": str(args.out)}, [*_heading(posterior), f"wrote {args.out}"]
+    )
+
+
+def _json(posterior: Posterior, cells: Ints, releases: int) -> Iterator[str]:
+    """The result in pieces: a million cells make some 200 MB."""
+    head = json.dumps(_head(posterior) | {"releases": releases}, allow_nan=False)
+    yield f'{head[:-1]}, "cells": ['
+    yield from cells_json(posterior, cells)
+    yield "]}\n"
+
+
+def _sums_json(found: Posterior) -> dict[str, object]:
+    domain, cells = found.domain, []
+    for key in range(domain.size):
+        index = domain.unflat(key)
+        values, chances = found.distribution(index)
+        law = dict(zip(map(str, values.tolist()), chances.tolist(), strict=True))
+        cells.append(
+            {
+                "codes": list(domain.labels(index)),
+                "distribution": law,
+                "expected": float(found.mean[index]),
+                "published": found.published_count(index),
+            }
+        )
+    return {
+        "variables": list(domain.names),
+        "way": found.way,
+        "reason": found.reason,
+        "error": found.error,
+        "cells": cells,
+    }
+
+
+def _sums_lines(found: Posterior) -> Iterator[str]:
+    """One table of sums for people."""
+    domain = found.domain
+    yield f"{', '.join(domain.names) or 'grand total'} ({_way(found)})"
+    shown = [domain.unflat(key) for key in range(min(domain.size, SHOWN))]
+    width = max((len(domain.cell_text(index)) for index in shown), default=0)
+    for index in shown:
+        law = chances_text(*found.distribution(index))
+        yield f"  {domain.cell_text(index):<{width}}  {found.mean[index]:>9.2f}  {law}"
+    if domain.size > SHOWN:
+        yield f"  ... {domain.size - SHOWN:,} more; take --json"
+    yield ""
+
+
+def _way(found: Posterior) -> str:
+    if found.way == "exact":
+        return "exact"
+    return f"{found.draws:,} originals drawn, standard error at most {found.error:.4f}"
+
+
+def _head(posterior: Posterior) -> dict[str, object]:
+    domain = posterior.domain
+    return {
+        "way": posterior.way,
+        "variables": list(domain.names),
+        "reason": posterior.reason,
+        "note": posterior.note,
+        "complete": posterior.complete,
+        "approximate": posterior.approximate,
+        "independent": posterior.independent,
+        "error": posterior.error,
+        "effective_sample_size": posterior.effective_sample_size,
+        "draws": posterior.draws,
+        "r_hat": posterior.r_hat,
+        "prior": posterior.prior.label,
+        "originals": posterior.originals,
+        "mode_is_published": posterior.mode_is_published,
+    }
+
+
+def _published(posterior: Posterior, index: Index) -> str:
+    count = posterior.published_count(index)
+    return "-" if count is None else str(count)
+
+
+def chances_text(values: Ints, chances: Floats) -> str:
+    """A distribution (counts ascending, probabilities) on one line.
+
+    Example: ``4: 0.250  5: 0.750``; of many counts the most probable in ascending order, and
+    before them a range that holds nine tenths: ``90 %: 13..87  48: 0.013  49: 0.014  ...``.
+    """
+    if len(values) <= MOST_COUNTS:
+        shown = np.arange(len(values))
+    else:
+        shown = np.sort(np.argsort(-chances, kind="stable")[:MOST_COUNTS])
+        # What would be printed as 0.000 says nothing.
+        shown = shown[chances[shown] >= 0.0005]
+    told = "  ".join(
+        f"{v}: {p:.3f}" for v, p in zip(values[shown].tolist(), chances[shown], strict=True)
+    )
+    if len(shown) == len(values):
+        return told
+    below = np.cumsum(chances)
+    tail = (1.0 - RANGE) / 2.0
+    last = len(values) - 1
+    low = values[min(int(np.searchsorted(below, tail, side="right")), last)]
+    high = values[min(int(np.searchsorted(below, 1.0 - tail)), last)]
+    return "  ".join(filter(None, [f"{100 * RANGE:.0f} %: {low}..{high}", told, "..."]))
+
+
+def _lines(posterior: Posterior, cells: Ints, *, all_asked: bool) -> list[str]:
+    domain = posterior.domain
+    lines = [*_heading(posterior), ""]
+    shown = [domain.unflat(key) for key in (cells if all_asked else cells[:SHOWN]).tolist()]
+    width = max((len(domain.cell_text(i)) for i in shown), default=4)
+    lines.append(f"{'cell':<{width}}  published   mean  true count: probability")
+    for index in shown:
+        lines.append(
+            f"{domain.cell_text(index):<{width}}  {_published(posterior, index):>9}  "
+            f"{posterior.mean[index]:>5.2f}  {chances_text(*posterior.distribution(index))}"
+        )
+    if len(shown) < len(cells):
+        lines.append(f"... {len(cells) - len(shown):,} more; take --json, --format or --cells")
+    return lines
+
+
+def _heading(posterior: Posterior) -> list[str]:
+    exact = "Exact posterior" if posterior.complete else "Incomplete posterior, computed exactly,"
+    if posterior.approximate:
+        exact = "Approximate posterior"
+    way = (
+        exact
+        if posterior.way == "exact"
+        else f"Exact draws, ±{1.96 * (posterior.error or 0):.4f} at 95 % ({posterior.draws:,} of them)"
+        if posterior.independent
+        else f"Monte Carlo posterior (standard error at most {posterior.error:.4f}, effective "
+        f"sample size {posterior.effective_sample_size:,.0f})"
+    )
+    originals = posterior.originals
+    possible = "too many originals to count" if originals is None else f"{originals:,} originals"
+    estimate = posterior.count_estimate
+    if estimate is not None:
+        possible = f"about {Decimal(estimate.count):.3g} originals"
+    matches = posterior.mode_matches
+    return [
+        f"{way} of a reader who {posterior.prior.label}: {possible} are possible."
+        if originals != 1
+        else f"{way} of a reader who {posterior.prior.label}: only one original is possible.",
+        *(
+            [
+                f"The published count is the most probable one in {int(matches.sum()):,} of "
+                f"{int(posterior.is_published.sum()):,} cells that have one."
+            ]
+            if posterior.is_published.any()
+            else ["No count is published for any of these cells."]
+        ),
+        *([posterior.note] if posterior.note else []),
+    ]

@@ -1,0 +1,253 @@
+"""The fair comparison: several methods and settings on one table, over many seeds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from tabprotect.engine.assessment.beliefs import Budget
+from tabprotect.engine.assessment.compared import common
+from tabprotect.engine.assessment.comparing.comparison import Comparison, Configuration
+from tabprotect.engine.assessment.comparing.run_spec import RunSpec
+from tabprotect.engine.assessment.comparing.runs import (
+    Run,
+    RunPlan,
+    RunTask,
+    derived_seed,
+    run,
+)
+from tabprotect.engine.assessment.comparing.scope import EVERYTHING, Scope
+from tabprotect.engine.assessment.comparing.spreading import LOOK, spread
+from tabprotect.engine.assessment.key import Key
+from tabprotect.engine.assessment.registered import chosen
+from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, TabprotectError
+from tabprotect.engine.formats.groupings import parse_groupings
+from tabprotect.engine.parameters import Parameter, Values
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.method import Method
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.subtables import (
+    GROUPINGS,
+    MARGINS,
+    groupings_of,
+    publication_of,
+)
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.tables.publication import Publication
+
+RUNS = 20
+"""Runs of one configuration by default."""
+
+
+def compare(
+    problem: Problem,
+    specs: Sequence[RunSpec],
+    *,
+    runs_per_method: int = RUNS,
+    seed: int | None = None,
+    measures: Sequence[str] | None = None,
+    scope: Scope = EVERYTHING,
+    budget: Budget | None = None,
+    workers: int | None = None,
+    progress: Progress = SILENT,
+) -> Comparison:
+    """Release a table many times and look at every release with the same eyes.
+
+    The result depends on the seed alone, not on the number of workers. Whoever watches gets the
+    comparison of the runs so far as partial result.
+
+    Parameters
+    ----------
+    specs
+        Methods with parameters.
+    runs_per_method
+        Runs of each of them. A method without chance is run once, and counted so often.
+    seed
+        Every run's seed follows from it; from the operating system by default.
+    measures
+        Names, ``risk`` or ``utility``; all by default.
+    scope
+        The published sub-tables, and what an intruder knows.
+    workers
+        Processes; all cores by default, where it pays.
+
+    Raises
+    ------
+    ParameterError, InputError
+        For faults in what was asked, all at once; a method that fails on the table is a run that
+        says so.
+    Interrupted
+        When cancelled.
+    """
+    domain = problem.table.domain
+    if not specs:
+        raise ParameterError({"run": "nothing is to be compared"})
+    if runs_per_method < 1:
+        raise ParameterError({"runs_per_method": "must be at least 1"})
+    names = tuple(measure.name for measure in chosen(measures))
+    who = Key.of(domain, scope.key, scope.sensitive)
+    named = None
+    if scope.margins is not None:
+        found = parse_groupings(scope.groupings, domain) if scope.groupings else ()
+        named = Publication.of(domain, scope.margins, found)
+    asked = [_with_margins(spec, scope) for spec in specs]
+    configurations, values = _resolved(problem, asked)
+    compared = common(domain, _published(problem, values)) if named is None else named
+    plan = RunPlan(problem, compared, who, names, budget or Budget())
+    randomness = Randomness.seeded(seed)
+    tasks, copies = _tasks(plan, configurations, values, runs_per_method, randomness.seed)
+    failed = [
+        Run(
+            c,
+            derived_seed(randomness.seed, configuration.spec.text, number),
+            number,
+            dict.fromkeys(names),
+            error=configuration.error,
+        )
+        for c, configuration in enumerate(configurations)
+        if configuration.error
+        for number in range(runs_per_method)
+    ]
+
+    def assembled(made: Mapping[int, Run]) -> Comparison:
+        runs = list(failed)
+        for k, once in made.items():
+            text = configurations[once.configuration].spec.text
+            for number in range(tasks[k].number, tasks[k].number + copies[k]):
+                own = derived_seed(randomness.seed, text, number)
+                runs.append(replace(once, seed=own, number=number))
+        runs.sort(key=lambda r: (r.configuration, r.number))
+        return Comparison(
+            plan=plan,
+            configurations=tuple(configurations),
+            values=tuple(values),
+            runs=tuple(runs),
+            seed=randomness.seed,
+            seed_given=randomness.given,
+        )
+
+    watched = _Watched(progress, assembled)
+    made = spread(run, tasks, workers=workers, progress=watched, stage="comparing")
+    return assembled(dict(enumerate(made)))
+
+
+class _Watched:
+    """Whoever watches gets the comparison of the runs so far."""
+
+    def __init__(
+        self, progress: Progress, assembled: Callable[[Mapping[int, Run]], Comparison]
+    ) -> None:
+        self._progress, self._assembled = progress, assembled
+        self._runs, self._next = 0, 0.0
+        # In every report: one that nobody has taken is not lost.
+        self._shown: Comparison | None = None
+
+    def report(self, stage: str, fraction: float, partial: object = None) -> None:
+        now = time.monotonic()
+        if isinstance(partial, dict) and len(partial) > self._runs and now > self._next:
+            self._runs = len(partial)
+            self._shown = self._assembled(partial)
+            # Looking may take a tenth of the time, however many runs there are.
+            self._next = now + max(LOOK, 10 * (time.monotonic() - now))
+        self._progress.report(stage, fraction, self._shown)
+
+
+def _with_margins(spec: RunSpec, scope: Scope) -> RunSpec:
+    """The comparison's sub-tables for a method that takes such and was given none of its own."""
+    takes = {p.name for p in methods()[spec.method].parameters}
+    given = dict(spec.given)
+    for parameter, text in ((MARGINS, scope.margins), (GROUPINGS, scope.groupings)):
+        if text is not None and parameter.name in takes:
+            given.setdefault(parameter.name, text)
+    return replace(spec, given=given)
+
+
+def _resolved(
+    problem: Problem, specs: Sequence[RunSpec]
+) -> tuple[list[Configuration], list[Values]]:
+    """Every specification completed and checked.
+
+    Raises
+    ------
+    ParameterError
+        With the wrong parameters of all of them.
+    """
+    configurations: list[Configuration] = []
+    values: list[Values] = []
+    wrong: dict[str, str] = {}
+    for spec in specs:
+        method = methods()[spec.method]
+        found = Values({})
+        error = ""
+        try:
+            error = "; ".join(method.unmet(problem).values())
+            found = method.resolve_for(problem, spec.given)
+        except ParameterError as fault:
+            # A fault in what was not given is the table's, or that of a parameter left out.
+            if set(fault.fields) <= set(spec.given):
+                wrong |= {f"{spec.text}: {name}": why for name, why in fault.fields.items()}
+            error = error or str(fault)
+        except (InputError, InfeasibleError) as fault:
+            error = f"{fault}" + (f" ({fault.hint})" if fault.hint else "")
+        configurations.append(Configuration(spec, _plain(method, spec, found), error))
+        values.append(found)
+    if wrong:
+        raise ParameterError(wrong)
+    if all(configuration.error for configuration in configurations):
+        raise ParameterError({c.label: c.error for c in configurations})
+    return configurations, values
+
+
+def _plain(method: Method, spec: RunSpec, values: Values) -> dict[str, object]:
+    """Parameters as JSON values."""
+
+    def plain(parameter: Parameter[object]) -> object:
+        value = values.get(parameter.name)
+        if value is None or isinstance(value, (bool, int, float, str)):
+            return value
+        given = spec.given.get(parameter.name)
+        return None if given is None else str(given)
+
+    return {parameter.name: plain(parameter) for parameter in method.parameters}
+
+
+def _published(problem: Problem, values: Sequence[Values]) -> list[Publication]:
+    """The sub-tables that parameters name."""
+    found = []
+    for chosen_values in values:
+        try:
+            if MARGINS.name in chosen_values:
+                found.append(publication_of(problem.table.domain, chosen_values))
+            elif groups := groupings_of(problem.table.domain, chosen_values):
+                names = tuple(
+                    next((g.name for g in groups if g.of == name), name)
+                    for name in problem.table.domain.names
+                )
+                found.append(Publication(problem.table.domain, (names,), groups))
+        except TabprotectError:
+            continue
+    return found
+
+
+def _tasks(
+    plan: RunPlan,
+    configurations: Sequence[Configuration],
+    values: Sequence[Values],
+    times: int,
+    seed: int,
+) -> tuple[list[RunTask], list[int]]:
+    """The runs to make, and for how many runs each stands."""
+    tasks: list[RunTask] = []
+    copies: list[int] = []
+    for c, configuration in enumerate(configurations):
+        if configuration.error:
+            continue
+        spec = configuration.spec
+        random = methods()[spec.method].is_random(values[c])
+        for number in range(times if random else 1):
+            own = derived_seed(seed, spec.text, number)
+            tasks.append(RunTask(plan, c, spec.method, values[c], own, number))
+            copies.append(1 if random else times)
+    return tasks, copies

@@ -1,0 +1,127 @@
+"""Which form a table file has: a list of cells (long form) or a rectangular grid."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import Literal
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.text.numerals import looks_numeric
+from tabprotect.engine.formats.text.rows import RowSource
+
+SURE_NAMES = frozenset({"count", "counts", "freq", "frequency", "frequencies"})
+COUNT_NAMES = SURE_NAMES | {"n"}
+SAMPLE_ROWS = 200
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a file is to be read.
+
+    Attributes
+    ----------
+    count_column
+        In long form, where the counts are.
+    first_variable
+        In long form, the first column that is a variable (row numbers come before it).
+    note
+        Says it in words where there was a choice.
+    left_out
+        In long form, further columns that are no variables.
+    """
+
+    kind: Literal["long", "grid", "matrix"]
+    count_column: int = -1
+    first_variable: int = 0
+    note: str = ""
+    left_out: frozenset[int] = frozenset()
+
+
+def recognise(source: RowSource, *, count: str | None = None) -> Form:
+    """Long form, grid with labels, or bare matrix, judged by the first rows.
+
+    Parameters
+    ----------
+    count
+        The name of the column of counts; settles that the form is long.
+
+    Raises
+    ------
+    InputError
+        When it cannot be told, or there is nothing to read.
+    """
+    sample = list(itertools.islice(source.rows(), SAMPLE_ROWS))
+    if not sample:
+        raise InputError("the file has no rows", file=source.name, hint="export the table again")
+    header, body = sample[0], [row for row in sample[1:] if len(row) == len(sample[0])]
+    words = [name.strip().casefold() for name in header]
+    if count is not None:
+        if count not in header:
+            raise InputError(
+                f"there is no column {count!r}",
+                file=source.name,
+                line=source.line(0),
+                hint=f"the columns are {', '.join(header)}",
+            )
+        return Form("long", header.index(count))
+    if len(header) == 1 and not looks_numeric(header[0]):
+        raise InputError(
+            "there is only one column",
+            file=source.name,
+            line=source.line(0),
+            hint="a table has one column per variable and a column count; "
+            "separate columns by comma, semicolon or tab",
+        )
+    if all(looks_numeric(field) for field in header):
+        return Form("matrix", note="read as counts without headers")
+    if not body:
+        if len(sample) > 1:
+            return Form("long")
+        raise nothing_but_header(source)
+    return _by_content(source, header, words, body)
+
+
+def nothing_but_header(source: RowSource) -> InputError:
+    """The error of a file with a first row alone."""
+    return InputError(
+        "there is a header but no row of counts",
+        file=source.name,
+        line=source.line(0),
+        hint="export the table again",
+    )
+
+
+def _by_content(
+    source: RowSource, header: list[str], words: list[str], body: list[list[str]]
+) -> Form:
+    fields = [field for row in body for field in row[1:]]
+    numeric = sum(map(looks_numeric, fields)) > len(fields) / 2
+    distinct = len({row[0] for row in body}) == len(body)
+    if not words[0] and words[-1] in COUNT_NAMES and len(header) > 2:
+        numbers = {row[0]: str(number) for number, row in enumerate(body, 1)}
+        if all(text == number for text, number in numbers.items()):
+            return Form("long", first_variable=1, note="the first column numbers the rows")
+    if words[-1] in SURE_NAMES:
+        return Form("long")
+    if "\\" in header[0] or not words[0]:
+        return Form("grid")
+    named = [i for i, word in enumerate(words) if word in SURE_NAMES]
+    if len(named) == 1:
+        return Form("long", named[0])
+    looks_like_grid = numeric and distinct and len(header) > 2 and len(body) > 1
+    if words[-1] in COUNT_NAMES and not looks_like_grid:
+        return Form("long")
+    if looks_like_grid:
+        return Form("grid", note=f"read as a grid of {header[0]!r} by the other columns")
+    columns = [sum(looks_numeric(row[c]) for row in body) > len(body) / 2
+               for c in range(len(header))]  # fmt: skip
+    if columns[-1] and sum(columns) == 1 and not looks_numeric(header[-1]):
+        return Form("long", note=f"the column {header[-1]!r} was taken as the count")
+    raise InputError(
+        "it cannot be told which column holds the counts",
+        file=source.name,
+        line=source.line(0),
+        hint="name it count, or say which it is; in a grid write the names of the variables "
+        "into the first cell as rows\\columns",
+    )

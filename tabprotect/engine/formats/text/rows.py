@@ -1,0 +1,378 @@
+"""Rows of text with their line numbers, whatever file they come from."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import itertools
+import re
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Protocol, cast
+
+import numpy as np
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.text.fields import WORD, Fields, split
+from tabprotect.engine.formats.text.opening import check_file, unreadable
+from tabprotect.engine.progress import SILENT, Progress
+
+DELIMITERS = "\t;|,"
+"""In this order: a file whose every row has as many tabs is not split at commas."""
+
+BLOCK = 1 << 20
+BLOCK_FIELDS = 400_000
+
+LONGEST_LINE = 1 << 26
+"""Bytes of a line that may be held at once; a line without end would fill the memory."""
+
+_PLAIN = re.compile("utf-8(-sig)?|ascii|iso8859-[0-9]+|cp125[0-9]")
+"""Encodings (as ``codecs`` names them) in which a byte below 128 is that character alone."""
+
+_SAID = re.compile('"?sep=(.)"?\r?\n')
+SAMPLE_ROWS = 60
+
+
+class _Rows(Protocol):
+    line_num: int
+
+    def __iter__(self) -> Iterator[list[str]]: ...
+    def __next__(self) -> list[str]: ...
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some rows of a file.
+
+    Attributes
+    ----------
+    rows
+        Reads them, without the blank ones.
+    fields
+        Where they leave no doubt: the same rows for whole arrays (none of them blank, if they
+        hold a number).
+    """
+
+    rows: Callable[[], list[list[str]]]
+    fields: Fields | None = None
+
+
+class RowSource(Protocol):
+    """The rows of a file that are not blank, again and again from the start."""
+
+    name: str
+
+    @property
+    def fraction(self) -> float:
+        """How much of the file the last :meth:`rows` has read, in 0..1."""
+
+    def rows(self) -> Iterator[list[str]]:
+        """The rows, each a list of fields as they stand in the file."""
+
+    def blocks(self, width: int) -> Iterator[Block]:
+        """All rows after the first, most of them ``width`` fields wide."""
+
+    def line(self, row: int) -> int:
+        """The line of the file (1-based) where row number ``row`` (0-based) begins."""
+
+
+def check_width(source: RowSource, rows: list[list[str]], *, at: int, width: int) -> None:
+    """Refuse rows (the first is number ``at``) that are not as wide as the first row of all.
+
+    Raises
+    ------
+    InputError
+        With the line of the first.
+    """
+    for number, row in enumerate(rows, at):
+        if len(row) != width:
+            raise InputError(
+                f"the row has {len(row)} fields, the first row has {width}",
+                file=source.name,
+                line=source.line(number),
+                hint="a label or number with a separator in it must stand in quotation marks",
+            )
+
+
+class SheetRows:
+    """Rows held in memory, with the line of each."""
+
+    def __init__(self, name: str, rows: Sequence[list[str]], lines: Sequence[int]) -> None:
+        self.name = name
+        self._rows = rows
+        self._lines = lines
+        self.fraction = 0.0
+
+    def rows(self) -> Iterator[list[str]]:
+        return iter(self._rows)
+
+    def blocks(self, width: int) -> Iterator[Block]:
+        yield from _in_blocks(self.rows(), width)
+
+    def line(self, row: int) -> int:
+        return self._lines[row]
+
+
+def _in_blocks(rows: Iterator[list[str]], width: int) -> Iterator[Block]:
+    next(rows)
+    while some := list(itertools.islice(rows, max(BLOCK_FIELDS // width, 1))):
+        yield Block(some.copy)
+
+
+class TextRows:
+    """A delimited text file, plain or gzip, read as a stream: never held in memory.
+
+    Parameters
+    ----------
+    encoding
+        ``None`` is UTF-8, or UTF-16 where the file begins with its mark.
+    delimiter
+        ``None`` finds out among tab, semicolon, bar and comma, or obeys a first line ``sep=;``.
+
+    Raises
+    ------
+    InputError
+        For a wrong encoding (with the byte), NUL bytes, an empty file, one that cannot be read.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        encoding: str | None = None,
+        delimiter: str | None = None,
+        progress: Progress = SILENT,
+    ) -> None:
+        self.path = path
+        self.name = str(path)
+        self._gzip = path.suffix.lower() == ".gz"
+        self._file: BinaryIO | None = None
+        self._newlines = True
+        self.encoding = self._check(encoding, progress)
+        said = self._said_delimiter()
+        self.skipped = said is not None
+        self.delimiter = delimiter or said or self._sniff()
+
+    @property
+    def fraction(self) -> float:
+        if self._file is None:
+            return 0.0
+        if self._file.closed:
+            return 1.0
+        return min(self._file.tell() / max(self.path.stat().st_size, 1), 1.0)
+
+    @contextmanager
+    def _bytes(self) -> Iterator[BinaryIO]:
+        check_file(self.path)
+        try:
+            with self.path.open("rb") as file:
+                self._file = file
+                if self._gzip:
+                    with gzip.open(file) as packed:
+                        yield cast(BinaryIO, packed)
+                else:
+                    yield file
+        except (EOFError, zlib.error, gzip.BadGzipFile):
+            raise InputError(
+                "the compressed file is damaged or cut off",
+                file=self.path,
+                hint="copy or download it again",
+            ) from None
+        except OSError as error:
+            raise unreadable(self.path, error) from None
+
+    def _check(self, encoding: str | None, progress: Progress) -> str:
+        """Decode the whole file once, so that no later step meets a broken byte."""
+        with self._bytes() as file:
+            head = file.read(4)
+            if not head:
+                raise InputError("the file is empty", file=self.path, hint="export the table again")
+            if encoding is None:
+                wide = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+                encoding = "utf-16" if wide else "utf-8-sig"
+            try:
+                decoder = codecs.getincrementaldecoder(encoding)()
+            except LookupError:
+                raise InputError(
+                    f"there is no encoding {encoding!r}", hint="for example utf-8, cp1252, latin-1"
+                ) from None
+            said = encoding.removesuffix("-sig").upper()
+            position, line, since = 0, 1, 0
+            for block in itertools.chain([head], iter(lambda: file.read(BLOCK), b""), [b""]):
+                progress.report("checking the file", self.fraction)
+                pending = len(decoder.getstate()[0])
+                try:
+                    text = decoder.decode(block, final=not block)
+                except UnicodeDecodeError as error:
+                    at = position - pending + error.start
+                    line += block[: max(error.start - pending, 0)].count(b"\n")
+                    raise InputError(
+                        f"byte {at + 1} (0x{error.object[error.start]:02x}) is not {said}",
+                        file=self.path,
+                        line=line,
+                        hint="save the file as UTF-8; a table can also be read with the "
+                        "encoding cp1252 (Western European Windows) or latin-1",
+                    ) from None
+                nul = text.find("\0")
+                if nul >= 0:
+                    raise InputError(
+                        "the file contains a NUL byte: it is not a text file, or damaged",
+                        file=self.path,
+                        line=line + text.count("\n", 0, nul),
+                        hint="export the table as CSV in UTF-8",
+                    )
+                line += text.count("\n")
+                position += len(block)
+                last = max(text.rfind("\n"), text.rfind("\r"))
+                since = len(text) - last if last >= 0 else since + len(text)
+                if since > LONGEST_LINE:
+                    raise InputError(
+                        "the line is absurdly long: this is no table",
+                        file=self.path,
+                        line=line,
+                        hint="export the table with one line for each row",
+                    )
+                self._newlines = self._newlines and ("\n" in text or len(block) < BLOCK)
+            return encoding
+
+    def _said_delimiter(self) -> str | None:
+        """The delimiter a spreadsheet program has written into a first line ``sep=;``."""
+        with self._bytes() as file, io.TextIOWrapper(file, self.encoding, newline="") as text:
+            found = _SAID.match(text.readline(20))
+        return found[1] if found else None
+
+    def _sniff(self) -> str:
+        with self._bytes() as file:
+            reader = io.TextIOWrapper(file, self.encoding, newline="")
+            lines = list(itertools.islice(iter(lambda: reader.readline(BLOCK), ""), SAMPLE_ROWS))
+            reader.detach()
+        first = 0
+        best = ","
+        for delimiter in DELIMITERS:
+            widths = []
+            sound = True
+            try:
+                for row in csv.reader(lines, delimiter=delimiter, strict=True):
+                    if any(row):
+                        widths.append(len(row))
+            except csv.Error as error:
+                # The sample may end inside a quoted field; other faults speak against it.
+                sound = "end of data" in str(error)
+            if sound and widths and widths[0] > 1 and len(set(widths)) == 1:
+                return delimiter
+            if widths and widths[0] > first:
+                first, best = widths[0], delimiter
+        return best
+
+    @contextmanager
+    def _csv(self) -> Iterator[_Rows]:
+        with self._bytes() as file, io.TextIOWrapper(file, self.encoding, newline="") as text:
+            if self.skipped:
+                text.readline()
+            yield csv.reader(text, delimiter=self.delimiter, strict=True)
+
+    def _begins(self) -> Iterator[int]:
+        """The line where each row begins that is not blank; a faulty row comes last."""
+        with self._csv() as reader:
+            before = int(self.skipped)
+            while True:
+                try:
+                    row = next(reader, None)
+                except csv.Error:
+                    row = ["?"]
+                if row is None:
+                    return
+                if any(row):
+                    yield before + 1
+                before = reader.line_num + int(self.skipped)
+
+    def rows(self) -> Iterator[list[str]]:
+        seen = 0
+        with self._csv() as reader:
+            try:
+                for row in filter(any, reader):
+                    yield row
+                    seen += 1
+            except csv.Error as error:
+                unclosed = "end of data" in str(error) or "field limit" in str(error)
+                raise InputError(
+                    "a quotation mark that opens in this row is not closed"
+                    if unclosed
+                    else f"the quotation marks are wrong: {error}",
+                    file=self.path,
+                    line=self.line(seen),
+                    hint='a label with a quotation mark is written "so ""quoted"" it is"',
+                ) from None
+
+    def blocks(self, width: int) -> Iterator[Block]:
+        plain = _PLAIN.fullmatch(codecs.lookup(self.encoding).name) and self._newlines
+        if not plain or not self.delimiter.isascii() or width < 2:
+            yield from _in_blocks(self.rows(), width)
+            return
+        begun = 0
+        with self._bytes() as file:
+            if self.encoding != "utf-8-sig" or file.read(3) != codecs.BOM_UTF8:
+                file.seek(0)
+            if self.skipped:
+                file.readline()
+            while data := file.read(BLOCK) + file.readline():
+                block = self._block(data, file, width)
+                if begun:
+                    yield block
+                elif block.fields is not None and block.fields.any_text(0):
+                    begun = 1
+                    yield Block(lambda b=block: b.rows()[1:], block.fields.after(1))  # type: ignore[misc]
+                elif rows := block.rows():
+                    begun = 1
+                    yield Block(rows[1:].copy)
+
+    def _block(self, data: bytes, file: BinaryIO, width: int) -> Block:
+        """The rows of whole lines, and of the lines that follow up to the end of a row."""
+        ended = data if data.endswith(b"\n") else data + b"\n"
+        padded = np.frombuffer(ended + bytes(WORD), dtype=np.uint8)
+        fields = split(
+            padded, len(ended), delimiter=self.delimiter, width=width, encoding=self.encoding
+        )
+        if fields is not None or b'"' not in data:
+            return Block(lambda: self._parsed(data), fields)
+        # Whether the last line ends a row is known after reading it.
+        rows = self._parsed(data, file)
+        return Block(rows.copy)
+
+    def _parsed(self, data: bytes, file: BinaryIO | None = None) -> list[list[str]]:
+        left = 0
+
+        def each() -> Iterator[str]:
+            nonlocal left
+            more = data
+            while more:
+                lines = io.StringIO(more.decode(self.encoding), newline="").readlines()
+                left += len(lines)
+                for line in lines:
+                    left -= 1
+                    yield line
+                more = b"" if file is None else file.readline()
+
+        rows = []
+        try:
+            for row in csv.reader(each(), delimiter=self.delimiter, strict=True):
+                if any(row):
+                    rows.append(row)
+                if not left:
+                    break
+        except csv.Error:
+            # The same fault again, now with its line.
+            for _ in self.rows():
+                pass
+            raise
+        return rows
+
+    def line(self, row: int) -> int:
+        for line in itertools.islice(self._begins(), row, row + 1):
+            return line
+        raise IndexError(row)

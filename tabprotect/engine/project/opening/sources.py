@@ -1,0 +1,102 @@
+"""Opening whatever a person names: ``example:NAME`` or a file, a table or records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tabprotect.engine.cycles.files import read as read_cycles
+from tabprotect.engine.errors import InputError, RecordsError
+from tabprotect.engine.formats.files import read_table
+from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.microdata.coding import Codings
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.project.opening.examples import PREFIX, load_example
+from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.engine.tables.table import Table
+
+if TYPE_CHECKING:
+    from tabprotect.engine.microdata.tabulate import Tabulated
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A table with what came with it."""
+
+    table: Table
+    moves: MoveSet | None = None
+    title: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def open_table(
+    source: str | Path, reading: Reading | None = None, *, progress: Progress = SILENT
+) -> Opened:
+    """Open ``example:NAME`` or a table file.
+
+    Only examples have a title: a file's name could carry a person or a place into a release.
+
+    Raises
+    ------
+    InputError
+        For an unknown example or a faulty file.
+    RecordsError
+        For records that are no table yet.
+    """
+    if not str(source).startswith(PREFIX):
+        read = read_table(source, reading, progress=progress)
+        return Opened(read.table, notes=read.notes)
+    example = load_example(str(source).removeprefix(PREFIX))
+    if example.microdata:
+        raise RecordsError(
+            f"{source} holds records, not a table",
+            hint=f"tabulate them first: tabprotect tabulate {source} --by A,B --out table.csv",
+        )
+    table = read_table(example.file, progress=progress).table
+    moves = None
+    if example.cycles is not None:
+        moves = read_cycles(example.cycles, domain=table.domain)
+    return Opened(table, moves, example.title)
+
+
+def records_file(source: str | Path) -> Path:
+    """The microdata file that ``example:NAME`` or a path means.
+
+    Raises
+    ------
+    InputError
+        For an example that is a table.
+    """
+    if not str(source).startswith(PREFIX):
+        return Path(source)
+    example = load_example(str(source).removeprefix(PREFIX))
+    if not example.microdata:
+        raise InputError(f"{source} is a table, not records", hint="open it as a table")
+    return example.file
+
+
+def tabulate_source(
+    source: str | Path,
+    by: Sequence[str],
+    *,
+    weight: str | None = None,
+    record_key: str | None = None,
+    design_weight: str | None = None,
+    codings: Codings | None = None,
+    progress: Progress = SILENT,
+) -> Tabulated:
+    """Tabulate ``example:NAME`` or a microdata file (see ``microdata.tabulate``)."""
+    # Late: DuckDB costs a tenth of the program's start.
+    from tabprotect.engine.microdata.tabulate import tabulate_with_keys
+
+    return tabulate_with_keys(
+        records_file(source),
+        by,
+        weight=weight,
+        record_key=record_key,
+        design_weight=design_weight,
+        codings=codings,
+        progress=progress,
+    )

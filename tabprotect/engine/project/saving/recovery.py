@@ -1,0 +1,138 @@
+"""Autosave: what a killed program leaves behind, and how the next one finds it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import secrets
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from tabprotect.engine.atomic import unwritable
+from tabprotect.engine.project.history import History
+from tabprotect.engine.project.saving import storage
+
+_LOCK = ".lock"
+
+
+def _take(file: IO[str]) -> bool:
+    """Lock the file for this program; the system unlocks it however the program ends."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        try:
+            # Beyond the text, so that others can still read it.
+            file.seek(2**20)
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+    import fcntl
+
+    try:
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+@dataclass(frozen=True)
+class Recoverable:
+    """A project that was open when its program ended without closing it.
+
+    Attributes
+    ----------
+    path
+        The autosaved project file.
+    name
+        What it was called in the house.
+    saved
+        When it was last autosaved, seconds since the epoch.
+    """
+
+    path: Path
+    name: str
+    saved: float
+
+    def load(self) -> History:
+        """Open it.
+
+        Raises
+        ------
+        InputError
+            When even the autosaved file is damaged.
+        """
+        return storage.load(self.path)
+
+    def discard(self) -> None:
+        """Delete it for good."""
+        for path in (self.path, self.path.with_suffix(_LOCK)):
+            path.unlink(missing_ok=True)
+
+
+class Session:
+    """One running program's autosave file in a folder of the user's own.
+
+    Raises
+    ------
+    InputError
+        When the folder cannot be written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.path = folder / f"{secrets.token_hex(8)}{storage.SUFFIX}"
+            self._lock = self.path.with_suffix(_LOCK).open("w+", encoding="utf-8")
+        except OSError as error:
+            raise unwritable(folder, error) from None
+        _take(self._lock)
+        self._saved: History | None = None
+
+    def save(self, history: History) -> bool:
+        """Autosave, unless nothing changed since the last time; says whether it wrote.
+
+        Raises
+        ------
+        InputError
+            When the disk is full or the folder is gone.
+        """
+        if self._saved is history or history.project.kind == "empty":
+            return False
+        storage.save(history, self.path)
+        self._lock.seek(0)
+        self._lock.truncate()
+        self._lock.write(json.dumps({"name": history.project.name}))
+        self._lock.flush()
+        self._saved = history
+        return True
+
+    def close(self) -> None:
+        """End well: nothing is left to recover."""
+        self._lock.close()
+        Recoverable(self.path, "", 0.0).discard()
+
+
+def _in_use(lock: Path) -> bool:
+    try:
+        with lock.open("r+", encoding="utf-8") as file:
+            return not _take(file)
+    except OSError:
+        return True
+
+
+def recoverable(folder: Path) -> list[Recoverable]:
+    """What programs that were killed left in the folder, newest first."""
+    found = []
+    for path in folder.glob(f"*{storage.SUFFIX}"):
+        name = "untitled"
+        lock = path.with_suffix(_LOCK)
+        if lock.exists() and _in_use(lock):
+            continue
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            name = str(json.loads(lock.read_text(encoding="utf-8"))["name"])
+        with contextlib.suppress(OSError):
+            found.append(Recoverable(path, name, path.stat().st_mtime))
+    return sorted(found, key=lambda r: -r.saved)

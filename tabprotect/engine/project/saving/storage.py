@@ -1,0 +1,145 @@
+"""The project file ``.tabprotect``: the whole history, in one zip, saved whole or not at all.
+
+It is confidential: it holds the original, seeds and coins. Opening one never runs anything.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.budgets import SAVED_BYTES
+from tabprotect.engine.bundle import archive
+from tabprotect.engine.errors import BundleError, InputError, TabprotectError
+from tabprotect.engine.project.codec import Decoder, Encoder
+from tabprotect.engine.project.commands import named
+from tabprotect.engine.project.history import History, Step
+from tabprotect.engine.project.saving.first_format import FirstFormat
+from tabprotect.version import __version__
+
+SUFFIX = ".tabprotect"
+FORMAT = "tabprotect project, CONFIDENTIAL"
+FORMAT_VERSION = 2
+
+
+_PROJECT = "project.json"
+_ARRAY = re.compile(r"arrays/[0-9a-f]{64}\.npy\Z")
+
+
+def save(history: History, path: Path, *, overwrite: bool = True) -> None:
+    """Write the project file.
+
+    Raises
+    ------
+    InputError
+        When it cannot be written; the old file is untouched.
+    """
+    write_bytes(path, to_bytes(history), overwrite=overwrite, private=True)
+
+
+def to_bytes(history: History) -> bytes:
+    """The project file's bytes; the same history gives the same bytes."""
+    encoder = Encoder()
+    now = encoder.put(history.project)
+    numbers: list[int | None] = []
+    for step in reversed(history.steps):
+        keep = step.project is not None and encoder.size <= SAVED_BYTES
+        numbers.append(encoder.put(step.project) if keep else None)
+    steps = [
+        {
+            "command": step.command,
+            "arguments": dict(step.arguments),
+            "label": step.label,
+            "time": step.time,
+            "seed": step.seed,
+            "project": number,
+        }
+        for step, number in zip(history.steps, reversed(numbers), strict=True)
+    ]
+    if history.position:
+        steps[history.position - 1]["project"] = now
+    data = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "written_by": f"tabprotect {__version__}",
+        "base": encoder.put(history.base) if history.position else now,
+        "steps": steps,
+        "position": history.position,
+        "shared": encoder.shared,
+    }
+    files = {_PROJECT: json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()}
+    for name in sorted(encoder.arrays):
+        files[f"arrays/{name}.npy"] = encoder.arrays[name]
+    return archive.pack(files)
+
+
+def load(path: Path) -> History:
+    """Open a project file.
+
+    Raises
+    ------
+    InputError
+        When it is none, is damaged, or comes from a newer program.
+    """
+    try:
+        return from_bytes(archive.load(path))
+    except BundleError as error:
+        raise InputError(error.message, file=path, hint="is it a project file?") from None
+    except InputError as error:
+        raise error.in_file(path) from None
+
+
+def from_bytes(content: bytes) -> History:
+    """A history out of a project file's bytes (see :func:`load`)."""
+    files = archive.unpack(
+        content, allowed=lambda name: name == _PROJECT or bool(_ARRAY.match(name))
+    )
+    if _PROJECT not in files:
+        raise InputError("this is no project file")
+    data: Any = archive.parse_json(_PROJECT, files[_PROJECT])
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise InputError("this is no project file")
+    if data.get("format_version") not in (1, FORMAT_VERSION):
+        raise _newer(f"the unknown version {data.get('format_version')!r}")
+    arrays = {n[7:-4]: d for n, d in files.items() if n != _PROJECT}
+    try:
+        if data["format_version"] == 1:
+            first = FirstFormat(data["shared"])
+            data |= {"shared": first.values, "base": first.project(data["base"])}
+            for step in data["steps"]:
+                if step["project"] is not None:
+                    step["project"] = first.project(step["project"])
+        decoder = Decoder(data["shared"], arrays)
+        steps = tuple(_step(entry, decoder) for entry in data["steps"])
+        history = History(decoder.project(data["base"]), steps, int(data["position"]))
+        if not 0 <= history.position <= len(steps):
+            raise ValueError("the position lies outside the history")
+        if history.position and steps[history.position - 1].project is None:
+            raise ValueError("the present state is missing")
+        return history
+    except TabprotectError as error:
+        raise InputError(f"the project file is damaged: {error.message}") from None
+    except NotImplementedError as error:
+        raise _newer(str(error)) from None
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError):
+        raise InputError(
+            "the project file is damaged", hint="take an older copy, or the recovered one"
+        ) from None
+
+
+def _newer(what: str) -> InputError:
+    return InputError(f"the project file has {what}", hint="open it with a newer tabprotect")
+
+
+def _step(data: Any, decoder: Decoder) -> Step:
+    number = data["project"]
+    return Step(
+        named(str(data["command"])).order(data["arguments"]),
+        str(data["label"]),
+        str(data["time"]),
+        None if data["seed"] is None else int(data["seed"]),
+        None if number is None else decoder.project(number),
+    )

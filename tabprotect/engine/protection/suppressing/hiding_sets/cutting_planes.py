@@ -1,0 +1,293 @@
+"""The cheapest hiding set by cutting planes: rounds of an integer programme, then repairs.
+
+A round takes the cheapest hiding set that satisfies all cuts so far and asks the attackers; where
+an interval does not hold, their answer is another cut. Nothing left to cut: the set is as cheap
+as any (within the gap). Where rounds get slow, a dive along the relaxed programme gives a hiding
+set, cells that nothing needs are published again, and neighbourhoods (a few dozen hidden numbers
+and all published ones open again, the rest as it is) make it cheaper until the work is spent.
+
+All limits are counts of work, so that the same table always gives the same set.
+
+Source: Fischetti and Salazar 2001; Danna, Rothberg and Le Pape 2005, *Exploring relaxation
+induced neighborhoods*, for repairing a set in parts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.suppressing.hiding_sets.additive_cuts import (
+    bridges,
+    equation_cuts,
+)
+from tabprotect.engine.protection.suppressing.hiding_sets.attackers import Cut
+from tabprotect.engine.protection.suppressing.hiding_sets.hiding_problem import Aim, HidingProblem
+from tabprotect.engine.protection.suppressing.hiding_sets.master import Master
+from tabprotect.engine.protection.suppressing.hiding_sets.promise import Promise
+from tabprotect.engine.protection.suppressing.published_numbers import equations
+from tabprotect.engine.solver import NEAR
+
+GAP, ROUGH = 0.01, 0.05
+"""How far from the cheapest a round may end, and the same while many intervals do not hold."""
+
+MANY, AT_FIRST, SLOW = 20, 0.4, 0.7
+"""How many intervals are many, and the share of them that the first round may leave, and every
+further one of those before it; else rounds are given up."""
+
+ROUND, QUESTIONS, ROUNDS = 4e5, 24, 0.7
+"""Microseconds and questions of the integer programme of a round, and the share of all work that
+rounds may take; where it takes more, rounds are given up."""
+
+FEWEST, MOST = 12, 40
+"""Hidden numbers of a neighbourhood."""
+
+SURE = 0.9
+"""A number hidden by this share in the relaxed programme is hidden."""
+
+ASKING, DIVE, STEPS = 8e4, 0.6, 10
+"""Microseconds of asking the attackers at a relaxed point, the share of all work after which none
+are asked there, and the least share of numbers that is fixed: one in so many."""
+
+TRIES, FEW = 8, 12
+"""Rounds of one neighbourhood, and questions of an integer programme in it."""
+
+GAIN = 5e-4
+"""What a neighbourhood must gain, as a share of the cost."""
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """A hiding set. Confidential.
+
+    Attributes
+    ----------
+    hidden : bool (numbers,)
+    cost : float
+        Of what is hidden beyond the numbers that are hidden anyhow.
+    bound : float
+        No hiding set costs less.
+    """
+
+    hidden: Bools
+    cost: float
+    bound: float
+
+
+class CuttingPlanes:
+    """One search. Confidential.
+
+    Parameters
+    ----------
+    problem
+    most_work : float
+        Microseconds of a usual core, counted and not timed.
+    """
+
+    def __init__(
+        self, problem: HidingProblem, most_work: float, progress: Progress = SILENT
+    ) -> None:
+        self._problem = problem
+        self._progress = progress
+        self._most = most_work
+        adding = equations(problem.task.publication)
+        self.master = Master(problem, bridges(adding, problem.always, problem.may_move))
+        self.master.add(
+            equation_cuts(adding, problem.room, problem.needs, problem.always, problem.may_move)
+        )
+        self.promise = Promise(problem, progress)
+        self._generator = np.random.Generator(np.random.PCG64(0))
+        self._best: Bools | None = None
+        self._bound = 0.0
+        self._lost: list[Aim] = problem.aims
+
+    def impossible(self) -> list[int]:
+        """Published cells that stay unprotected even if all is hidden that may be.
+
+        Looked at where something that is not zero may not be hidden; else anything is possible,
+        or the search finds out.
+        """
+        problem = self._problem
+        if not (~problem.may_move & (problem.room > 0)).any():
+            return []
+        self._progress.report("whether it can be done at all", 0.0)
+        self.promise.hide(problem.may_move)
+        lost, _ = self.promise.lacking()
+        first = problem.task.publication.distinct[0]
+        return sorted({int(first[number]) for number, _ in lost})
+
+    def run(self, start: Bools | None = None) -> Found | None:
+        """The cheapest hiding set found; None where none was.
+
+        Parameters
+        ----------
+        start : bool (numbers,)
+            One that is known.
+        """
+        self._best = start
+        if not self._rounds():
+            self._consider(self._dived())
+            self._improve()
+            self._relax()
+        if self._best is None:
+            return None
+        return Found(self._best, self.master.cost(self._best), self._bound)
+
+    @property
+    def _spent(self) -> bool:
+        return self._work > self._most
+
+    @property
+    def _work(self) -> float:
+        return self.promise.attackers.work + self.master.work
+
+    def _consider(self, hidden: Bools | None) -> None:
+        if hidden is None:
+            return
+        if self._best is None or self.master.cost(hidden) < self.master.cost(self._best):
+            self._best = hidden
+
+    def _report(self) -> None:
+        self._progress.report("secondary suppression", min(0.99, self._work / self._most))
+
+    def _rounds(self) -> bool:
+        """Whether the cheapest hiding set was found."""
+        lost: list[Aim] | None = None
+        while self._work < ROUNDS * self._most:
+            self._report()
+            rough = lost is not None and len(lost) > MANY
+            gap = ROUGH if rough else GAP
+            questions = int(np.clip(ROUND / self.master.question, FEW, QUESTIONS))
+            chosen = self.master.solve(questions=questions, gap=gap, progress=self._progress)
+            if chosen is None:
+                return False
+            self._bound = max(self._bound, chosen.bound)
+            if not chosen.optimal and chosen.cost > chosen.bound * (1 + ROUGH):
+                return False
+            hidden = chosen.share > 0.5
+            self.promise.hide(hidden)
+            # What did not hold is asked first: it tells most.
+            lost, cuts = self.promise.lacking(lost)
+            if not lost:
+                lost, cuts = self.promise.lacking()
+            if not lost:
+                self._consider(hidden)
+                return self.master.cost(hidden) <= self._bound * (1 + GAP)
+            self.master.add(cuts)
+            share = AT_FIRST if self._lost is self._problem.aims else SLOW
+            slow = len(lost) > max(MANY, share * len(self._lost))
+            self._lost = lost
+            if slow:
+                return False
+        return False
+
+    def _relax(self) -> None:
+        """The bound of the relaxed programme with all cuts."""
+        relaxed = self.master.solve(whole=False, progress=self._progress)
+        if relaxed is not None:
+            self._bound = max(self._bound, relaxed.bound)
+
+    def _dived(self) -> Bools | None:
+        """A hiding set along the relaxed programme: what it is sure of, step by step."""
+        free = self.master.free
+        fixed = np.zeros(0, dtype=np.int64)
+        lost = self._lost
+        while True:
+            self._report()
+            chosen = self.master.solve(whole=False, fixed=fixed, progress=self._progress)
+            if chosen is None:
+                return None
+            share = np.clip(chosen.share, 0.0, 1.0)
+            share[share > 1 - NEAR], share[share < NEAR] = 1.0, 0.0
+            between = free[share[free] % 1 > 0]
+            before = free[share[free] == 1.0]
+            if len(between):
+                self.master.add(self._lacking_at(share, lost))
+                order = between[np.argsort(-share[between], kind="stable")]
+                sure = max(1, int((share[order] >= SURE).sum()), len(order) // STEPS)
+                fixed = np.union1d(fixed, np.concatenate([before, order[:sure]]))
+                continue
+            hidden = share > 0.5
+            self.promise.hide(hidden)
+            lost, cuts = self.promise.lacking(lost)
+            if not lost:
+                lost, cuts = self.promise.lacking()
+            if not lost:
+                return self._tidied(hidden)
+            self.master.add(cuts)
+            fixed = np.union1d(fixed, before)
+
+    def _lacking_at(self, share: Floats, lost: list[Aim]) -> list[Cut]:
+        """Cuts that a relaxed point breaks; where asking takes long, those of a few ends."""
+        if self._work > DIVE * self._most:
+            return []
+        number = int(ASKING / self.promise.attackers.each)
+        if number >= len(self._problem.aims):
+            return self.promise.lacking_at(share, self._problem.aims)
+        chosen = self._generator.permutation(len(lost))[: max(1, number)]
+        return self.promise.lacking_at(share, [lost[k] for k in chosen])
+
+    def _tidied(self, hidden: Bools) -> Bools:
+        """Publish again, the dearest first, what no interval needs."""
+        extra = self.master.free[hidden[self.master.free]]
+        for number in extra[np.argsort(-self._problem.cost[extra], kind="stable")].tolist():
+            if self._spent:
+                break
+            fewer = hidden.copy()
+            fewer[number] = False
+            if not self.master.allows(fewer.astype(np.float64)):
+                continue
+            self.promise.hide(fewer)
+            lost, cuts = self.promise.lacking()
+            if lost:
+                self.master.add(cuts)
+            else:
+                hidden = fewer
+        return hidden
+
+    def _improve(self) -> None:
+        """Neighbourhoods of the best set, until the work is spent or a bound is reached."""
+        while self._best is not None and not self._spent:
+            self._report()
+            if self.master.cost(self._best) <= self._bound * (1 + 1e-9):
+                return
+            self._consider(self._neighbour(self._best))
+
+    def _neighbour(self, best: Bools) -> Bools | None:
+        """A cheaper hiding set near the best one, or None."""
+        extra = self.master.free[best[self.master.free]]
+        if not len(extra):
+            return None
+        freed = self._together(best, extra)
+        fixed = np.setdiff1d(extra, freed)
+        below = self.master.cost(best) * (1 - GAIN)
+        for _ in range(TRIES):
+            chosen = self.master.solve(
+                fixed=fixed, below=below, questions=FEW, gap=GAIN, progress=self._progress
+            )
+            if chosen is None or self._spent:
+                return None
+            hidden = chosen.share > 0.5
+            self.promise.hide(hidden)
+            lost, cuts = self.promise.lacking()
+            if not lost:
+                return hidden
+            self.master.add(cuts)
+        return None
+
+    def _together(self, best: Bools, extra: Ints) -> Ints:
+        """Hidden numbers that proofs move together, from a random one on."""
+        size = int(self._generator.integers(FEWEST, max(FEWEST, min(MOST, len(extra) // 2)) + 1))
+        seed = int(self._generator.choice(extra))
+        near = self.promise.beside(seed, best)
+        near = near[np.isin(near, extra) & (near != seed)]
+        self._generator.shuffle(near)
+        found = np.append(seed, near[: size - 1])
+        if len(found) < size:
+            rest = np.setdiff1d(extra, found)
+            self._generator.shuffle(rest)
+            found = np.concatenate([found, rest[: size - len(found)]])
+        return found

@@ -1,0 +1,220 @@
+"""Whether every interval holds: for both ends of each, a table that nobody can rule out.
+
+One programme serves many ends: a change that moves other sensitive numbers far enough, or its
+opposite where there is room for it, proves theirs, too. Proofs are kept from one hiding set to
+the next and hold as long as all the numbers that they move are hidden.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.suppressing.hiding_sets.attackers import SHORT, Attackers, Cut
+from tabprotect.engine.protection.suppressing.hiding_sets.hiding_problem import Aim, HidingProblem
+from tabprotect.engine.protection.suppressing.near_tables.linear_moves import LARGE
+from tabprotect.engine.protection.suppressing.near_tables.two_way_flows import TwoWayFlows
+from tabprotect.engine.protection.suppressing.pattern import lacking
+from tabprotect.engine.protection.suppressing.task import Task
+from tabprotect.engine.solver import NEAR
+
+MOVED = 1e-7
+"""A number that a programme moves by less does not move."""
+
+BROKEN = 1e-3
+"""By how much a relaxed point must break a cut for it to be worth while."""
+
+NOBODY: Ints = np.zeros(0, dtype=np.int64)
+
+
+class Promise:
+    """The ends of all intervals, and what proves each. Confidential."""
+
+    def __init__(self, problem: HidingProblem, progress: Progress = SILENT) -> None:
+        self.problem = problem
+        most = max((int(problem.needs[s].max(initial=1)) for s in (1, -1)), default=1)
+        task = problem.task
+        self.attackers = Attackers(task.publication, problem.room, task.inner_room, most, progress)
+        self._supports: list[Ints] = []
+        self._people: list[frozenset[int]] = []
+        self._alive: list[bool] = []
+        self._whole: list[bool] = []
+        self._proofs: dict[Aim, list[int]] = {}
+        self._hidden: Bools = np.zeros(len(problem.room), dtype=np.bool_)
+
+    def hide(self, hidden: Bools) -> None:
+        """Look at another hiding set, bool (numbers,)."""
+        self._hidden = hidden
+        self.attackers.hide(hidden.astype(np.float64))
+        self._alive = [bool(hidden[support].all()) for support in self._supports]
+
+    def lacking(self, aims: Sequence[Aim] | None = None) -> tuple[list[Aim], list[Cut]]:
+        """Ends that do not hold, and for each what the hiding set lacks."""
+        lost, cuts = [], []
+        for aim in self.problem.aims if aims is None else aims:
+            cut = self._prove(aim)
+            if cut is not None:
+                lost.append(aim)
+                cuts.append(cut)
+        return lost, cuts
+
+    def lacking_at(self, share: Floats, aims: Sequence[Aim]) -> list[Cut]:
+        """What numbers hidden by a share lack, float64 (numbers,): cuts that the point breaks."""
+        self.hide(share == 1.0)
+        self.attackers.hide(share)
+        cuts = []
+        for aim in aims:
+            if not self._holds(aim):
+                number, sign = aim
+                need = int(self.problem.needs[sign][number])
+                reached, _ = self.attackers.push(number, sign, need, NOBODY)
+                if reached < need * (1 - BROKEN):
+                    cut = self.attackers.lack(number, need, self.problem.always, NOBODY)
+                    if cut is not None and cut.share @ share[cut.numbers] < 1 - BROKEN:
+                        cuts.append(cut)
+        return cuts
+
+    def whole_of(self, aims: Sequence[Aim]) -> int:
+        """How many of some ends have a proof in whole numbers."""
+        return sum(
+            any(self._whole[p] and self._alive[p] for p in self._proofs.get(aim, ()))
+            for aim in aims
+        )
+
+    def beside(self, number: int, hidden: Bools) -> Ints:
+        """Numbers that the proofs which move one of a hiding set move with it."""
+        self.hide(hidden)
+        found = [
+            support
+            for support, alive in zip(self._supports, self._alive, strict=True)
+            if alive and number in support
+        ]
+        return np.unique(np.concatenate([NOBODY, *found]))
+
+    def _holds(self, aim: Aim) -> bool:
+        proofs = [p for p in self._proofs.get(aim, ()) if self._alive[p]]
+        insiders = self.problem.task.insiders
+        if not proofs or insiders == "none":
+            return bool(proofs)
+        spared = self.problem.spared(aim[0])
+        known = [self._people[p] - spared for p in proofs]
+        if insiders == "all":
+            return any(not people for people in known)
+        return not frozenset.intersection(*known)
+
+    def _prove(self, aim: Aim) -> Cut | None:
+        """None where the end holds, else what the hiding set lacks."""
+        problem = self.problem
+        number, sign = aim
+        need = int(problem.needs[sign][number])
+        insiders = problem.task.insiders
+        barred = problem.barred(number) if insiders == "all" else NOBODY
+        while not self._holds(aim):
+            if insiders in ("one", "outside"):
+                barred = self._barred(aim)
+            reached, change = self.attackers.push(number, sign, need, barred)
+            if reached < need * (1 - SHORT):
+                cut = self.attackers.lack(number, need, problem.always, barred)
+                # The dual values lack precision: any hiding set but this one.
+                return cut if cut is not None else self._other()
+            self._enter(change)
+        return None
+
+    def _barred(self, aim: Aim) -> Ints:
+        proofs = [p for p in self._proofs.get(aim, ()) if self._alive[p]]
+        if not proofs:
+            return NOBODY
+        spared = self.problem.spared(aim[0])
+        shared = frozenset.intersection(*(self._people[p] - spared for p in proofs))
+        return np.flatnonzero(self.problem.person == min(shared))
+
+    def _other(self) -> Cut:
+        free = np.flatnonzero(self.problem.may_move & ~self._hidden)
+        return Cut(free, np.ones(len(free)))
+
+    def _enter(self, change: Floats) -> None:
+        """Keep a change as a proof of every end that it, or its opposite, reaches."""
+        problem = self.problem
+        support = np.flatnonzero(np.abs(change) > MOVED)
+        moved = change[support]
+        rises = moved > 0
+        room = problem.room[support[rises]] / moved[rises]
+        back = min(1.0, float(room.min(initial=1.0))) if not self.attackers.bare else 0.0
+        proof = len(self._supports)
+        self._supports.append(support)
+        self._people.append(frozenset(problem.person[support].tolist()) - {-1})
+        self._alive.append(True)
+        whole = not self.attackers.bare and np.abs(moved - np.rint(moved)).max(initial=0.0) <= NEAR
+        self._whole.append(bool(whole))
+        for way, scale in ((1, 1.0), (-1, back)):
+            for sign in (1, -1):
+                need = problem.needs[sign][support]
+                far = (need > 0) & (way * sign * moved * scale >= need * (1 - SHORT))
+                for number in support[far].tolist():
+                    aim = (number, sign)
+                    if not self._holds(aim):
+                        self._proofs.setdefault(aim, []).append(proof)
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """Whether a pattern keeps what it promises. Confidential.
+
+    Attributes
+    ----------
+    unprotected : int64
+        Sensitive published cells that lack their interval.
+    ends, whole : int
+        Ends of intervals, and how many were shown by a table of whole numbers. (Of the others it
+        is known that fractional tables show them.)
+    """
+
+    unprotected: Ints
+    ends: int
+    whole: int
+
+    @property
+    def sentence(self) -> str:
+        """The result in one sentence."""
+        number = len(self.unprotected)
+        if number:
+            have = "cell lacks its" if number == 1 else "cells lack their"
+            return f"{number} sensitive {have} interval."
+        proof = "whole numbers" if self.whole == self.ends else "fractional tables"
+        some = (
+            f", in whole numbers for {self.whole:,} of {self.ends:,} ends"
+            if 0 < self.whole < self.ends
+            else ""
+        )
+        return f"Every sensitive cell keeps its interval, proved in {proof}{some}."
+
+
+def check(task: Task, hidden: Bools, progress: Progress = SILENT) -> Kept:
+    """Whether every interval holds with these published cells hidden, bool (size,).
+
+    By flows where the publication is a network, by boxes of hidden cells in large tables, else
+    by linear programmes.
+    """
+    problem = HidingProblem.of(task)
+    aims, ends = problem.aims, len(problem.aims)
+    first, inverse = task.publication.distinct
+    by_flows = TwoWayFlows.fits(task.publication)
+    if by_flows or len(first) > LARGE:
+        missing = lacking(task, hidden, progress)
+        if by_flows or not len(missing):
+            return Kept(missing, ends, ends if not len(missing) else 0)
+        # Whatever a box did not show, a programme may.
+        open_ = set(inverse[missing].tolist())
+        aims = [aim for aim in aims if aim[0] in open_]
+    promise = Promise(problem, progress)
+    # A number that is published once is known wherever it stands.
+    known = np.zeros(len(first), dtype=np.bool_)
+    known[inverse[~hidden]] = True
+    promise.hide(~known)
+    lost = {number for (number, _) in promise.lacking(aims)[0]}
+    cells = np.flatnonzero(task.primary & np.isin(inverse, list(lost)))
+    return Kept(cells, ends, ends - len(aims) + promise.whole_of(aims))

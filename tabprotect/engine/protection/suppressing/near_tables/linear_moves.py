@@ -1,0 +1,408 @@
+"""Tables near any set of published tables that agree with it where it is not suppressed.
+
+One kept linear programme: the change of every inner cell, split into what is added and what is
+taken away, and the same for every published sum. Its optimum may be fractional in tables of
+three and more variables; only a change in whole numbers, checked exactly, counts as a proof.
+Boxes of hidden cells are such changes and cost no programme, so they are looked at first; where
+the programme's optimum is fractional the cheapest box takes its place, and where no box serves
+an integer programme looks for a change, as long as all of these together stay within a stated
+work.
+
+Source: Fischetti and Salazar 2001, *Solving the cell suppression problem on tabular data with
+linear constraints*, Management Science 47 (the attackers' programmes); Kelly, Golden and Assad
+1992 (the heuristic's costs).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.budgets import LARGEST_TOTAL
+from tabprotect.engine.budgets import LINEAR_MOVES_NODES as MOST_NODES
+from tabprotect.engine.budgets import LINEAR_MOVES_WORK as MOST_WORK
+from tabprotect.engine.errors import InfeasibleError, InputError
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.suppressing.near_tables.deviation import ENDLESS, Deviation
+from tabprotect.engine.protection.suppressing.near_tables.hypercubes import Hypercubes
+from tabprotect.engine.protection.suppressing.published_numbers import merged_sums
+from tabprotect.engine.solver import (
+    DUAL_SIMPLEX,
+    NEAR,
+    PRIMAL_SIMPLEX,
+    Entries,
+    Model,
+    Outcome,
+    work,
+)
+from tabprotect.engine.tables.publication import Publication
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array
+
+Purpose = Literal["cheapest", "farthest", "whole"]
+"""What a programme looks for: the cheapest change, the largest one, either in whole numbers."""
+
+
+STEP = 1e-3
+"""What moving a hidden cell costs, against 1 for the cheapest published one: fewer are moved."""
+
+ATTEMPTS = 3
+"""Linear programmes that are solved in search of whole numbers before an integer programme is."""
+
+
+SMALL = 64
+"""Published numbers up to which only boxes are looked at where there is one, or nothing is paid.
+
+The patterns hardly cost more, and the posterior of a small table chooses thousands of them.
+"""
+
+LARGE = 3_000
+"""Published numbers from which a box is taken, too: the programmes would take minutes."""
+
+
+class LinearMoves:
+    """The programme of a publication, and which of its cells may move.
+
+    Attributes
+    ----------
+    gave_up : bool
+        Whether a route was not found that may exist.
+
+    Parameters
+    ----------
+    publication
+    room : int64 (published cells,)
+        How far each count may fall.
+    cost : float64 (published cells,)
+        Of suppressing a cell, from 0 up; infinite where it must be published.
+    inner_room : int64 (inner cells,)
+        The same of the inner counts.
+    progress
+        Asked whether to go on while a programme is solved.
+    """
+
+    most_routes = 150
+
+    def __init__(
+        self,
+        publication: Publication,
+        room: Ints,
+        cost: Floats,
+        inner_room: Ints,
+        progress: Progress = SILENT,
+    ) -> None:
+        self._progress = progress
+        if int(inner_room.sum()) > LARGEST_TOTAL:
+            raise InputError(
+                f"the counts add up to more than {LARGEST_TOTAL:,}: too much for a linear "
+                "programme",
+                hint="publish a two-way table, or take a larger unit",
+            )
+        self._first = publication.distinct[0]
+        self._place = np.full(publication.size, -1, dtype=np.int64)
+        self._place[self._first] = np.arange(len(self._first))
+        self._room = room[self._first]
+        self._sums, self._merge = merged_sums(publication)
+        self._inner_room = np.zeros(self._sums.shape[1], dtype=np.int64)
+        np.add.at(self._inner_room, self._merge, inner_room)
+        self._boxes = Hypercubes(publication, self._room, inner_room)
+        positive = cost[np.isfinite(cost) & (cost > 0)]
+        scale = float(positive.min()) if len(positive) else 1.0
+        self._price = np.maximum(cost[self._first] / scale, STEP)
+        self._open = np.zeros(len(self._first), dtype=np.bool_)
+        self._kept: dict[Purpose, _Programme] = {}
+        self._spent = 0.0
+        self.gave_up = False
+
+    def open(self, cells: Ints) -> None:
+        """Suppress cells: they may move at (almost) no cost."""
+        self._set(self._place[cells], True)
+
+    def close(self, cells: Ints) -> None:
+        """Publish cells again."""
+        self._set(self._place[cells], False)
+
+    def _set(self, cells: Ints, is_open: bool) -> None:
+        self._open[cells] = is_open
+        for programme in self._kept.values():
+            programme.price(cells, STEP if is_open else self._price[cells])
+
+    def _programme(self, purpose: Purpose) -> _Programme:
+        """Built when it is first needed: the sensitive cells are open by then."""
+        if purpose not in self._kept:
+            movable = self._open | np.isfinite(self._price)
+            price = np.where(self._open, STEP, self._price)
+            self._kept[purpose] = _Programme(
+                self._sums, self._room, self._inner_room, movable, price, purpose, self._progress
+            )
+        return self._kept[purpose]
+
+    def route(
+        self, cell: int, sign: int, need: int, *, barred: Ints, pay: bool
+    ) -> Deviation | None:
+        """The cheapest change that moves one cell by ``sign * need`` and no published one.
+
+        Parameters
+        ----------
+        cell
+            A suppressed one.
+        barred
+            Cells that must not move.
+        pay
+            Whether published cells may be used, at their cost. If not, None only says that no
+            change was found.
+        """
+        at = int(self._place[cell])
+        still = self._place[barred]
+        still = still[still >= 0]
+        free = self._box(at, sign, need, still, pay=False)
+        if free is not None:
+            return free
+        box: Deviation | None = None
+        if pay and not SMALL < len(self._first) <= LARGE:
+            box = self._box(at, sign, need, still, pay=True)
+            if box is not None:
+                return box
+        if not pay and len(self._first) <= SMALL:
+            return None
+        for attempt in range(ATTEMPTS):
+            found = self._programme("cheapest").least(at, sign * need, still, attempt)
+            if found is None:
+                return None
+            change = self._exactly(found, at, sign * need, pay=pay)
+            if change is not None:
+                return self._deviation(change)
+            if pay and attempt == 0:
+                box = self._box(at, sign, need, still, pay=True)
+            if box is not None or not pay:
+                return box
+        return self._searched(at, sign * need, still)
+
+    def _searched(self, at: int, by: int, still: Ints) -> Deviation | None:
+        if self._spent < MOST_WORK:
+            before = work()
+            found = self._programme("whole").least(at, by, still, 0)
+            self._spent += work() - before
+            if found is not None:
+                change = self._exactly(found, at, by, pay=True)
+                if change is not None:
+                    return self._deviation(change)
+        self.gave_up = True
+        return None
+
+    def _box(self, at: int, sign: int, need: int, still: Ints, *, pay: bool) -> Deviation | None:
+        price = np.where(self._open, STEP, self._price if pay else np.inf)
+        price[still] = np.inf
+        found = self._boxes.cheapest(at, sign, need, price)
+        if found is None:
+            return None
+        inner = np.zeros(len(self._inner_room), dtype=np.int64)
+        np.add.at(inner, self._merge[found[1]], found[2])
+        return self._deviation((inner, np.asarray(self._sums @ inner)))
+
+    def _exactly(self, found: Floats, at: int, by: int, *, pay: bool) -> tuple[Ints, Ints] | None:
+        """The change in whole numbers, or None where the programme's point is not one."""
+        # Rounding must not move what the programme leaves alone.
+        used = np.abs(np.asarray(self._sums @ found)) > NEAR
+        if not pay and (used & ~self._open).any():
+            return None
+        change = self._checked(found, self._open | used)
+        return None if change is None or change[1][at] != by else change
+
+    def _checked(self, found: Floats, movable: Bools) -> tuple[Ints, Ints] | None:
+        """Whole changes of the inner and of the published cells, or None: no table does that."""
+        inner = np.rint(found).astype(np.int64)
+        sums: Ints = np.asarray(self._sums @ inner)
+        if (
+            (inner < -self._inner_room).any()
+            or (self._room + sums < 0).any()
+            or sums[~movable].any()
+        ):
+            return None
+        return inner, sums
+
+    def _deviation(self, change: tuple[Ints, Ints]) -> Deviation:
+        inner, sums = change
+        used = np.flatnonzero(sums)
+        found = Deviation.of(self._first[used], sums[used], self._room[used])
+        hidden = Deviation.of(np.zeros(0, dtype=np.int64), inner, self._inner_room)
+        return Deviation(
+            found.cells,
+            found.change,
+            min(found.ahead, hidden.ahead),
+            min(found.behind, hidden.behind),
+        )
+
+    def extreme(self, cell: int, sign: int, known: int) -> tuple[int, bool, Deviation | None]:
+        """How far one suppressed cell can move while the published ones stay.
+
+        Parameters
+        ----------
+        known
+            It can move at least so far.
+
+        Returns
+        -------
+        How far (``ENDLESS`` where nothing limits it), whether that is proven to be sharp, and a
+        change that goes there where one is known.
+        """
+        at = int(self._place[cell])
+        if sign > 0 and self._unlimited[at]:
+            return ENDLESS, True, None
+        if sign < 0 and known >= self._room[at]:
+            return int(self._room[at]), True, None
+        most, point = self._programme("farthest").farthest(at, sign, None)
+        if most <= known:
+            return known, True, None
+        change = self._checked(point, self._open)
+        if change is not None and sign * int(change[1][at]) == most:
+            return most, True, self._deviation(change)
+        return self._whole(at, sign, known, most)
+
+    def _whole(
+        self, at: int, sign: int, known: int, most: int
+    ) -> tuple[int, bool, Deviation | None]:
+        box = self._box(at, sign, most, np.zeros(0, dtype=np.int64), pay=False)
+        if box is not None:
+            return most, True, box
+        if self._spent >= MOST_WORK:
+            return most, False, None
+        before = work()
+        bound, point = self._programme("whole").farthest(at, sign, MOST_NODES)
+        self._spent += work() - before
+        most = min(most, bound)
+        change = self._checked(point, self._open) if len(point) else None
+        reached = known if change is None else max(known, sign * int(change[1][at]))
+        proof = self._deviation(change) if change is not None and reached > known else None
+        return most, reached == most, proof
+
+    @property
+    def _unlimited(self) -> Bools:
+        """Sums with an inner cell that no published sum contains: it can be anything."""
+        covered = self._sums[np.flatnonzero(~self._open)].sum(axis=0) > 0
+        return np.asarray(self._sums @ (~np.asarray(covered).reshape(-1)).astype(np.int64)) > 0
+
+
+class _Programme:
+    """min cost * |change|, kept between runs.
+
+    Columns: what is added to and taken from each inner cell, then each published sum of several.
+    """
+
+    def __init__(
+        self,
+        sums: csc_array[np.int64],
+        room: Ints,
+        inner_room: Ints,
+        movable: Bools,
+        price: Floats,
+        purpose: Purpose,
+        progress: Progress,
+    ) -> None:
+        # A third of the program's start, and few need it.
+        from scipy.sparse import csc_array, eye_array, hstack
+
+        self._progress = progress
+        by_sum = sums.tocsr()
+        single = np.diff(by_sum.indptr) == 1
+        several = np.flatnonzero(~single)
+        cells = sums.shape[1]
+        # A published sum of one inner cell is that cell.
+        self._of_inner = np.full(cells, -1, dtype=np.int64)
+        self._of_inner[by_sum.indices[by_sum.indptr[:-1][single]]] = np.flatnonzero(single)
+        self._cells = cells
+        minus = -eye_array(len(several))
+        part = by_sum[several].astype(np.float64)
+        matrix = csc_array(hstack([part, -part, minus, -minus], format="csc"))
+        free = 4.0 * float(inner_room.sum()) + 1e6
+        moves = np.where(self._of_inner >= 0, movable[self._of_inner], True)
+        high = np.concatenate(
+            [
+                np.where(moves, free, 0.0),
+                np.where(moves, inner_room, 0),
+                np.where(movable[several], np.inf, 0.0),
+                np.where(movable[several], room[several], 0),
+            ]
+        ).astype(np.float64)
+        # The two columns of every published sum.
+        self._more = np.zeros(len(room), dtype=np.int64)
+        self._less = np.zeros(len(room), dtype=np.int64)
+        published = np.flatnonzero(self._of_inner >= 0)
+        self._more[self._of_inner[published]] = published
+        self._less[self._of_inner[published]] = published + cells
+        self._more[several] = 2 * cells + np.arange(len(several))
+        self._less[several] = 2 * cells + len(several) + np.arange(len(several))
+        self._high = high
+        zero = np.zeros(len(several))
+        entries = Entries(
+            matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data
+        )
+        self._model = Model.of_entries(
+            entries,
+            rows=(zero, zero),
+            columns=(np.zeros(len(high)), high),
+            integral=purpose == "whole",
+            # Where only the objective changes between runs, the last point stays feasible.
+            strategy=PRIMAL_SIMPLEX if purpose == "farthest" else DUAL_SIMPLEX,
+        )
+        self._weights = np.full(len(high), STEP)
+        finite = np.isfinite(price)
+        self._weights[self._more[finite]] = self._weights[self._less[finite]] = price[finite]
+
+    def price(self, cells: Ints, price: Floats | float) -> None:
+        """What moving some published sums costs from now on."""
+        self._weights[self._more[cells]] = self._weights[self._less[cells]] = price
+
+    def least(self, at: int, by: int, still: Ints, attempt: int) -> Floats | None:
+        """The cheapest changes of the inner cells that move one sum by so much; None if none do.
+
+        Later attempts have slightly other costs, and so another optimum.
+        """
+        weights = self._weights
+        if attempt:
+            generator = np.random.Generator(np.random.PCG64(attempt))
+            weights = weights * generator.uniform(1.0, 1.5, len(weights))
+        up, down = int(self._more[at]), int(self._less[at])
+        held = [int(c) for c in np.concatenate([self._more[still], self._less[still]])]
+        held = [column for column in held if column not in (up, down)]
+        try:
+            self._model.limit(up, max(by, 0), max(by, 0))
+            self._model.limit(down, max(-by, 0), max(-by, 0))
+            for column in held:
+                self._model.limit(column, 0, 0)
+            outcome = self._model.weighted(
+                weights,
+                most_nodes=MOST_NODES,
+                progress=self._progress,
+                stage="secondary suppression",
+            )
+        except InfeasibleError:
+            return None
+        finally:
+            for column in (up, down, *held):
+                self._model.limit(column, 0.0, float(self._high[column]))
+        return self._changes(outcome)
+
+    def farthest(self, at: int, sign: int, nodes: int | None) -> tuple[int, Floats]:
+        """How far one sum can move (rounded outwards), and changes of the inner cells."""
+        cost = np.zeros(len(self._high))
+        cost[self._more[at]], cost[self._less[at]] = sign, -sign
+        outcome = self._model.weighted(
+            cost, "max", most_nodes=nodes, progress=self._progress, stage="audit"
+        )
+        bound = outcome.bound
+        most = ENDLESS if bound >= ENDLESS else math.floor(bound + NEAR)
+        found = self._changes(outcome)
+        return most, np.zeros(0) if found is None else found
+
+    def _changes(self, outcome: Outcome) -> Floats | None:
+        if not len(outcome.point):
+            return None
+        changes: Floats = (
+            outcome.point[: self._cells] - outcome.point[self._cells : 2 * self._cells]
+        )
+        return changes

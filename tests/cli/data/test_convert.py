@@ -1,0 +1,69 @@
+"""``convert``: every format that is written, through the real command line."""
+
+from __future__ import annotations
+
+import gzip
+import stat
+from pathlib import Path
+
+import pytest
+
+from tabprotect.cli.main import main
+from tabprotect.engine.formats.files import read_table
+from tabprotect.engine.formats.registered import formats
+from tabprotect.engine.project.opening.sources import open_table
+
+EXAMPLE = "example:czech-autoworkers"
+WRITTEN = [kind.name for kind in formats().values() if kind.writes]
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_a_table_there_and_back(tmp_path: Path, name: str) -> None:
+    out = tmp_path / "table.out"
+    out.touch(mode=0o644)
+    assert main(["convert", EXAMPLE, "--format", name, "--out", str(out)]) == 0
+    assert stat.S_IMODE(out.stat().st_mode) == 0o600
+    named = tmp_path / f"table{formats()[name.replace('-', '_')].suffixes[0]}"
+    assert main(["convert", EXAMPLE, "--out", str(named)]) == 0
+    assert named.read_bytes() == out.read_bytes()
+    assert read_table(named).table == open_table(EXAMPLE).table
+    again = tmp_path / "again.csv"
+    assert main(["convert", str(named), "--out", str(again)]) == 0
+    assert read_table(again).table == open_table(EXAMPLE).table
+
+
+def test_what_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "t.csv.gz"
+    assert main(["convert", EXAMPLE, "--out", str(out)]) == 0
+    said = capsys.readouterr()
+    assert "CONFIDENTIAL" in said.out
+    assert "No title, notes" in said.err
+    assert gzip.decompress(out.read_bytes()).startswith(b"A,B,")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (["--out", "t.ods"], 3, "not written as OpenDocument"),
+        (["--out", "t.parquet.gz"], 3, "only text is compressed"),
+        (["--out", "t.csv", "--format", "klingon"], 2, "klingon"),
+    ],
+)
+def test_what_cannot_be_written(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    code: int,
+    says: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["convert", EXAMPLE, *words]) == code
+    assert says in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_table_itself_is_not_written_over(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("v,w,count\na,x,1\n")
+    assert main(["convert", str(path), "--out", str(path)]) == 2

@@ -1,0 +1,187 @@
+"""``widths``, ``frontier``, ``optimal`` and ``serve-session``: JSON keys, exit codes, bad input."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+
+CZECH = "example:czech-autoworkers"
+REFERENCE = Path(__file__).parents[2] / "reference" / "niss_query_space.json"
+
+
+def table(path: Path, rows: str) -> Path:
+    path.write_text("A,B,count\n" + rows)
+    return path
+
+
+def test_widths(run: Run) -> None:
+    niss = json.loads(REFERENCE.read_text())
+    letters = niss["table3_to_table2"]
+    expected = {
+        ",".join(sorted(letters[c] for c in name)): w
+        for name, w in niss["widths_table3_letters"].items()
+    }
+    found = run("widths", CZECH, "--json")
+    assert found.code == 0 and found.json == {
+        "variables": list("ABCDEF"),
+        "widths": expected,
+    }
+    spoken = run("widths", CZECH).out.splitlines()
+    assert len(spoken) == 65 and spoken[-1].startswith("most dangerous chain: [] [")
+    assert run("widths", CZECH, "--at-risk", "1..3", "--json").json["widths"] != expected
+    assert run("widths", CZECH, "--workers", "2", "--json").json["widths"] == expected
+
+
+def test_frontier(run: Run) -> None:
+    args = ("frontier", CZECH, "--release", "B,A", "--release", "C,D", "--release", "A")
+    found = run(*args, "--beta", 10, "--json")
+    assert found.code == 0
+    shown = found.json
+    assert shown["releasable"] is True and shown["exact"] is True
+    assert shown["bounds"] == "decomposable" and shown["width"] == 339
+    assert shown["released_frontier"] == [["A", "B"], ["C", "D"]] and shown["released"] == 7
+    assert shown["unreleasable_frontier"] == [
+        list(text) for text in ("ABCDE", "ABCDF", "ABCEF", "BCDEF")
+    ]
+    assert shown["unreleasable"] == 5 and shown["undecided"] == 0
+    ring = ("A,B", "B,C", "C,D", "A,D")
+    words = [word for text in ring for word in ("--release", text)]
+    assert run("frontier", CZECH, *words, "--json").json["exact"] is True
+    closed = run("frontier", CZECH, *words, "--bounds", "decomposable", "--json").json
+    assert closed["releasable"] is True and closed["exact"] is False
+    assert closed["bounds"] == "decomposable cover"
+    bad = run("frontier", CZECH, "--release", "A,C,D,E,F", "--beta", 11, "--json")
+    assert bad.code == 0 and bad.json["releasable"] is False and bad.json["width"] == 10
+    assert bad.json["unreleasable"] == 64 and bad.json["unreleasable_frontier"] == [[]]
+    assert [c["count"] for c in bad.json["too_tight"]]
+    assert "must not be released" in run(*args, "--beta", 340).out
+
+
+def test_the_grand_total_alone(run: Run) -> None:
+    shown = run("frontier", CZECH, "--release", "", "--beta", 11, "--json").json
+    assert shown["releasable"] is True and shown["width"] == 1841
+    assert shown["released_frontier"] == [[]] and shown["released"] == 1
+    # As many have a count below 11 where a 1 or 2 falls into them.
+    assert shown["unreleasable"] == 8 and shown["undecided"] == 0
+
+
+def test_names_with_commas(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(
+        '"age, sex",B,C ,count\na,p,1,3\na,p,2,1\na,q,1,2\na,q,2,7\nb,p,1,5\nb,p,2,4\n'
+        "b,q,1,0\nb,q,2,1\n"
+    )
+    widths = run("widths", path, "--json").json["widths"]
+    assert set(widths) >= {"", "B", '"age, sex"', '"age, sex",B'}
+    words = ("--release", ' C , "age, sex"', "--release", "age, sex", "--json")
+    assert run("frontier", path, *words, "--beta", 0).json["released_frontier"] == [
+        ["age, sex", "C "]
+    ]
+    assert run("bounds", path, *words).json["exact"] is True
+    refused = run("bounds", path, "--release", "age, sex,B")
+    assert refused.code == 3 and '"age, sex", B' in refused.err
+
+
+def test_other_criteria(run: Run) -> None:
+    words = (CZECH, "--criterion", "smallest-margin", "--beta", 20, "--json")
+    shown = run("frontier", *words, "--release", "A,B,C").json
+    assert shown["releasable"] is True and shown["bounds"] == "counts"
+    found = run("optimal", *words, "--method", "exhaustive").json
+    assert found["width"] >= 20 and found["decomposable"] is True
+    assert run("optimal", *words, "--seed", 3).json["released"] == found["released"]
+    assert run("optimal", *words, "--method", "heuristic").json["releasable"] is True
+
+
+def test_optimal(run: Run) -> None:
+    found = run("optimal", CZECH, "--method", "heuristic", "--beta", 6, "--json").json
+    assert found["released"] == 60 and found["width"] == 9 and found["decomposable"] is False
+    for method in ("annealing", "exhaustive"):
+        words = ("--method", method, "--beta", 3, "--at-risk", "1..3", "--seed", 5, "--json")
+        first = run("optimal", CZECH, *words)
+        assert first.code == 0 and first.json == run("optimal", CZECH, *words).json
+        assert first.json["released"] == 48 and first.json["decomposable"] is True
+        assert sum(first.json["by_dimension"].values()) == 48
+        assert first.json["by_dimension"]["0"] == 1
+        assert sorted(map(len, first.json["released_frontier"])) == [5, 5]
+    assert "48 sub-tables" in run("optimal", CZECH, "--seed", 1).out
+
+
+def test_a_session(run: Run, tmp_path: Path) -> None:
+    words = ("serve-session", tmp_path / "log.db", "--table", CZECH, "--beta", 10, "--json")
+    first = run(*words, "--user", "ann", "--query", "A,B", "A,B,C,D,E", "--query", "C").json
+    assert [a["answer"] for a in first["answers"]] == ["table", "projection", "table"]
+    (shown,) = first["answers"][0]["tables"]
+    assert shown["variables"] == ["A", "B"] and shown["categories"] == [["no", "yes"]] * 2
+    assert sum(map(sum, shown["counts"])) == 1841
+    assert first["answers"][1]["released"] == [["A", "B"]]
+    assert first["released_frontier"] == [["A", "B"], ["C"]] and first["released"] == 5
+    second = run(*words, "--rule", "one-step", "--query", "A,B", "D,E", "D").json
+    assert [a["answer"] for a in second["answers"]] == ["table", "deferral", "table"]
+    assert second["session"] != first["session"]
+    by_demand = ("--rule", "by-demand", "--set", "requests=2", "--query", "E,F", "E,F")
+    asked = run(*words, *by_demand).json["answers"]
+    assert [a["answer"] for a in asked] == ["deferral", "table"]
+    history = run(*words, "--replay").json["history"]
+    assert [h["number"] for h in history] == list(range(1, 9))
+    assert [h["newly_released"] for h in history] == [
+        *(True, False, True, False, False, True, False, True)
+    ]
+    assert len(run(*words, "--replay", 2).json["history"]) == 2
+    assert not run(*words, "--replay", "2001-01-01").json["history"]
+    assert "ann" in run(*words[:-1], "--replay").out
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (("frontier", CZECH), 3, "empty release"),
+        (("frontier", CZECH, "--release", "A,,B"), 3, "no variable ''"),
+        (("frontier", CZECH, "--release", "A", "--criterion", "luck"), 4, "criterion"),
+        (("frontier", CZECH, "--release", "A,Z"), 3, "no variable 'Z'"),
+        (("frontier", CZECH, "--release", "A,A"), 3, "twice"),
+        (("frontier", CZECH, "--release", "A,B,C,D,E,F,G"), 3, "no variable 'G'"),
+        (("frontier", CZECH, "--release", "A", "--beta", "-1"), 4, "beta"),
+        (("frontier", CZECH, "--release", "A", "--beta", "5000"), 5, "one-way tables"),
+        (("frontier", CZECH, "--release", "A", "--bounds", "guess"), 2, "bounds"),
+        (("frontier", CZECH, "--release", "A", "--at-risk", "3..1"), 4, "at_risk"),
+        (("widths", CZECH, "--at-risk", "100000"), 3, "nothing at risk"),
+        (("widths", CZECH, "--workers", "none"), 4, "workers"),
+        (("widths", "example:nothing"), 3, "no example"),
+        (("optimal", CZECH, "--beta", "5000"), 5, "(no, yes, yes, <140, <3, pos)"),
+        (("optimal", CZECH, "--seed", "-3"), 4, "seed"),
+        (("optimal", CZECH, "--method", "luck"), 2, "method"),
+        (("serve-session", "x.db", "--query", "A"), 2, "table"),
+        (("serve-session", "x.db", "--table", CZECH, "--query", "A,Q"), 3, "no variable 'Q'"),
+        (("serve-session", "x.db", "--table", CZECH, "--rule", "luck"), 4, "rule"),
+        (("serve-session", "x.db", "--table", CZECH, "--set", "a=1"), 4, "unknown"),
+        (("serve-session", "no/x.db", "--table", CZECH, "--query", "A"), 3, "unable to open"),
+        (("serve-session", "x.db", "--table", CZECH, "--replay", "soon"), 4, "replay"),
+    ],
+)
+def test_bad_input(
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
+    code: int,
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = run(*words, "--json")
+    assert found.code == code
+    assert found.json["error"]["exit_code"] == code
+    assert message in found.err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_table_without_small_counts(run: Run, tmp_path: Path) -> None:
+    safe = table(tmp_path / "t.csv", "a,x,5\na,y,6\nb,x,7\nb,y,8\n")
+    for words in (("widths",), ("frontier", "--release", "A"), ("optimal",)):
+        found = run(words[0], safe, *words[1:])
+        assert found.code == 3 and "nothing at risk" in found.err and "--at-risk" not in found.out
