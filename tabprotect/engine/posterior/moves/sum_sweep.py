@@ -127,7 +127,7 @@ def _reaches(one: EliminationPlan, coefficient: list[int]) -> tuple[list[int], l
 
 def _cost(one: EliminationPlan, coefficient: list[int]) -> tuple[int, int]:
     """Entries that are computed, and those of the largest table."""
-    _before, after = _reaches(one, coefficient)
+    _, after = _reaches(one, coefficient)
     work, held = 0, 0
     for k, axes in enumerate(one.axes):
         size = 3 ** len(axes)
