@@ -221,6 +221,12 @@ PX_BYTES = 2**29
 R_BYTES = 2**29
 """Of an R file, packed and unpacked, which is held as a whole."""
 
+LAID_OUT_BYTES = 2**26
+"""Of a file with title lines or marks, which is held as a whole."""
+
+FOUND_TOTALS_CELLS = 2**23
+"""Of a table that is looked through for totals by arithmetic, laid out by one variable."""
+
 TAU_ARGUS_BYTES = 2**29
 """Of a tau-ARGUS table, which is held as a whole."""
 

@@ -197,7 +197,7 @@ def test_the_count_column_can_be_named(tmp_path: Path) -> None:
 
 
 def test_other_kinds_of_file(tmp_path: Path) -> None:
-    for name in ("a.zip", "a.sav", "a.tabprotect"):
+    for name in ("a.zip", "a.por", "a.tabprotect"):
         with pytest.raises(InputError, match="not a table file") as caught:
             read_table(tmp_path / name)
         assert caught.value.hint
