@@ -107,6 +107,13 @@ def lay_out(rows: Sequence[Row], reading: Reading, marks: Marks, name: str) -> L
     while last > first and _is_note(kept, last, width, marks):
         last -= 1
     body = kept[first : last + 1]
+    if not body:
+        raise InputError(
+            "there is a header but no row of counts",
+            file=name,
+            line=kept[-1].line,
+            hint="say which row is the header: --header-row LINE",
+        )
     for row in body:
         if len(row.fields) != width or row.filled < 2:
             raise InputError(

@@ -17,7 +17,9 @@ from tabprotect.engine.formats.text.label_codes import LabelCodes
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_count
 
 _BLANKS = " \u00a0\u202f\u2009"
-_GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:([ .,'\u2019\u00a0\u202f\u2009])[0-9]{3})+")
+_GROUPED = re.compile(
+    r"[+-]?[0-9]{1,3}(?:([ .,'\u2019\u00a0\u202f\u2009])[0-9]{3})+(?:[.,][0-9]+)?"
+)
 _TWICE = re.compile(r"[+-]?[0-9]{1,3}(?:([.,])[0-9]{3}){2,}")
 
 
