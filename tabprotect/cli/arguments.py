@@ -13,8 +13,7 @@ from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.opening.examples import PREFIX
-from tabprotect.engine.project.saving import storage
-from tabprotect.engine.project.verbs.table_verbs import open_table
+from tabprotect.engine.project.steps import opened
 
 T = TypeVar("T")
 
@@ -77,6 +76,14 @@ def cut(text: str) -> tuple[str, list[int]]:
     if not name.strip() or not found:
         raise argparse.ArgumentTypeError(f"not of the form VARIABLE:CUT,CUT,...: {text!r}")
     return name.strip(), found
+
+
+def levels(text: str) -> tuple[str, list[str]]:
+    """``nuts1,nuts2,nuts3=nuts``."""
+    columns, equals, name = text.rpartition("=")
+    if not equals or not name.strip():
+        raise argparse.ArgumentTypeError(f"not of the form COLUMN,COLUMN,...=NAME: {text!r}")
+    return name.strip(), names(columns)
 
 
 def once(pairs: Iterable[tuple[str, T]], option: str) -> dict[str, T]:
@@ -142,14 +149,6 @@ def given_reading(args: argparse.Namespace) -> dict[str, object]:
     return {**named, **said}
 
 
-def absolute(source: str) -> str:
-    """A path that still means the same file when a recipe is run elsewhere."""
-    return source if source.startswith(PREFIX) else str(Path(source).absolute())
-
-
 def open_source(args: argparse.Namespace, progress: Progress) -> History:
-    """The table that ``args.table`` means: an example, a file, or a project as it was saved."""
-    if args.table.endswith(storage.SUFFIX):
-        return storage.load(Path(args.table))
-    order = open_table(source=absolute(args.table), **given_reading(args))
-    return History().do(order, progress=progress)[0]
+    """The table that ``args.table`` means, read as its options say."""
+    return opened(args.table, Reading.of(given_reading(args)), progress)

@@ -4,619 +4,290 @@ Every limit stands here with what it protects; a module takes those it holds. Li
 seconds of a clock, wherever a result depends on them: the same input gives the same output anywhere.
 """
 
-from __future__ import annotations
-
-# -- assessment ------------------------------------------------------------------------------
-
+# assessment
+# Posteriors that are kept: methods with few outcomes give the same release again and again
 MOST_FOUND = 8
-"""Posteriors that are kept: methods with few outcomes give the same release again and again."""
+COMPARED_CELLS = 2**24  # Compared cells; beyond, only the release's own tables are compared
+BELIEF_LIMIT = (
+    0.95  # A count, or a change, is known to a reader who believes in one value more than this
+)
+MOST_PAIRED = 10**8  # Counts of all pairs of an earlier and a later original
+SPREADING_PATIENCE = 0.25  # Seconds of work put into one piece, so that there is progress to see
 
-COMPARED_CELLS = 2**24
-"""Compared cells; beyond, only the release's own tables are compared."""
-
-REVISION_BELIEF_LIMIT = 0.95
-"""Belief from which a change is known."""
-
-MOST_PAIRED = 10**8
-"""Counts of all pairs of an earlier and a later original."""
-
-SPREADING_PATIENCE = 0.25
-"""Seconds of work put into one piece, so that there is progress to see."""
-
-
-# -- bounds ----------------------------------------------------------------------------------
-
-BOUNDING_LISTED = 5_000_000
-"""Cells that ``cells="all"`` lists."""
-
+# bounds
+BOUNDING_LISTED = 5_000_000  # Cells that `cells="all"` lists
+# Open cells up to which `auto` solves integer programmes; beyond, one takes minutes
 AUTO_INTEGER_CELLS = 1_500
-"""Open cells up to which ``auto`` solves integer programmes; beyond, one takes minutes."""
-
-AUTO_NODES = 5_000
-"""Branch-and-bound nodes ``auto`` spends on one end of one interval."""
-
-COUNTING_STEPS = 20_000_000
-"""Transitions between states of the exact way, in all."""
-
-MOST_AT_ONCE = 6_000_000
-"""Of these in one step, which bounds memory."""
-
-MOST_TERMS = 200_000
-"""Different terms of inclusion and exclusion."""
-
-MOST_DIGITS = 4000
-"""Longer numbers are not told."""
-
-MOST_MOVES = 20_000
-"""Moves looked at for one step; what lies beyond is not tried."""
-
-NEIGHBOURS_STEPS = 200
-"""Steps taken for one cell in one direction."""
-
-DENSE_CELLS = 2**22
-"""Cells of the whole table up to which places are looked up in an array."""
-
+AUTO_NODES = 5_000  # Branch-and-bound nodes `auto` spends on one end of one interval
+COUNTING_STEPS = 20_000_000  # Transitions between states of the exact way, in all
+MOST_AT_ONCE = 6_000_000  # Of these in one step, which bounds memory
+MOST_TERMS = 200_000  # Different terms of inclusion and exclusion
+MOST_DIGITS = 4000  # Longer numbers are not told
+FIBRE_DIMENSION = 24  # Free cells of a fibre that is listed; one of more has too many tables
+FIBRE_ENTRIES = 1_000_000  # Cells times sums of a fibre that is listed
+FIBRE_POINTS = 1_000_000  # Tables, whole or partial, of a fibre that is listed
+MOST_MOVES = 20_000  # Moves looked at for one step; what lies beyond is not tried
+NEIGHBOURS_STEPS = 200  # Steps taken for one cell in one direction
+DENSE_CELLS = 2**22  # Cells of the whole table up to which places are looked up in an array
+# Open cells a programme is made of; a cell takes about a tenth of a second there
 PROGRAMME_CELLS = 20_000
-"""Open cells a programme is made of; a cell takes about a tenth of a second there."""
-
-PROGRAMME_TOTAL = 10**9
-"""Counts beyond come near the solver's tolerance."""
-
-LATTICE_CELLS = 300_000
-"""Cells of all margins together up to which the generalised form is used."""
-
-EXACT_SUMS = 2**53
-"""Sums below this are exact in double precision."""
-
+LARGEST_TOTAL = 10**9  # Counts beyond come near the solver's tolerance
+LATTICE_CELLS = 300_000  # Cells of all margins together up to which the generalised form is used
+EXACT_FLOAT = 2**53  # Whole numbers, and sums, below this are exact in double precision
+# Cells a support is built for; a sweep of the shuttle takes seconds there
 SUPPORT_CELLS = 2_000_000
-"""Cells a support is built for; a sweep of the shuttle takes seconds there."""
+SUPPORT_ENTRIES = 160_000_000  # Cells times margins that a support is built for: four bytes each
 
-SUPPORT_ENTRIES = 160_000_000
-"""Cells times margins that a support is built for: four bytes each."""
-
-
-# -- bundle ----------------------------------------------------------------------------------
-
-MAX_ARCHIVE = 2**29
-"""Bytes of a zip file that is opened at all (512 MiB)."""
-
-MAX_MEMBER = 2**29
-"""Bytes of one unpacked file."""
-
-MAX_UNPACKED = 2**30
-"""Bytes of all unpacked files together."""
-
-MAX_RATIO = 150
-"""Unpacked over packed size; beyond it, and above a mebibyte, a file is a bomb."""
-
-MAX_DIRECTORY = 2**20
-"""Bytes of the zip's own list of its files."""
-
-MAX_JSON = 192 * 2**20
-"""Bytes of a JSON file that is parsed."""
-
+# bundle
+MAX_ARCHIVE = 2**29  # Bytes of a zip file that is opened at all (512 MiB)
+MAX_MEMBER = 2**29  # Bytes of one unpacked file
+MAX_UNPACKED = 2**30  # Bytes of all unpacked files together
+MAX_RATIO = 150  # Unpacked over packed size; beyond it, and above a mebibyte, a file is a bomb
+MAX_DIRECTORY = 2**20  # Bytes of the zip's own list of its files
+MAX_JSON = 192 * 2**20  # Bytes of a JSON file that is parsed
+# Lists and objects of one JSON file: each takes some 100 bytes once it is parsed
 MAX_JSON_LISTS = 8_000_000
-"""Lists and objects of one JSON file: each takes some 100 bytes once it is parsed."""
+MAX_JSON_ITEMS = 40_000_000  # Commas of one JSON file
+RISK_REPORT_CELLS = 100_000  # At-risk cells that are listed one by one
+SIGNATURE_LONGEST = 10_000  # Bytes of a key file
 
-MAX_JSON_ITEMS = 40_000_000
-"""Commas of one JSON file."""
-
-RISK_REPORT_CELLS = 100_000
-"""At-risk cells that are listed one by one."""
-
-SIGNATURE_LONGEST = 10_000
-"""Bytes of a key file."""
-
-
-# -- cycles.constructions --------------------------------------------------------------------
-
-MOST_KINDS = 50_000
-"""Sets of axes and ways that are looked at while the minimal ones are sought."""
-
-FOR_MARGINS_CELLS = 20_000_000
-"""Cells of a table that cycles are designed for: some gigabytes of cycles."""
-
-MOST_COMPLETED = 400
-"""Cells among which the moves are sought that the triangular ones leave out."""
-
+# cycles.constructions
+MOST_KINDS = 50_000  # Sets of axes and ways that are looked at while the minimal ones are sought
+# Cells of a table that cycles are designed for: some gigabytes of cycles
+DESIGNED_CELLS = 20_000_000
+MOST_COMPLETED = 400  # Cells among which the moves are sought that the triangular ones leave out
+# Sums of entries over margins that are looked at again when a design is done
 MOST_PROVED = 10_000_000
-"""Sums of entries over margins that are looked at again when a design is done."""
-
-LONG_CYCLES_CELLS = 20_000_000
-"""Cells of a table that cycles are designed for: some gigabytes of cycles."""
-
-WIDEST_STRIPS = 8
-"""The highest strips that are taken unasked are at most this wide: about a second."""
-
+WIDEST_STRIPS = 8  # The highest strips that are taken unasked are at most this wide: about a second
+# The default design stays at most this wide in one pass (the default number of passes)
 EXACT_WIDTH = 6
-"""The default design stays at most this wide in one pass (the default number of passes)."""
+MOST_SWAPS = 200_000  # Swaps that are listed
+SWAPS_ENTRIES = 50_000_000  # Cells of all cycles together
+TRIANGULAR_WORK = 150_000_000  # Partner cells that are looked at in all; beyond, fewer choices are
 
-MOST_SWAPS = 200_000
-"""Swaps that are listed."""
-
-SWAPS_ENTRIES = 50_000_000
-"""Cells of all cycles together."""
-
-TRIANGULAR_WORK = 150_000_000
-"""Partner cells that are looked at in all; beyond, fewer choices are."""
-
-
-# -- cycles ----------------------------------------------------------------------------------
-
-FULL = 2**30
-"""The count of the cell that pads: it never blocks."""
-
+# cycles
+FULL = 2**30  # The count of the cell that pads: it never blocks
+# Entries of the list of neighbours; beyond, everything is looked at again after each step
 MOST_NEIGHBOURS = 2**23
-"""Entries of the list of neighbours; beyond, everything is looked at again after each step."""
-
+# Bases up to this size are reduced; larger ones come short enough out of the elimination
 MOST_REDUCED = 150
-"""Bases up to this size are reduced; larger ones come short enough out of the elimination."""
-
-LONGEST_NAMED = 8
-"""Sums that are named, and cells of one."""
-
+LONGEST_NAMED = 8  # Sums that are named, and cells of one
+# More entries than this are refused when a mechanism or a file is read
 MAX_CYCLE_CELLS = 50_000_000
-"""More entries than this are refused when a mechanism or a file is read."""
-
+# Coefficients joined to one that is eliminated: 3^14 entries take a fifth of a second
 MAX_WIDTH = 13
-"""Coefficients joined to one that is eliminated: 3^14 entries take a fifth of a second."""
+MAX_HELD = 2**26  # Entries of all tables of one component, held between two sweeps (512 MiB)
+MAX_WORK = 2**31  # Entries over all components: about a minute
+WIDTH_VARIABLES = 50_000  # Steps of one component (one table each)
 
-MAX_HELD = 2**26
-"""Entries of all tables of one component, held between two sweeps (512 MiB)."""
+# engine
+DATABASE_PATIENCE = 10  # Seconds to wait for a database that somebody else is writing to
+SOLVER_PATIENCE = 0.2  # Seconds that a cancelled integer programme has to notice
 
-MAX_WORK = 2**31
-"""Entries over all components: about a minute."""
-
-WIDTH_VARIABLES = 50_000
-"""Steps of one component (one table each)."""
-
-
-# -- engine ----------------------------------------------------------------------------------
-
-DATABASE_PATIENCE = 10
-"""Seconds to wait for a database that somebody else is writing to."""
-
-
-# -- disclosure ------------------------------------------------------------------------------
-
+# disclosure
+# Of the settings that were tried a refusal names the best: the others rarely pass
 MOST_REMEDIES = 3
-"""Of the settings that were tried a refusal names the best: the others rarely pass."""
-
-BELIEVING_HELD = 2**25
-"""Counts of all drawn or listed originals whose sums are looked at."""
-
+BELIEVING_HELD = 2**25  # Counts of all drawn or listed originals whose sums are looked at
+# Sums beyond are not whole numbers to the last place here: nothing is proved from them
 EXACT = 2.0**50
-"""Sums beyond are not whole numbers to the last place here: nothing is proved from them."""
 
-
-# -- fitting ---------------------------------------------------------------------------------
-
+# fitting
+# Share of inner cells that must be open for whole margins to be faster than listed cells
 DENSE = 0.3
-"""Share of inner cells that must be open for whole margins to be faster than listed cells."""
 
-
-# -- formats ---------------------------------------------------------------------------------
-
-CELL_LIST_CATEGORIES = 1_000_000
-"""Of one variable."""
-
-FULL_LIMIT = 2**24
-"""Sparse tables beyond this many cells are written without their zeros."""
-
-CSV_TEXT_BLOCK = 64
-"""Lines that are written together, at least."""
-
-MOST_WORDS = 32
-"""Of a label; longer ones are read row by row."""
-
-
-# -- formats.kinds ---------------------------------------------------------------------------
-
-JSONSTAT_BYTES = 2**29
-"""Of a file, which is held as a whole, with its objects about ten times over."""
-
-PX_BYTES = 2**29
-"""Of a file, which is held as a whole."""
-
-R_BYTES = 2**29
-"""Of an R file, packed and unpacked, which is held as a whole."""
-
-LAID_OUT_BYTES = 2**26
-"""Of a file with title lines or marks, which is held as a whole."""
-
+# formats
+LAID_OUT_BYTES = 2**26  # Of a file with title lines or marks, which is held as a whole
+# Of a table that is looked through for totals by arithmetic, laid out by one variable
 FOUND_TOTALS_CELLS = 2**23
-"""Of a table that is looked through for totals by arithmetic, laid out by one variable."""
-
-TAU_ARGUS_BYTES = 2**29
-"""Of a tau-ARGUS table, which is held as a whole."""
-
-
-# -- formats ---------------------------------------------------------------------------------
-
-MOST_TEXT = 2**29
-"""Bytes of a text file that is read at once (512 MiB)."""
-
-SHEET_WRITING_ROWS = 2**20 - 1
-"""Of a sheet, below its header."""
-
-SHEETS_EXACT_FLOAT = 2**53
-"""Spreadsheets hold numbers as floats: whole ones are exact below this."""
-
-WORKBOOK_SIZE_CELLS = 2**26
-"""From the first to the last, empty ones too (about 2 GiB)."""
-
-WORKBOOK_SIZE_BYTES = 2**31
-"""Of all parts of a workbook, unpacked."""
-
+CELL_LIST_CATEGORIES = 1_000_000  # Of one variable
+FULL_LIMIT = 2**24  # Sparse tables beyond this many cells are written without their zeros
+CSV_TEXT_BLOCK = 64  # Lines that are written together, at least
+MOST_WORDS = 32  # Of a label; longer ones are read row by row
+MOST_TEXT = 2**29  # Bytes of a text file that is read at once (512 MiB)
+SHEET_WRITING_ROWS = 2**20 - 1  # Of a sheet, below its header
+WORKBOOK_SIZE_CELLS = 2**26  # From the first to the last, empty ones too (about 2 GiB)
+WORKBOOK_SIZE_BYTES = 2**31  # Of all parts of a workbook, unpacked
+# Unpacked over packed size of a part, above `SOUND_BYTES`; beyond it the part is a bomb
 MOST_RATIO = 400
-"""Unpacked over packed size of a part, above ``SOUND_BYTES``; beyond it the part is a bomb."""
 
+# microdata
+MOST_WEIGHT = 10**9  # The largest design weight of a record
 
-# -- microdata -------------------------------------------------------------------------------
-
-MOST_WEIGHT = 10**9
-"""The largest design weight of a record."""
-
-
-# -- posterior.adaptive ----------------------------------------------------------------------
-
+# posterior.adaptive
+# Limits of the exact way: tables, steps between two of them, and products in all
 MOST_APPLIED = 2_000_000_000
-"""Limits of the exact way: tables, steps between two of them, and products in all."""
-
-ADAPTIVE_WALK_BLOCK = 64
-"""Masses that are added up before one of them is drawn."""
-
+ADAPTIVE_WALK_BLOCK = 64  # Masses that are added up before one of them is drawn
+# Masses (cycle, coin, draw) of one population, which bounds its memory
 ADAPTIVE_WALK_ENTRIES = 2**22
-"""Masses (cycle, coin, draw) of one population, which bounds its memory."""
-
-ADAPTIVE_WALK_SPAN = 1000
-"""Changes of a count that the guide tells apart."""
-
+ADAPTIVE_WALK_SPAN = 1000  # Changes of a count that the guide tells apart
+# Masses looked at by one estimate unless a number of draws is asked for (about a minute)
 INFER_ADAPTIVE_UPDATES = 8 * 10**9
-"""Masses looked at by one estimate unless a number of draws is asked for (about a minute)."""
 
+# posterior
+BLOCK_CELLS = 2**22  # Cells of the tables held at once
+COLUMNS_ROWS = 200_000_000  # Rows of the long form: some 8 GB
+JOINT_HELD = 2**24  # Counts of all originals that are weighed
+MOST_RERUNS = 20_000  # Originals that a mechanism as a whole is asked about
+MAX_COUNT = 2**53  # Counts in a prior's file beyond this are typing errors
 
-# -- posterior -------------------------------------------------------------------------------
-
-BLOCK_CELLS = 2**22
-"""Cells of the tables held at once."""
-
-COLUMNS_ROWS = 200_000_000
-"""Rows of the long form: some 8 GB."""
-
-
-# -- posterior.factors -----------------------------------------------------------------------
-
-MOST_COUNTS = 2**22
-"""Counts that one law may have."""
-
+# posterior.factors
+MOST_COUNTS = 2**22  # Counts that one law may have
+# Entries (row, count) of a table of distributions: 256 MiB, and figures take some of these
 CELLWISE_ENTRIES = 2**25
-"""Entries (row, count) of a table of distributions: 256 MiB, and figures take some of these."""
-
-CHAIN_HELD = 2**25
-"""Counts held in all: 256 MiB, and figures of them take some of these."""
-
+CHAIN_HELD = 2**25  # Counts held in all: 256 MiB, and figures of them take some of these
+# Entries (cell, count) of the distributions; adding them up takes several of their size
 CHAIN_ENTRIES = 3 * 2**23
-"""Entries (cell, count) of the distributions; adding them up takes several of their size."""
-
+# Cells that hang together and lie in two sums each (a two-way table): some ten seconds
 CHAIN_CELLS = 20_000
-"""Cells that hang together and lie in two sums each (a two-way table): some ten seconds."""
-
+# Cells where they lie in more: finding first originals takes integer programmes
 MOST_TANGLED = 2_000
-"""Cells where they lie in more: finding first originals takes integer programmes."""
-
-CHAIN_UPDATES = 3 * 10**8
-"""Cell updates by sweeps over the table in one run."""
-
-MOST_ROUNDS = 200
-"""Rounds of narrowing; stopping early only leaves the bounds wider."""
-
-COMPONENTS_WEIGHTS = 2**25
-"""Log weights of all cells' counts that are held: 256 MiB."""
-
-CONVOLUTION_WORK = 2 * 10**9
-"""Multiplications."""
-
-CONVOLUTION_HELD = 2 * 10**7
-"""Numbers held."""
-
-MOST_ADDED = 3 * 10**7
-"""Additions of whole numbers of any size: some seconds."""
-
-CONVOLUTION_EXACT_FLOAT = 2.0**52
-"""Whole numbers below this are exact as floats."""
-
-EVEN_SHARES_CELLS = 10_000
-"""Of a number that is worked out."""
-
-FEASIBLE_ENTRIES = 2_000_000
-"""Cells of all sums together up to which a programme is solved."""
-
+CHAIN_UPDATES = 3 * 10**8  # Cell updates by sweeps over the table in one run
+MOST_ROUNDS = 200  # Rounds of narrowing; stopping early only leaves the bounds wider
+COMPONENTS_WEIGHTS = 2**25  # Log weights of all cells' counts that are held: 256 MiB
+CONVOLUTION_WORK = 2 * 10**9  # Multiplications
+CONVOLUTION_HELD = 2 * 10**7  # Numbers held
+MOST_ADDED = 3 * 10**7  # Additions of whole numbers of any size: some seconds
+CONVOLUTION_EXACT_FLOAT = 2.0**52  # Whole numbers below this are exact as floats
+EVEN_SHARES_CELLS = 10_000  # Of a number that is worked out
+FEASIBLE_ENTRIES = 2_000_000  # Cells of all sums together up to which a programme is solved
+# Transitions between states that are kept; about 100 bytes each at the peak
 RESIDUAL_SUMS_STEPS = 4_000_000
-"""Transitions between states that are kept; about 100 bytes each at the peak."""
+RESIDUAL_SUMS_HELD = 2**25  # Numbers that the open sums of one layer's transitions hold: 256 MiB
+REWEIGHING_CELLS = 20_000  # Unknown cells of an original that is weighed
+REWEIGHING_HELD = 2**24  # Counts of all weighed originals, and entries of their distributions
+MOST_ORIGINALS = 200_000  # Originals that are listed one by one
+MOST_TRIES = 200  # Walks before a circuit is given up
 
-RESIDUAL_SUMS_HELD = 2**25
-"""Numbers that the open sums of one layer's transitions hold: 256 MiB."""
-
-REWEIGHING_CELLS = 20_000
-"""Unknown cells of an original that is weighed."""
-
-REWEIGHING_HELD = 2**24
-"""Counts of all weighed originals, and entries of their distributions."""
-
-MOST_ORIGINALS = 200_000
-"""Originals that are listed one by one."""
-
-MOST_TRIES = 200
-"""Walks before a circuit is given up."""
-
-
-# -- posterior -------------------------------------------------------------------------------
-
-JOINT_HELD = 2**24
-"""Counts of all originals that are weighed."""
-
-MOST_RERUNS = 20_000
-"""Originals that a mechanism as a whole is asked about."""
-
-
-# -- posterior.moves -------------------------------------------------------------------------
-
+# posterior.moves
+# Entries (coefficients, sum) that the exact law of one sum of cells may cost: some seconds
+SUM_ENTRIES = 2**27
+SUM_HELD = 2**24  # Entries of its largest table (128 MiB)
+SUMS_LISTED = 2**27  # Entries (original, sum) where the laws of sums are read off listed originals
+# Entries that the exact laws of all sums of one table may cost: about half a minute
+SUMS_WORK = 2**30
+# Limits of the count of originals: tables per component, and entries handled in all
 ENUMERATION_WORK = 20_000_000
-"""Limits of the count of originals: tables per component, and entries handled in all."""
-
-INFER_MOVES_LISTED = 2**24
-"""Counts of all listed originals."""
-
+INFER_MOVES_LISTED = 2**24  # Counts of all listed originals
+# Entries (cycle or group, draw) of one population, which bounds its memory
 SAMPLING_ENTRIES = 2**23
-"""Entries (cycle or group, draw) of one population, which bounds its memory."""
-
+# Cell updates of one estimate unless a number of draws is asked for (about a minute)
 SAMPLING_UPDATES = 10**9
-"""Cell updates of one estimate unless a number of draws is asked for (about a minute)."""
+MAX_SPAN = 10_000  # Largest change; counts along a walk fit int16
+MAX_TABLE = 2**27  # Entries (group, change) of a table of distributions: 1 GiB
 
-MAX_SPAN = 10_000
-"""Largest change; counts along a walk fit int16."""
-
-MAX_TABLE = 2**27
-"""Entries (group, change) of a table of distributions: 1 GiB."""
-
-
-# -- posterior -------------------------------------------------------------------------------
-
-MAX_COUNT = 2**53
-"""Counts in a prior's file beyond this are typing errors."""
-
-
-# -- project ---------------------------------------------------------------------------------
-
+# project
+# Memory of what is kept for undo (512 MiB); the oldest snapshots beyond it are forgotten
 SNAPSHOT_BYTES = 2**29
-"""Memory of what is kept for undo (512 MiB); the oldest snapshots beyond it are forgotten."""
-
+# Arrays of older snapshots beyond it are not saved (128 MiB): those steps keep their names
 SAVED_BYTES = 2**27
-"""Arrays of older snapshots beyond it are not saved (128 MiB): those steps keep their names."""
 
-
-# -- project.verbs ---------------------------------------------------------------------------
-
-MOST_RUNS = 10_000
-"""Runs of one setting: more say nothing new."""
-
+# project.verbs
+MOST_RUNS = 10_000  # Runs of one setting: more say nothing new
+# Cycle sets for tables of up to so many cells are designed at once
 CYCLE_VERBS_QUICK_CELLS = 20_000
-"""Cycle sets for tables of up to so many cells are designed at once."""
 
-
-# -- protection.cell_keys --------------------------------------------------------------------
-
+# protection.cell_keys
+# With more inner cells or totals hardly a drawn original gives all totals: nothing comes of it
 MOST_TOTALS = 8
-"""With more inner cells or totals hardly a drawn original gives all totals: nothing comes of it."""
-
+# Possible true counts of all different estimates together: 256 MiB of weights
 MOST_POSSIBLE = 2**25
-"""Possible true counts of all different estimates together: 256 MiB of weights."""
 
+# protection.margins
+MOST_TIGHT = 20  # Tight cells that the findings list
 
-# -- protection.margins ----------------------------------------------------------------------
-
-MOST_TIGHT = 20
-"""Tight cells that the findings list."""
-
-
-# -- protection ------------------------------------------------------------------------------
-
+# protection
+# Published cells (or inner ones, if more) the trial runs of a preview may produce
 METHOD_PREVIEW_WORK = 1_000_000
-"""Published cells (or inner ones, if more) the trial runs of a preview may produce."""
-
-
-# -- protection.methods ----------------------------------------------------------------------
-
-BINOMIAL_COMPENSATED_WORK = 3e8
-"""Steps up to which the exact probability of a release is offered (some seconds)."""
-
-MOST_WIDTH = 2_000_000
-"""Numbers of records weighed for one draw: about a second, and a preview takes several draws."""
-
-CONTROLLED_ROUNDING_RERUN = 36
-"""Cells of the original up to which readers are taken to run the rounding themselves."""
-
-CYCLIC_PERTURBATION_ENTRIES = 50_000_000
-"""Entries of a sequence that is not whole passes over the list: about a gigabyte."""
-
-CYCLIC_PERTURBATION_PREVIEW_WORK = 30_000_000
-"""Cell updates the preview may cost (about a second)."""
-
-POST_RANDOMISATION_WEIGHTS = 2_000_000
-"""Possible counts, over all cells, up to which each is weighed on its own."""
-
-MOST_JUDGED = 12
-"""Inner cells up to which readers are taken to judge the margins for every original that fits."""
-
-PUBLISH_MARGINS_ENTRIES = 5_000_000
-"""Inner cells times margins up to which there is a posterior."""
-
-MOST_PERMUTED = 6
-"""Inner cells up to which all permutations of them are tried."""
-
-SMALL_COUNT_ROUNDING_RERUN = 24
-"""Inner cells up to which readers are taken to run the rounding themselves."""
-
-SMALL_COUNT_ROUNDING_JOINED = 2_000
-"""Inner cells up to which what is known of their total goes into the posterior."""
-
-
-# -- protection.private_noise ----------------------------------------------------------------
-
-MOST_BITS = 57
-"""Of a denominator: that times a loop's counter stays within 63 bits."""
-
-NOISY_COUNTS_WEIGHTS = 2**25
-"""Weights of all different published counts together: 256 MiB."""
-
-
-# -- protection ------------------------------------------------------------------------------
-
+# Inner cells up to which totals go into a posterior beside published inner cells
 PUBLISHED_SUMS_JOINED = 500
-"""Inner cells up to which totals go into a posterior beside published inner cells."""
-
+# Inner cells times margins that are followed, at some 50 bytes each
 PUBLISHED_SUMS_ENTRIES = 40_000_000
-"""Inner cells times margins that are followed, at some 50 bytes each."""
+MOST_PUBLISHED = 20_000_000  # Cells of all published sub-tables together
 
+# protection.methods
+# Steps up to which the exact probability of a release is offered (some seconds)
+BINOMIAL_COMPENSATED_WORK = 3e8
+# Numbers of records weighed for one draw: about a second, and a preview takes several draws
+MOST_WIDTH = 2_000_000
+# Cells of the original up to which readers are taken to run the rounding themselves
+CONTROLLED_ROUNDING_RERUN = 36
+# Entries of a sequence that is not whole passes over the list: about a gigabyte
+CYCLIC_PERTURBATION_ENTRIES = 50_000_000
+CYCLIC_PERTURBATION_PREVIEW_WORK = 30_000_000  # Cell updates the preview may cost (about a second)
+# Possible counts, over all cells, up to which each is weighed on its own
+POST_RANDOMISATION_WEIGHTS = 2_000_000
+# Inner cells up to which readers are taken to judge the margins for every original that fits
+MOST_JUDGED = 12
+PUBLISH_MARGINS_ENTRIES = 5_000_000  # Inner cells times margins up to which there is a posterior
+MOST_PERMUTED = 6  # Inner cells up to which all permutations of them are tried
+# Inner cells up to which readers are taken to run the rounding themselves
+SMALL_COUNT_ROUNDING_RERUN = 24
+# Inner cells up to which what is known of their total goes into the posterior
+SMALL_COUNT_ROUNDING_JOINED = 2_000
 
-# -- protection.resampling -------------------------------------------------------------------
+# protection.private_noise
+MOST_BITS = 57  # Of a denominator: that times a loop's counter stays within 63 bits
+NOISY_COUNTS_WEIGHTS = 2**25  # Weights of all different published counts together: 256 MiB
 
-MOST_PUT_RIGHT = 2_000_000
-"""Counts that a cell may move by at most."""
-
-TRANSITIONS_STEPS = 2_000_000
-"""Array elements that the exact probability of one block may touch."""
-
-TRANSITIONS_CELLS = 400
-"""Cells of a block whose probability is estimated."""
-
-TRUNCATED_SPAN = 20_000_000
-"""Sums that one count may take at most."""
-
+# protection.resampling
+MOST_PUT_RIGHT = 2_000_000  # Counts that a cell may move by at most
+TRANSITIONS_STEPS = 2_000_000  # Array elements that the exact probability of one block may touch
+TRANSITIONS_CELLS = 400  # Cells of a block whose probability is estimated
+TRUNCATED_SPAN = 20_000_000  # Sums that one count may take at most
+# Possible true counts, over all different published ones, up to which they are weighed
 TRUNCATED_WEIGHTS = 5_000_000
-"""Possible true counts, over all different published ones, up to which they are weighed."""
 
-
-# -- protection.rounding ---------------------------------------------------------------------
-
+# protection.rounding
+# Branch-and-bound nodes for the best rounding where nothing else is said; a count and not a time,
+# so that the answer does not depend on the machine
 CONTROLLED_PROGRAMME_NODES = 100
-"""Branch-and-bound nodes for the best rounding where nothing else is said; a count and not a time,
-so that the answer does not depend on the machine."""
-
+# Counts between multiples times the sums they enter that are taken on: some 300 bytes each
 CONTROLLED_PROGRAMME_ENTRIES = 50_000_000
-"""Counts between multiples times the sums they enter that are taken on: some 300 bytes each."""
+MOST_KEYS = 500_000_000  # Inner cells times margins that rounding takes on, at four bytes each
 
-MOST_KEYS = 500_000_000
-"""Inner cells times margins that rounding takes on, at four bytes each."""
-
-
-# -- protection ------------------------------------------------------------------------------
-
-MOST_PUBLISHED = 20_000_000
-"""Cells of all published sub-tables together."""
-
-
-# -- protection.suppressing ------------------------------------------------------------------
-
+# protection.suppressing
+# Published numbers up to which cutting planes are tried: beyond, programmes take too long
 MOST_IN_PLANES = 3_000
-"""Published numbers up to which cutting planes are tried: beyond, programmes take too long."""
-
-GIVEN_STATUSES_LONGEST = 50_000_000
-"""Characters of a file at most."""
-
+GIVEN_STATUSES_LONGEST = 50_000_000  # Characters of a file at most
+# Boxes that are looked at together; kinds of boxes of which there are more are left out
 MOST_BOXES = 50_000
-"""Boxes that are looked at together; kinds of boxes of which there are more are left out."""
-
+# Branch-and-bound nodes an integer programme may take; a count, so that no clock decides
 LINEAR_MOVES_NODES = 200
-"""Branch-and-bound nodes an integer programme may take; a count, so that no clock decides."""
-
+# Nominal microseconds (`solver.work`) that integer programmes may take in all
 LINEAR_MOVES_WORK = 3e6
-"""Nominal microseconds (``solver.work``) that integer programmes may take in all."""
+PATTERN_LISTED = 20  # Cells an error lists
+LARGEST_FLOW = 2**31 - 1  # The maximum flow is computed in int32
 
-LINEAR_MOVES_TOTAL = 10**9
-"""Counts beyond come near the solver's tolerance."""
-
-PATTERN_LISTED = 20
-"""Cells an error lists."""
-
-LARGEST_FLOW = 2**31 - 1
-"""The maximum flow is computed in int32."""
-
-
-# -- query_space -----------------------------------------------------------------------------
-
-CACHE_BYTES = 256 * 2**20
-"""Margin counts at the at-risk cells that are kept at hand, at most."""
-
-
-# -- query_space.criteria --------------------------------------------------------------------
-
-EXACT_CELLS = 20_000
-"""Cells left open by a part of a release up to which it is worked out without being told to."""
-
-WIDTH_QUICK_CELLS = 100
-"""As many where one of many releases of a table larger than that is looked at."""
-
-
-# -- query_space -----------------------------------------------------------------------------
-
-LATTICE_VARIABLES = 40
-"""More than any table has cells for; a bit set stays a small integer."""
-
-MARGIN_MINIMA_EXACT_FLOAT = 2**53
-"""Sums below this are exact in double precision."""
-
-
-# -- query_space.optimal ---------------------------------------------------------------------
-
-EXHAUSTIVE_VARIABLES = 7
-"""617,675 chordal graphs; with eight variables there are 30,888,596."""
-
-
-# -- query_space -----------------------------------------------------------------------------
-
+# query_space
+CACHE_BYTES = 256 * 2**20  # Margin counts at the at-risk cells that are kept at hand, at most
+LATTICE_VARIABLES = 40  # More than any table has cells for; a bit set stays a small integer
+# Variables up to which every sub-table is listed; beyond, ask for those above a threshold
 MAX_LISTED = 20
-"""Variables up to which every sub-table is listed; beyond, ask for those above a threshold."""
+WORKERS_PATIENCE = 10.0  # Seconds to wait for a scheduler to answer
 
-WORKERS_PATIENCE = 10.0
-"""Seconds to wait for a scheduler to answer."""
+# query_space.criteria
+POSSIBLE_CELLS = 2_000  # Cells of a table whose possible originals are listed
+POSSIBLE_TABLES = 100_000  # Tables with the released margins that are listed to price a refusal
+POSSIBLE_HELD = 2**22  # Counts of all of them together
+# Cells left open by a part of a release up to which it is worked out without being told to
+EXACT_CELLS = 20_000
+# As many where one of many releases of a table larger than that is looked at
+WIDTH_QUICK_CELLS = 100
 
+# query_space.optimal
+EXHAUSTIVE_VARIABLES = 7  # 617,675 chordal graphs; with eight variables there are 30,888,596
 
-# -- register --------------------------------------------------------------------------------
-
+# register
+# Bytes of a bundle that is kept beside its entry, so that releases can be read together
 MOST_KEPT = 2**26
-"""Bytes of a bundle that is kept beside its entry, so that releases can be read together."""
 
+# release
 
-# -- release ---------------------------------------------------------------------------------
+# report
+GRIDS_CELLS = 600  # A larger table is not printed: it is in the files
+MOST_TABLES = 8  # Tables that are printed; further ones are in the files
 
-GATE_BELIEF_LIMIT = 0.95
-"""A count is known to a reader who believes in one value more than this."""
-
-
-# -- report ----------------------------------------------------------------------------------
-
-GRIDS_CELLS = 600
-"""A larger table is not printed: it is in the files."""
-
-MOST_TABLES = 8
-"""Tables that are printed; further ones are in the files."""
-
-
-# -- engine ----------------------------------------------------------------------------------
-
-SOLVER_PATIENCE = 0.2
-"""Seconds that a cancelled integer programme has to notice."""
-
-
-# -- tables ----------------------------------------------------------------------------------
-
-DOMAIN_CELLS = 2**62
-"""A mixed-radix cell key must fit int64."""
-
-DOMAIN_CATEGORIES = 10_000_000
-"""Of all variables together."""
-
-DENSE_LIMIT = 2**27
-"""Cells a dense array may have (1 GiB); larger tables stay sparse."""
+# tables
+DOMAIN_CELLS = 2**62  # A mixed-radix cell key must fit int64
+DOMAIN_CATEGORIES = 10_000_000  # Of all variables together
+DENSE_LIMIT = 2**27  # Cells a dense array may have (1 GiB); larger tables stay sparse

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import MOST_PAIRED
-from tabprotect.engine.budgets import REVISION_BELIEF_LIMIT as BELIEF_LIMIT
+from tabprotect.engine.budgets import BELIEF_LIMIT, MOST_PAIRED
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.bounds.support import Support
-from tabprotect.engine.budgets import EXACT_SUMS, LATTICE_CELLS
+from tabprotect.engine.budgets import EXACT_FLOAT, LATTICE_CELLS
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.margins import MarginSet
@@ -24,7 +24,7 @@ from tabprotect.engine.tables.table import Table
 
 def fits(opened: Support) -> bool:
     """Whether all sums of bounds are exact."""
-    return opened.total * max(len(opened.keys), 1) < EXACT_SUMS
+    return opened.total * max(len(opened.keys), 1) < EXACT_FLOAT
 
 
 def tighten(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Literal, cast, get_args
 
-from tabprotect.engine.budgets import GATE_BELIEF_LIMIT as BELIEF_LIMIT
+from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.release.gate import ATTEMPTS, SHARE, Gate
 from tabprotect.engine.sensitivity.small_count import SmallCount

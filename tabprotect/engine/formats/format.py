@@ -69,6 +69,8 @@ class Format(ABC):
         ``fill_missing``.
     limits
         What it cannot carry, in sentences.
+    levels
+        Whether the levels of variables are written, and read again.
     """
 
     label: ClassVar[str]
@@ -76,6 +78,7 @@ class Format(ABC):
     holds: ClassVar[frozenset[Holds]] = frozenset({"table"})
     options: ClassVar[frozenset[str]] = frozenset({"count"})
     limits: ClassVar[tuple[str, ...]] = ()
+    levels: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
@@ -169,6 +172,7 @@ class Format(ABC):
             "options": sorted(self.options),
             "writes": self.writes,
             "publishes": self.publishes,
+            "levels": self.levels,
             "limits": list(self.limits),
         }
 

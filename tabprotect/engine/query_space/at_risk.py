@@ -13,25 +13,30 @@ from tabprotect.engine.budgets import CACHE_BYTES, DENSE_LIMIT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.query_space.lattice import Lattice, Query, bits
 from tabprotect.engine.query_space.margin_minima import at_risk_sums, summable
+from tabprotect.engine.sensitivity.judged_cells import Judged, judged_counts
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
 
 
 class AtRiskCells:
-    """The cells of a table that are not zero, the at-risk ones first.
+    """The cells that a criterion looks at, and those of a table that are not zero after them.
 
     Attributes
     ----------
-    table, rule
+    table, at_risk
         The original and what calls a cell at risk.
+    judged
+        Which cells a criterion looks at.
+    rule
+        Their counts: those at risk, or any.
     lattice
         The table's query space.
     codes : int64 (K, cells)
-        Category numbers; the first ``size`` columns are the at-risk cells in the table's order.
+        Category numbers; the first ``size`` columns are those looked at, in the table's order.
     counts : int64 (cells,)
     size
-        m, the number of at-risk cells.
+        m, the number of cells that are looked at.
 
     Raises
     ------
@@ -40,9 +45,9 @@ class AtRiskCells:
         table too large to list them.
     """
 
-    def __init__(self, table: Table, rule: SmallCount) -> None:
-        self.table = table
-        self.rule = rule
+    def __init__(self, table: Table, at_risk: SmallCount, judged: Judged = "at_risk") -> None:
+        self.table, self.at_risk, self.judged = table, at_risk, judged
+        self.rule = rule = judged_counts(at_risk, judged, table.total)
         self.lattice = Lattice(table.domain.names)
         if table.has_negative:
             raise InputError("an original count is negative", hint="bounds are for counts from 0")
@@ -110,8 +115,8 @@ def _cells(table: Table, rule: SmallCount) -> tuple[Ints, Ints]:
         return table.cells
     if table.domain.size > DENSE_LIMIT:
         raise InputError(
-            f"zeros cannot be at risk in a table of {table.domain.size:,} cells",
-            hint="declare counts from 1 at risk",
+            f"zeros cannot be looked at in a table of {table.domain.size:,} cells",
+            hint="declare counts from 1 at risk, and look at the at-risk cells alone",
         )
     counts = table.counts.reshape(-1)
     keys = np.flatnonzero((counts > 0) | rule.mask(counts)).astype(np.int64)

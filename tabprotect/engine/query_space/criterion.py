@@ -7,18 +7,21 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
-from tabprotect.engine.arrays import Ints
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.evidence import Evidence, Judgement, Screening
 from tabprotect.engine.query_space.graphs.graph_walk import GraphWalk
 from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.tables.table import Table
 
 BoundsWay = Literal["auto", "decomposable", "shuttle", "lp", "integer"]
 
 BOUNDS_WAYS: dict[BoundsWay, str] = {
     "auto": "the cheapest way that is exact; the answer says which it was",
     "decomposable": "closed form only: sharp, but other releases stay undecided",
-    "shuttle": "can prove a release bad, never safe",
+    "shuttle": "can prove a release too narrow, never wide enough",
     "lp": "linear programmes; sharp where both ends are whole tables",
     "integer": "integer programmes: always sharp, can be slow",
 }
@@ -64,6 +67,27 @@ class RiskCriterion(ABC):
         self, evidence: Evidence, released: tuple[Query, ...], queries: Ints, threshold: int
     ) -> Screening:
         """Cheap verdicts on ``released`` with each of many queries (n,) added."""
+
+    def refuses(
+        self, evidence: Evidence, tables: Ints, margins: Sequence[Query], threshold: int
+    ) -> Bools:
+        """Which tables would be refused some released margins, (tables,).
+
+        Parameters
+        ----------
+        evidence
+            Of one of them, for its rule and its variables.
+        tables : int64 (tables, cells)
+            All that have a part of the margins alike; what is said of those where no cell is
+            looked at has no meaning.
+        """
+        domain, rule = evidence.cells.table.domain, evidence.cells.rule
+        found = np.zeros(len(tables), dtype=np.bool_)
+        for number in np.flatnonzero(rule.mask(tables).any(axis=1)):
+            table = Table.dense(domain, tables[number].reshape(domain.shape))
+            other = Evidence.gather(table, evidence.cells.at_risk, cells=evidence.cells.judged)
+            found[number] = self.judge(other, margins, threshold).verdict != "safe"
+        return found
 
     def decides(self, evidence: Evidence, bounds: BoundsWay) -> bool:
         """Whether :meth:`judge` can settle what :meth:`screen` leaves open."""

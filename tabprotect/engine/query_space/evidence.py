@@ -14,6 +14,7 @@ from tabprotect.engine.query_space.at_risk import AtRiskCells
 from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.query_space.widths import Widths, critical_widths
 from tabprotect.engine.query_space.workers import Workers
+from tabprotect.engine.sensitivity.judged_cells import Judged
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.table import Table
 
@@ -97,12 +98,19 @@ class Evidence:
         table: Table,
         rule: SmallCount,
         *,
+        cells: Judged = "at_risk",
         workers: Workers = None,
         progress: Progress = SILENT,
     ) -> Evidence:
-        """Look at every margin of a table once (see ``critical_widths``)."""
-        cells = AtRiskCells(table, rule)
-        return cls(cells, critical_widths(cells, workers=workers, progress=progress))
+        """Look at every margin of a table once (see ``critical_widths``).
+
+        Parameters
+        ----------
+        cells
+            Which cells are to be kept apart from what can be worked out.
+        """
+        found = AtRiskCells(table, rule, cells)
+        return cls(found, critical_widths(found, workers=workers, progress=progress))
 
     @property
     def lattice(self) -> Lattice:

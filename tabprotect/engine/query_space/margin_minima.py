@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import MARGIN_MINIMA_EXACT_FLOAT as EXACT_FLOAT
+from tabprotect.engine.budgets import EXACT_FLOAT
 from tabprotect.engine.query_space.lattice import Query, bits
 
 Sums = Ints | Floats

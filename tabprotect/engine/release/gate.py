@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tabprotect.engine.budgets import GATE_BELIEF_LIMIT as BELIEF_LIMIT
+from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.sensitivity.small_count import SmallCount
 

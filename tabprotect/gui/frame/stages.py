@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.base.stage import Stage
+from tabprotect.gui.pages.check.stage import CheckStage
 from tabprotect.gui.pages.compare.stage import CompareStage
 from tabprotect.gui.pages.cycles.stage import CyclesStage
 from tabprotect.gui.pages.help import HelpPage
-from tabprotect.gui.pages.posterior.stage import PosteriorStage
+from tabprotect.gui.pages.protect.stage import ProtectStage
 from tabprotect.gui.pages.query_space.stage import QuerySpaceStage
 from tabprotect.gui.pages.release.stage import ReleaseStage
 from tabprotect.gui.pages.run.stage import MethodsStage, PerturbStage
@@ -23,15 +24,16 @@ OTHERS: tuple[type[Page], ...] = (StartPage, TabulatePage, HelpPage)
 
 PAGES: tuple[type[Stage], ...] = (
     TableStage,
-    CyclesStage,
-    PerturbStage,
-    PosteriorStage,
+    ProtectStage,
+    CheckStage,
     ReleaseStage,
     QuerySpaceStage,
+    CyclesStage,
+    PerturbStage,
     MethodsStage,
     CompareStage,
 )
-"""The stages; the rail and the menus follow from them."""
+"""The stages, then the steps under them; the rail, the menus and Ctrl+number follow from them."""
 
 
 def page_type(stage: type[Stage]) -> type[Page]:
@@ -42,6 +44,10 @@ def page_type(stage: type[Stage]) -> type[Page]:
         from tabprotect.gui.pages.table.page import TablePage
 
         return TablePage
+    if stage is ProtectStage:
+        from tabprotect.gui.pages.protect.page import ProtectPage
+
+        return ProtectPage
     if stage is CyclesStage:
         from tabprotect.gui.pages.cycles.page import CyclesPage
 
@@ -50,10 +56,10 @@ def page_type(stage: type[Stage]) -> type[Page]:
         from tabprotect.gui.pages.run.perturb import PerturbPage
 
         return PerturbPage
-    if stage is PosteriorStage:
-        from tabprotect.gui.pages.posterior.page import PosteriorPage
+    if stage is CheckStage:
+        from tabprotect.gui.pages.check.page import CheckPage
 
-        return PosteriorPage
+        return CheckPage
     if stage is ReleaseStage:
         from tabprotect.gui.pages.release.page import ReleasePage
 

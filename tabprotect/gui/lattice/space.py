@@ -27,7 +27,7 @@ from tabprotect.gui.lattice.names import VariableLetters
 
 RELEASED, CANDIDATE, UNRELEASABLE, UNKNOWN = range(4)
 
-STATUS = ("released", "candidate", "unreleasable", "not proved safe")
+STATUS = ("released", "candidate", "unreleasable", "not proved wide enough")
 """The words for the four regions, by number."""
 
 KEPT = 256

@@ -60,7 +60,8 @@ def test_attempts_are_drawn_in_order_and_nothing_public_tells_which() -> None:
     for found in done:
         for attempt in range(1, found.record.attempt + 1):
             randomness = Randomness.seeded(found.record.seed)
-            one = CYCLES.run(middling(), STRIPS, randomness, attempt=attempt).release
+            values = CYCLES.resolve_for(middling(), STRIPS)
+            one = CYCLES.attempt(middling(), values, randomness, number=attempt).release
             last = attempt == found.record.attempt
             assert verdict(one, HousePolicy().limits()).accepted == last
             assert (one.tables == found.release.tables) >= last

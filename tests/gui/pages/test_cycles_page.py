@@ -237,6 +237,7 @@ def test_dropping_a_cycle_moves_it(designer: MainWindow, examined: Settle) -> No
 def test_the_list_filters(window: MainWindow, settle: Settle, examined: Settle) -> None:
     window.files.open("example:sparse-10x10")
     settle()
+    window.document.do(set_parameters, blocking="any_zero")
     window.go("cycles")
     examined()
     listed, document = page(window).list, window.document
@@ -300,6 +301,7 @@ def test_chances_are_shown_as_a_heat_map(designer: MainWindow, examined: Settle)
 def test_blockers_are_hatched(window: MainWindow, settle: Settle, examined: Settle) -> None:
     window.files.open("example:sparse-10x10")
     settle()
+    window.document.do(set_parameters, blocking="any_zero")
     window.go("cycles")
     examined()
     document = window.document
@@ -489,6 +491,7 @@ def test_what_was_known_of_another_table_is_not_drawn(
 ) -> None:
     window.files.open("example:sparse-10x10")
     settle()
+    window.document.do(set_parameters, blocking="any_zero")
     window.go("cycles")
     examined()
     window.document.select_cycle(7)

@@ -23,7 +23,7 @@ from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.engine.project.verbs.table_verbs import set_count
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.pages.posterior.page import PosteriorPage
+from tabprotect.gui.pages.check.page import CheckPage
 from tabprotect.gui.pages.release.page import ReleasePage
 
 Settle = Callable[[], None]
@@ -38,7 +38,7 @@ def page(window: MainWindow) -> ReleasePage:
 
 def posterior_of(window: MainWindow) -> dict[str, float]:
     shown = window.pages["posterior"]
-    assert isinstance(shown, PosteriorPage)
+    assert isinstance(shown, CheckPage)
     belief = shown.cell.histogram.beliefs[0]
     chances = zip(belief.values.tolist(), belief.chances.tolist(), strict=True)
     return {str(value): chance for value, chance in chances}

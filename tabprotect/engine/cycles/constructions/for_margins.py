@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.budgets import FOR_MARGINS_CELLS as MOST_CELLS
+from tabprotect.engine.budgets import DESIGNED_CELLS as MOST_CELLS
 from tabprotect.engine.budgets import MOST_COMPLETED, MOST_PROVED
 from tabprotect.engine.cycles.constructions.triangular import DIGITS, Chosen, Search, Settings
 from tabprotect.engine.cycles.kernel_basis import Vector, kernel, shortened

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tabprotect.engine.budgets import LONG_CYCLES_CELLS as MOST_CELLS
+from tabprotect.engine.budgets import DESIGNED_CELLS as MOST_CELLS
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tabprotect.engine.budgets import R_BYTES as MOST_BYTES
+from tabprotect.engine.budgets import MOST_TEXT as MOST_BYTES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import COUNT
 from tabprotect.engine.formats.statistics.column_files import Column, ColumnFormat, as_text

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Codes
-from tabprotect.engine.budgets import TAU_ARGUS_BYTES as MOST_BYTES
+from tabprotect.engine.budgets import MOST_TEXT as MOST_BYTES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import COUNT, Format, RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import CellList

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tabprotect.engine.arrays import Bools
-from tabprotect.engine.budgets import SHEETS_EXACT_FLOAT as EXACT_FLOAT
+from tabprotect.engine.budgets import EXACT_FLOAT
 from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.format import COUNT, Format, RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories

@@ -9,8 +9,8 @@ import re
 import numpy as np
 
 from tabprotect.engine.arrays import Bools
+from tabprotect.engine.budgets import EXACT_FLOAT
 from tabprotect.engine.budgets import SHEET_WRITING_ROWS as MOST_ROWS
-from tabprotect.engine.budgets import SHEETS_EXACT_FLOAT as EXACT_FLOAT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import COUNT
 from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, FREE, SHOWN

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import python_calamine
 
-from tabprotect.engine.budgets import SHEETS_EXACT_FLOAT as EXACT_FLOAT
+from tabprotect.engine.budgets import EXACT_FLOAT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.rows import SheetRows
 from tabprotect.engine.formats.workbooks.workbook_size import check_workbook

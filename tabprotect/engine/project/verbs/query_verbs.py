@@ -140,7 +140,7 @@ def _require_safe(project: Project, margins: Iterable[Sequence[str]], progress: 
     raise RefusedError(
         f"{said} would leave {figure}, and the threshold is {project.plan.threshold}"
         if judgement.verdict == "bad"
-        else f"{said} is not proved to be safe, which refuses it",
+        else f"{said} is not proved to be wide enough, which refuses it",
         hint="release a smaller sub-table, or lower the threshold",
         detail="\n".join(
             f"{c.text}: count {c.count}, bounds {c.lower} to {c.upper}" for c in judgement.tight

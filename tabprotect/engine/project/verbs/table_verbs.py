@@ -100,8 +100,16 @@ def _tabulate_words(project: Project, given: Arguments) -> list[str]:
         assert isinstance(coded, Mapping)
         sign, word = ("=", "--code-list") if option == "code_lists" else (":", f"--{option[:-1]}")
         for name, value in coded.items():
-            text = ",".join(map(str, value)) if option == "cuts" else str(value)
-            words += [word, f"{name}{sign}{text}"]
+            several = isinstance(value, (list, tuple))
+            if several and option == "bands":
+                words += [part for width in value for part in (word, f"{name}{sign}{width}")]
+            else:
+                text = ",".join(map(str, value)) if several else str(value)
+                words += [word, f"{name}{sign}{text}"]
+    nested = given.get("levels") or {}
+    assert isinstance(nested, Mapping)
+    for name, columns in nested.items():
+        words += ["--levels", f"{','.join(columns)}={name}"]
     if given.get("draw_keys"):
         words.append("--draw-record-keys")
     # Keys and design weights stay with the table only in a project.
@@ -163,15 +171,16 @@ def tabulate(
     weight: str | None = None,
     record_key: str | None = None,
     design_weight: str | None = None,
-    bands: Mapping[str, int] | None = None,
+    bands: Mapping[str, int | Sequence[int]] | None = None,
     cuts: Mapping[str, Sequence[int]] | None = None,
     code_lists: Mapping[str, str] | None = None,
+    levels: Mapping[str, Sequence[str]] | None = None,
     draw_keys: bool = False,
     key_seed: int | None = None,
 ) -> Project:
     """Count the records of a microdata file by some variables; keys and weights come along.
 
-    ``bands``, ``cuts`` and ``code_lists`` code variables
+    ``bands``, ``cuts`` and ``code_lists`` code variables, ``levels`` makes one of columns that nest
     (:class:`~tabprotect.engine.microdata.coding.Codings`).
 
     With ``draw_keys`` the records get keys that are kept with this table only: one uniform key
@@ -193,7 +202,7 @@ def tabulate(
         weight=weight,
         record_key=record_key,
         design_weight=design_weight,
-        codings=Codings(bands or {}, cuts or {}, code_lists or {}),
+        codings=Codings(bands or {}, cuts or {}, code_lists or {}, levels or {}),
         progress=context.progress,
     )
     fresh = _fresh(project, found.table, source=source)

@@ -33,6 +33,7 @@ from tabprotect.engine.protection.cycle_runs.cycle_parameters import (
     THETA,
 )
 from tabprotect.engine.protection.cycle_runs.trials import walker_of
+from tabprotect.engine.release.likelihood import BlockingRule
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.moves import MoveSet
@@ -59,6 +60,9 @@ STUCK = 0.9
 
 AS_GOOD = 0.05
 """Shares of stuck counts that are not told apart."""
+
+MOST_STUCK = 0.1
+"""Share of small counts that may be stuck before another rule is looked at."""
 
 
 @dataclass(frozen=True)
@@ -155,11 +159,27 @@ def _tried(
     return float((same[small] >= STUCK).mean()), float(same[small].mean())
 
 
-def chosen_cycles(kept: KeptMargins, values: Values) -> MoveSet:
-    """The cycles for margins and public parameters.
+@dataclass(frozen=True)
+class Choice:
+    """What is taken where nothing is said.
+
+    Attributes
+    ----------
+    moves, rule
+        The cycles, and when one of them is not applied.
+    """
+
+    moves: MoveSet
+    rule: BlockingRule
+
+
+def chosen(kept: KeptMargins, values: Values) -> Choice:
+    """The cycles for margins and public parameters, and the blocking rule where none is given.
 
     Of the designs that leave about the fewest small counts stuck, the first whose posterior is
-    exact; where there is none, the one that leaves the fewest unchanged.
+    exact; where there is none, the one that leaves the fewest unchanged. The rule is any_zero,
+    which is unbiased, unless it would leave more than ``MOST_STUCK`` of the small counts stuck and
+    negative would leave fewer.
 
     Raises
     ------
@@ -171,14 +191,24 @@ def chosen_cycles(kept: KeptMargins, values: Values) -> MoveSet:
 
 
 @lru_cache(maxsize=16)
-def _chosen(kept: KeptMargins, values: tuple[tuple[str, object], ...]) -> MoveSet:
+def _chosen(kept: KeptMargins, values: tuple[tuple[str, object], ...]) -> Choice:
     domain = kept.domain
     plain = set(kept.publication.margins) == set(all_margins(domain))
     given = Values(dict(values))
+    rule: BlockingRule = given[BLOCKING] or "any_zero"
     if given[ORDER] == "positive" or domain.size > LARGE:
-        return design(domain, "default") if plain else design_for_margins(kept).moves
-    found = candidates(kept, given)
-    least = min(candidate.stuck for candidate in found)
-    good = [c for c in found if c.stuck <= least + AS_GOOD]
+        moves = design(domain, "default") if plain else design_for_margins(kept).moves
+        return Choice(moves, rule)
+    found = candidates(kept, given | {"blocking": rule})
+    if given[BLOCKING] is None and _least(found) > MOST_STUCK:
+        others = candidates(kept, given | {"blocking": "negative"})
+        if _least(others) < _least(found) - AS_GOOD:
+            found, rule = others, "negative"
+    good = [c for c in found if c.stuck <= _least(found) + AS_GOOD]
     exact = [c for c in good if c.exact]
-    return exact[0].moves if exact else min(good, key=lambda c: c.unchanged).moves
+    best = exact[0] if exact else min(good, key=lambda c: c.unchanged)
+    return Choice(best.moves, rule)
+
+
+def _least(found: list[Candidate]) -> float:
+    return min(candidate.stuck for candidate in found)

@@ -160,6 +160,8 @@ class Suppression(Method):
         SEARCH,
         STATUSES,
     )
+    searches: ClassVar[bool] = True
+    levers = ("level",)
     guarantees: ClassVar[Mapping[str, str]] = {
         "exact": "Every published count is the true one.",
         "no_at_risk": "No at-risk count is published.",

@@ -31,6 +31,7 @@ from tabprotect.engine.query_space.frontier import maximal
 from tabprotect.engine.query_space.graphs.chordal import Covers, covers, decomposable
 from tabprotect.engine.query_space.graphs.graph_walk import GraphWalk, WidthWalk
 from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.query_space.possible_tables import alike
 
 
 class Width(RiskCriterion):
@@ -140,6 +141,18 @@ class Width(RiskCriterion):
         if bounds == "auto":
             return evidence.cells.table.domain.size <= EXACT_CELLS
         return bounds != "decomposable"
+
+    def refuses(
+        self, evidence: Evidence, tables: Ints, margins: Sequence[Query], threshold: int
+    ) -> Bools:
+        """All tables being at hand, the ends of every class of them are the sharp bounds."""
+        classes = alike(evidence.cells.table.domain.shape, tables, margins)
+        order = np.argsort(classes, kind="stable")
+        begins = np.flatnonzero(np.diff(classes[order], prepend=-1))
+        lower = np.minimum.reduceat(tables[order], begins, axis=0)
+        upper = np.maximum.reduceat(tables[order], begins, axis=0)
+        narrow = (upper - lower < threshold)[classes]
+        return np.asarray((narrow & evidence.cells.rule.mask(tables)).any(axis=1))
 
     def walk(self, evidence: Evidence, threshold: int) -> GraphWalk:
         return WidthWalk(evidence, threshold)

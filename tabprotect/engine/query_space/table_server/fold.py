@@ -17,6 +17,7 @@ from tabprotect.engine.query_space.frontier import maximal
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
+from tabprotect.engine.query_space.table_server.price import price
 
 AnswerKind = Literal["table", "projection", "refusal", "deferral"]
 
@@ -75,12 +76,21 @@ class LogLine:
 
 @dataclass(frozen=True)
 class ServerState:
-    """Everything an answer depends on. Confidential."""
+    """Everything an answer depends on. Confidential.
+
+    Attributes
+    ----------
+    demand
+        How often each query was asked for.
+    refused
+        What the criterion refused so far: what users know of the original beside the margins.
+    """
 
     releases: ReleaseSet
     rule: ReleaseRule
     values: Values
     demand: Mapping[Query, int]
+    refused: frozenset[Query] = frozenset()
 
     @classmethod
     def begin(
@@ -102,10 +112,12 @@ class ServerState:
         """The state once a line is in the log: what was decided then stays decided."""
         demand = dict(self.demand)
         demand[line.query] = demand.get(line.query, 0) + 1
-        releases = self.releases
+        releases, refused = self.releases, self.refused
+        if line.query not in releases.released and not releases.allows(line.query):
+            refused |= {line.query}
         if line.newly_released is not None:
             releases = releases.release(line.newly_released, progress)
-        return replace(self, releases=releases, demand=MappingProxyType(demand))
+        return replace(self, releases=releases, demand=MappingProxyType(demand), refused=refused)
 
 
 def serve(
@@ -117,8 +129,10 @@ def serve(
         ruling = Ruling("release", "released before")
         new = None
     elif not releases.allows(query):
-        proved = "proved too tight" if query in releases.proved else "not proved safe"
-        ruling = Ruling("refuse", REFUSED, proved)
+        proved = "proved too tight" if query in releases.proved else "not proved wide enough"
+        told = price(releases, query, refused=state.refused, progress=progress)
+        detail = proved if told is None else f"{proved}. {told.sentence}"
+        ruling = Ruling("refuse", REFUSED, detail)
         new = None
     else:
         asked = dict(state.demand)

@@ -49,7 +49,8 @@ class ServerSession:
             {
                 "criterion": releases.criterion.name,
                 "threshold": releases.threshold,
-                "at_risk": str(releases.evidence.cells.rule),
+                "at_risk": str(releases.evidence.cells.at_risk),
+                "cells": releases.evidence.cells.judged,
                 "bounds": releases.bounds,
                 "rule": start.rule.name,
                 "parameters": dict(start.values),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tabprotect.gui.base.stage import Entry, Stage
+from tabprotect.gui.base.stage import PROTECT_TABS, Entry, Stage
 
 
 class CompareStage(Stage):
@@ -13,7 +13,7 @@ class CompareStage(Stage):
     icon = "compare"
     hint = "Methods side by side: what each gives away, against what it keeps."
     main_label = "Compare"
-    aside = True
+    tabs = PROTECT_TABS
     entries = (
         Entry("Inspect", "compare", "Compare the &settings"),
         Entry("Inspect", "source", "The paper's comparison of methods"),

@@ -22,6 +22,7 @@ from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.cycle_verbs import BY_HAND, check
 from tabprotect.engine.project.verbs.table_verbs import place
+from tabprotect.engine.protection.cycle_runs.cycle_parameters import BLOCKING
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.moves import MoveSet, Violation
 from tabprotect.gui.base.document import Document
@@ -216,7 +217,11 @@ class CyclesPage(CyclesStage, Page):
 
     @staticmethod
     def _rule(project: Project) -> str:
-        return str(project.values.get("blocking", "any_zero"))
+        rule = project.values.get("blocking")
+        if rule is None and project.moves is None and project.takes_cycles:
+            # Chosen with the cycles.
+            rule = project.resolved[BLOCKING]
+        return str(rule or "any_zero")
 
     def _take(self, project: Project, moves: MoveSet | None) -> None:
         self._moves = moves

@@ -11,10 +11,10 @@ class TableStage(Stage):
     """The table and its margins."""
 
     name = "table"
-    label = "Table"
+    label = "Data"
     icon = "table"
     hint = "The counts, their margins, and which cells are at risk."
-    main_label = "Design cycles"
+    main_label = "Choose protection"
     entries = (
         Entry("Edit", "copy", "&Copy", "Ctrl+C", here=True),
         Entry("Edit", "copy_headers", "Copy with &headers", "Ctrl+Shift+C", here=True),

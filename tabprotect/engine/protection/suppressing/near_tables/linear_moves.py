@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.budgets import LARGEST_TOTAL
 from tabprotect.engine.budgets import LINEAR_MOVES_NODES as MOST_NODES
-from tabprotect.engine.budgets import LINEAR_MOVES_TOTAL as LARGEST_TOTAL
 from tabprotect.engine.budgets import LINEAR_MOVES_WORK as MOST_WORK
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
