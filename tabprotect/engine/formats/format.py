@@ -186,9 +186,10 @@ class RowFormat(Format):
     ) -> tuple[RowSource, list[str]]:
         """The rows of a file, and what a person should know about them."""
 
-    @abstractmethod
     def whole(self, path: Path, reading: Reading) -> list[Row]:
         """All rows in memory with their lines, for tables that somebody laid out."""
+        source, _ = self.rows(path, reading)
+        return [Row(source.line(number), fields) for number, fields in enumerate(source.rows())]
 
     def cells(
         self, path: Path, reading: Reading, progress: Progress = SILENT

@@ -8,8 +8,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from tabprotect.engine.formats.format import RowFormat
-from tabprotect.engine.formats.layouts.laid_out import Row
-from tabprotect.engine.formats.layouts.text_rows import sheet_rows
 from tabprotect.engine.formats.reading import LAID_OUT, Reading
 from tabprotect.engine.formats.text.rows import RowSource
 from tabprotect.engine.formats.workbooks.sheets import read_sheet
@@ -29,9 +27,6 @@ class Ods(RowFormat):
         self, path: Path, reading: Reading, progress: Progress = SILENT
     ) -> tuple[RowSource, list[str]]:
         return read_sheet(path, sheet=reading.sheet, cells=reading.range)
-
-    def whole(self, path: Path, reading: Reading) -> list[Row]:
-        return sheet_rows(self.rows(path, reading)[0])
 
 
 PLUGIN = Ods()

@@ -11,8 +11,6 @@ from pathlib import Path
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.formats.format import RowFormat
-from tabprotect.engine.formats.layouts.laid_out import Row
-from tabprotect.engine.formats.layouts.text_rows import sheet_rows
 from tabprotect.engine.formats.reading import LAID_OUT, Reading
 from tabprotect.engine.formats.text.rows import RowSource
 from tabprotect.engine.formats.workbooks.sheet_writing import write_sheet
@@ -38,9 +36,6 @@ class Xlsx(RowFormat):
         self, path: Path, reading: Reading, progress: Progress = SILENT
     ) -> tuple[RowSource, list[str]]:
         return read_sheet(path, sheet=reading.sheet, cells=reading.range)
-
-    def whole(self, path: Path, reading: Reading) -> list[Row]:
-        return sheet_rows(self.rows(path, reading)[0])
 
     def write(self, table: Table) -> bytes:
         return self.publish(table, None, "")

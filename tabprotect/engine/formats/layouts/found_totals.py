@@ -60,12 +60,10 @@ def settle_totals(
     if totals not in (None, AUTO):
         return without_totals(cells, _stated(cells, str(totals)))
     notes = []
-    found: dict[int, dict[int, Codes | None]] = named_totals(cells)
+    found, by_name = find_totals(cells)
     for axis, known in enumerate(cells.categories):
-        if axis not in found and len(known) > 1 and any(not c.strip() for c in known):
+        if axis not in by_name and len(known) > 1 and any(not c.strip() for c in known):
             notes.append(f"variable {cells.names[axis]!r} has a category without a name")
-    by_name = set(found)
-    _add_found(cells, found)
     if not found:
         _refuse_lonely(cells)
         return cells, notes
@@ -85,6 +83,14 @@ def settle_totals(
         )
     cells, said = without_totals(cells, found, how)
     return cells, notes + said
+
+
+def find_totals(cells: CellList) -> tuple[Totals, frozenset[int]]:
+    """Totals by name and by arithmetic, and the axes of those that are known by their names."""
+    found = named_totals(cells)
+    by_name = frozenset(found)
+    _add_found(cells, found)
+    return found, by_name
 
 
 def _stated(cells: CellList, text: str) -> Totals:

@@ -138,7 +138,7 @@ def _thousands(layout: LaidOut, reading: Reading, name: str, parts: list[Part]) 
     ) or (reading.decimal is not None and reading.decimal != sign)  # fmt: skip
     if not sure or len({s if s not in _BLANKS else " " for s in found}) > 1:
         return ""
-    shown = " " if sign in _BLANKS else sign
+    shown = "a blank" if sign in _BLANKS else sign
     parts.append(Part("thousands", shown, f"{found[sign]:,} counts are written so"))
     return _BLANKS if sign in _BLANKS else sign
 

@@ -1,4 +1,4 @@
-"""All rows of a text or a sheet, for tables that somebody laid out by hand."""
+"""All rows of a text, for tables that somebody laid out by hand."""
 
 from __future__ import annotations
 
@@ -8,12 +8,7 @@ from collections import Counter
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.laid_out import Row
-from tabprotect.engine.formats.text.rows import DELIMITERS, SheetRows, TextRows
-
-
-def sheet_rows(source: SheetRows) -> list[Row]:
-    """The rows of a sheet with their lines."""
-    return [Row(source.line(n), fields) for n, fields in enumerate(source.rows())]
+from tabprotect.engine.formats.text.rows import DELIMITERS, TextRows
 
 
 def text_rows(source: TextRows, delimiter: str | None) -> list[Row]:
