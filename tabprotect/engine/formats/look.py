@@ -29,6 +29,9 @@ SHOWN = 50
 HEAD = 2**18
 """Bytes of which they are taken."""
 
+SIGN = " \u2502 "
+"""Between the fields of a sheet's row."""
+
 Role = Literal["", "title", "header", "body", "total", "note", "remark"]
 
 
@@ -176,8 +179,8 @@ def _lines(
             roles.update((line, "remark") for line in told)
     with path.open("rb") as file:
         head = file.read(HEAD)
-    if b"\x00" in head or head.startswith(b"PK") or path.suffix.lower() == ".gz":
-        sheet = [Line(r.line, " \u2502 ".join(r.fields), roles.get(r.line, "")) for r in rows]
+    if not is_text(head, path):
+        sheet = [Line(r.line, SIGN.join(r.fields), roles.get(r.line, "")) for r in rows]
         return tuple(sheet[:SHOWN])
     try:
         text = head.decode(reading.encoding or "utf-8-sig", "replace")
@@ -185,6 +188,11 @@ def _lines(
         text = head.decode("utf-8", "replace")
     lines = text.splitlines()[:SHOWN]
     return tuple(Line(n, line, roles.get(n, "")) for n, line in enumerate(lines, 1))
+
+
+def is_text(head: bytes, path: Path) -> bool:
+    """Whether the bytes at the beginning of a file can be shown as they stand."""
+    return not (b"\x00" in head or head.startswith(b"PK") or path.suffix.lower() == ".gz")
 
 
 def _suggested(error: InputError | None) -> dict[str, object]:
