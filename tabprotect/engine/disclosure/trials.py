@@ -13,7 +13,7 @@ from types import MappingProxyType
 import numpy as np
 
 from tabprotect.engine.budgets import MOST_REMEDIES
-from tabprotect.engine.errors import Interrupted, TabprotectError
+from tabprotect.engine.errors import InfeasibleError, Interrupted, Suggestion, TabprotectError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method, trial_generator
@@ -63,6 +63,8 @@ class Trial:
         Inner cells without a count, and how many there are.
     fault, hint
         Why it cannot be done, and what to do; empty where it was done.
+    suggestions
+        Other settings that the refusal names.
     """
 
     method: str
@@ -78,6 +80,7 @@ class Trial:
     cells: int = 0
     fault: str = ""
     hint: str = ""
+    suggestions: tuple[Suggestion, ...] = ()
 
     @property
     def done(self) -> bool:
@@ -193,7 +196,8 @@ def _of_method(
         return
     values = method.resolve_for(problem, given)
     helped = 0
-    for idea, change in method.alternatives(domain, values):
+    ideas = [(one.text, one.parameters) for one in first.suggestions]
+    for idea, change in (*ideas, *method.alternatives(domain, values)):
         start = Trial(method.name, MappingProxyType({**given, **change}), idea)
         other = _trial(method, problem, start, limits, progress)
         if other.done and (other.known or 0.0) < (1.0 if first.known is None else first.known):
@@ -218,7 +222,9 @@ def _trial(
         raise
     except TabprotectError as error:
         unmet = "; ".join(method.unmet(problem).values())
-        return replace(start, fault=unmet or error.message, hint="" if unmet else error.hint)
+        ideas = tuple(error.suggestions) if isinstance(error, InfeasibleError) else ()
+        hint = "" if unmet else error.hint
+        return replace(start, fault=unmet or error.message, hint=hint, suggestions=ideas)
 
 
 def _drawn(

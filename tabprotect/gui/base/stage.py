@@ -10,7 +10,7 @@ from tabprotect.gui.base.document import Document
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry of a menu: File, Edit, Table, Protect, Inspect, Release, View or Help.
+    """An entry of a menu: File, Edit, Data, Protect, Check, Release, View or Help.
 
     ``name`` is what :meth:`Page.choices` calls it, ``keys`` its shortcut.
     """
@@ -39,7 +39,7 @@ class Stage:
     """Whether it stands beside the river: below the rail's divider."""
     under: ClassVar[str] = ""
     """The stage that it is a step of: it stands under that one, indented, while it applies."""
-    tabs: ClassVar[tuple[tuple[str, str], ...]] = ()
+    together: ClassVar[tuple[tuple[str, str], ...]] = ()
     """Pages that share one place on the rail, the first one's: name and label of each tab."""
     entries: ClassVar[tuple[Entry, ...]] = ()
     """The page's entries of the menus."""

@@ -18,7 +18,7 @@ from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.theme import THEME, Mode
 
-MENUS = ("File", "Edit", "Table", "Protect", "Inspect", "Release", "View", "Help")
+MENUS = ("File", "Edit", "Data", "Protect", "Check", "Release", "View", "Help")
 
 
 class Actions(QObject):

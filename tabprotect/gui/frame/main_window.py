@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QSettings, Qt
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
+from PySide6.QtCore import QByteArray, QSettings, QSize, Qt
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QDockWidget,
     QFrame,
@@ -20,12 +20,13 @@ from tabprotect.engine.errors import TabprotectError
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.frame.actions import Actions
+from tabprotect.gui.frame.edge import Edge
 from tabprotect.gui.frame.history_panel import HistoryPanel
 from tabprotect.gui.frame.inspector import Inspector
 from tabprotect.gui.frame.opening import Files
 from tabprotect.gui.frame.rail import Rail
 from tabprotect.gui.frame.recipe_panel import RecipePanel
-from tabprotect.gui.frame.stages import PAGES, Pages
+from tabprotect.gui.frame.stages import OTHERS, PAGES, Pages
 from tabprotect.gui.frame.strip import Strip
 from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.buttons import scrolling
@@ -35,6 +36,15 @@ from tabprotect.gui.look.theme import GRID, THEME, count_text
 
 if TYPE_CHECKING:
     from tabprotect.engine.posterior.posterior import Posterior
+
+RAIL_FOLDS = 1100
+"""Pixels, at normal text, below which the rail shows icons only."""
+
+INSPECTOR_FOLDS = 1300
+"""Pixels, at normal text, below which the inspector opens by its edge only."""
+
+SMALLEST = (800, 480)
+FIRST = (1280, 720)
 
 
 class MainWindow(Window):
@@ -47,9 +57,12 @@ class MainWindow(Window):
         document.setParent(self)
         self.setObjectName("main")
         self.setAcceptDrops(True)
-        self.setMinimumSize(960, 600)
-        self.resize(1280, 720)
+        self.setMinimumSize(*SMALLEST)
+        self.resize(QSize(*FIRST).boundedTo(self.screen().availableSize()))
         self._ground = ""
+        self._narrow = False
+        self._inspecting = False
+        self._beside = {page.name for page in OTHERS}
         self._line = QFrame()
         self._line.setFixedHeight(3)
         self._crumbs = Label()
@@ -76,6 +89,9 @@ class MainWindow(Window):
         row.addWidget(self.rail)
         row.addWidget(divider)
         row.addWidget(middle, 1)
+        self.edge = Edge("Inspector")
+        self.edge.clicked.connect(lambda: self.docks["inspector"].show())
+        row.addWidget(self.edge)
         frame = QWidget()
         frame.setLayout(row)
         self.setCentralWidget(frame)
@@ -88,8 +104,8 @@ class MainWindow(Window):
             "history": self._dock("History", self.history, right),
             "recipe": self._dock("Recipe", self.recipe, Qt.DockWidgetArea.BottomDockWidgetArea),
         }
-        self.docks["history"].hide()
-        self.docks["recipe"].hide()
+        for dock in self.docks.values():
+            dock.hide()
         self.resizeDocks([self.docks["recipe"]], [20 * GRID], Qt.Orientation.Vertical)
         self.strip = Strip(document.jobs)
         self.statusBar().addPermanentWidget(self.strip, 1)
@@ -100,14 +116,16 @@ class MainWindow(Window):
         self.actions_ = Actions(self, self.files)
         document.project_changed.connect(self._project_changed)
         document.view_changed.connect(self._tell)
-        document.selection_changed.connect(self._tell)
+        document.selection_changed.connect(self._selected)
         document.error_raised.connect(self.show_error)
         document.page_asked.connect(self.go)
         document.posterior_ready.connect(self._tell)
         document.originals_counted.connect(self._tell)
         for dock in self.docks.values():
             dock.visibilityChanged.connect(self._tell)
+        self.docks["inspector"].toggleViewAction().triggered.connect(self._keep_inspector)
         THEME.changed.connect(self._tell)
+        THEME.changed.connect(self._fold)
         self.go("start")
         self._restore()
 
@@ -129,8 +147,9 @@ class MainWindow(Window):
 
     def go(self, name: str) -> None:
         """Bring a page to the front, unless it cannot be used (then the rail says why)."""
-        if self.pages.why_not(name) and name in self.rail.buttons:
-            self.rail.buttons[name].setFocus(Qt.FocusReason.ShortcutFocusReason)
+        why = self.pages.why_not(name)
+        if why and name not in self._beside:
+            self.rail.refuse(name, why)
             return
         page = self.pages[name]
         self.stack.setCurrentWidget(self._areas[name])
@@ -160,10 +179,40 @@ class MainWindow(Window):
         for page in self.pages.built.values():
             page.errors.clear()
         if self.pages.why_not(self.page.name):
-            self.go("table" if self.document.project is not None else "start")
+            step = self.pages.stages[self.page.name].under
+            onward = step if step and not self.pages.why_not(step) else "table"
+            self.go(onward if self.document.project is not None else "start")
         elif self.page.name == "start" and "table" in changes:
             self.go("posterior" if self.pages.why_not("table") else "table")
         self._tell()
+
+    # -- room ---------------------------------------------------------------------------------
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
+
+    def _fold(self) -> None:
+        """Give the page the room that rail and inspector can spare."""
+        self.rail.fold(self.width() < RAIL_FOLDS * THEME.zoom)
+        narrow = self.width() < INSPECTOR_FOLDS * THEME.zoom
+        if narrow != self._narrow:
+            self._narrow = narrow
+            self._open_inspector()
+
+    def _selected(self, index: object) -> None:
+        self._open_inspector()
+        self._tell()
+
+    def _open_inspector(self) -> None:
+        """It opens on a selection where there is room, and never says that it has nothing to say."""
+        if not self._inspecting:
+            wanted = self.document.selection is not None and not self._narrow
+            self.docks["inspector"].setVisible(wanted)
+
+    def _keep_inspector(self, shown: bool) -> None:
+        """Whoever opens it by hand keeps it open."""
+        self._inspecting = shown
 
     # -- what the window shows ----------------------------------------------------------------
 
@@ -188,6 +237,9 @@ class MainWindow(Window):
         self._paint_ground(self.strip.colours()[0])
         self._crumbs.setText(self._crumb_text())
         self._crumbs.setVisible(document.project is not None)
+        self.edge.setVisible(
+            document.project is not None and not self.docks["inspector"].isVisibleTo(self)
+        )
         name = self._name()
         self.setWindowTitle(f"{name}[*] \u2013 tabprotect" if name else "tabprotect")
         self.setWindowModified(document.modified)
@@ -208,7 +260,7 @@ class MainWindow(Window):
         facts = []
         if document.has_original and not document.public:
             number = document.at_risk_cells
-            facts.append("original in memory")
+            facts.append("original open")
             facts.append(f"{count_text(number)} at-risk cell{'' if number == 1 else 's'}")
         elif document.has_original:
             # True in both views; the reader of the bundle is not the one looking here.
@@ -261,7 +313,9 @@ class MainWindow(Window):
             self.addDockWidget(
                 right if name != "recipe" else Qt.DockWidgetArea.BottomDockWidgetArea, dock
             )
-            dock.setVisible(name == "inspector")
+            dock.hide()
+        self._inspecting = False
+        self._open_inspector()
 
     def _restore(self) -> None:
         self.setWindowIcon(icon("tabprotect"))

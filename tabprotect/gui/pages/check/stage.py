@@ -27,7 +27,7 @@ class CheckStage(Stage):
     icon = "posterior"
     hint = "What does a reader learn?"
     main_label = "On to the release"
-    entries = tuple(Entry("Inspect", kind, words) for kind, words, _, _ in KINDS)
+    entries = tuple(Entry("Check", kind, words) for kind, words, _, _ in KINDS)
 
     @classmethod
     def why_not(cls, document: Document) -> str:

@@ -113,7 +113,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
         self.footer.addStretch(1)
         self.publish = QPushButton("Publish the plan")
         self.publish.setAccessibleDescription(
-            "Take the planned margins as the release; Methods shows them before anything leaves"
+            "Take the planned margins as the release; its set-up shows them before anything leaves"
         )
         self.publish.clicked.connect(self.use_plan)
         self.tools.addWidget(self.publish)

@@ -154,9 +154,7 @@ class TablePage(TableStage, Page):
         self.empty.setVisible(not showable)
         house = self.document.has_original and not self.document.public
         public = self.document.public
-        cyclic = project is None or project.takes_cycles
-        onward = self.main_label if cyclic else "Choose the method"
-        self.main_button.setText("What can be believed" if public else onward)
+        self.main_button.setText("What can be believed" if public else self.main_label)
         self.main_button.setEnabled(showable or (public and self.document.release is not None))
         self._figures.setVisible(showable)
         for tool in self._house_tools:
@@ -169,9 +167,9 @@ class TablePage(TableStage, Page):
             self._legend.setText("")
             self.empty.setText(
                 "A reader sees nothing yet: the table has not been protected.\n"
-                "Go on to Perturb or Methods, or press F9 to see the original again."
+                "Press F9 to see the original again, and go on to Protect."
                 if self.document.release is None
-                else "The inner cells are not published.\nMethods shows the tables that are."
+                else "The inner cells are not published.\nThe step under Protect shows the tables that are."
             )
             return
         self._rule.setText(str(project.at_risk) if house else "")
@@ -244,7 +242,7 @@ class TablePage(TableStage, Page):
                 words = f"{count_text(cells)} cells ({shape})"
                 said = f"{count_text(int(hidden.sum()))} of them are suppressed (x)"
             elif self.document.project is not None and not self.document.project.takes_cycles:
-                said = "Methods says what is exact"
+                said = "the method's page says what is exact"
             self.set_sentence(f"What a reader sees: {words}; {said}.")
             self._legend.setText("")
             return
@@ -317,9 +315,7 @@ class TablePage(TableStage, Page):
     # -- commands -----------------------------------------------------------------------------
 
     def main_action(self) -> None:
-        project = self.document.project
-        onward = "cycles" if project is None or project.takes_cycles else "methods"
-        self.document.page_asked.emit("posterior" if self.document.public else onward)
+        self.document.page_asked.emit("posterior" if self.document.public else "protect")
 
     def _typed(self, row: int, column: int, text: str) -> None:
         layout = self.grid.layout_
