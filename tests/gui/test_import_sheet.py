@@ -12,7 +12,9 @@ from tabprotect.engine.house import FOLDER
 from tabprotect.gui.forms.import_sheet import ImportSheet
 from tabprotect.gui.frame.main_window import MainWindow
 
-MARKED = "Persons by region and sex 2023\n\nregion\\sex,f,m\nnorth,-,5\nsouth,7,9\n\nSource: census\n"
+MARKED = (
+    "Persons by region and sex 2023\n\nregion\\sex,f,m\nnorth,-,5\nsouth,7,9\n\nSource: census\n"
+)
 
 
 def sheet_of(window: MainWindow, qtbot: QtBot) -> ImportSheet:

@@ -18,7 +18,7 @@ from tabprotect.engine.formats.layouts.marks import Marks
 from tabprotect.engine.formats.layouts.totals import Totals, check, names_of
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.registered import format_of
-from tabprotect.engine.formats.text.rows import TextRows
+from tabprotect.engine.formats.text.rows import DELIMITERS, TextRows
 from tabprotect.engine.formats.workbooks.sheets import sheet_names
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import Table
@@ -101,7 +101,7 @@ def look(path: Path, reading: Reading, progress: Progress = SILENT) -> Look:
         except InputError:
             pass
     if layout is not None:
-        parts += layout.parts
+        parts += [*_separator(kind, path, reading, layout), *layout.parts]
     sheets = tuple(sheet_names(path)) if "sheet" in kind.options else ()
     columns = tuple(f.strip() for f in layout.header[-1].fields) if layout and layout.header else ()
     table, notes, error, records = None, (), None, False
@@ -129,6 +129,18 @@ def _apart(kind: Format, path: Path, reading: Reading, parts: list[Part]) -> Rea
     return reading
 
 
+def _separator(kind: Format, path: Path, reading: Reading, layout: LaidOut) -> list[Part]:
+    """What stands between the fields of a text: it is what splits the header so."""
+    if "delimiter" not in kind.options or reading.delimiter or not layout.header:
+        return []
+    row = layout.header[-1]
+    head = TextRows(path, encoding=reading.encoding, delimiter=",").text().splitlines()
+    line = head[row.line - 1] if row.line <= len(head) else ""
+    signs = [sign for sign in DELIMITERS if line.count(sign) == len(row.fields) - 1]
+    names = {"\t": "tab"}
+    return [Part("delimiter", names.get(s, s), "as it splits the header") for s in signs[:1]]
+
+
 def _sums(
     kind: Format, path: Path, reading: Reading, table: Table | None, parts: list[Part]
 ) -> tuple[str, frozenset[int]]:
@@ -146,7 +158,9 @@ def _sums(
     inner = f"{int((~is_total).sum()):,} inner cells, sum {int(cells.counts[~is_total].sum()):,}"
     whole = f"{said or inner}; {int(is_total.sum()):,} totals in the file"
     told = "equal to the file's own totals" if not wrong else f"{len(wrong)} do not hold"
-    return f"{whole}: {told}", _lines_of(cells, is_total.nonzero()[0].tolist()[:SHOWN])
+    inner_lines = _lines_of(cells, (~is_total).nonzero()[0].tolist()[: SHOWN**2])
+    lines = _lines_of(cells, is_total.nonzero()[0].tolist()[: SHOWN**2])
+    return f"{whole}: {told}", lines - inner_lines
 
 
 def _add_up(wrong: int) -> str:

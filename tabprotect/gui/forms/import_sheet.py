@@ -74,7 +74,7 @@ class ImportSheet(QDialog):
         self.path = path
         self.seen: Look | None = None
         self._given = dict(given)
-        self._suggest = not given
+        self._suggested = set(given)
         self._question: Question[Look] = Question(self, jobs, self._show, self._failed)
         self._rest = QTimer(self, singleShot=True, interval=REST)
         self._rest.timeout.connect(self.look_again)
@@ -164,13 +164,12 @@ class ImportSheet(QDialog):
             self.errors.clear()
         else:
             self.errors.show_error(seen.error)
-        # One question has one likely answer: it is filled in, to be seen and changed.
-        suggested = {k: v for k, v in seen.suggested.items() if k != "fill_missing"}
-        if self._suggest and suggested:
-            self._suggest = False
-            for name, value in suggested.items():
-                if name in self.inputs:
-                    self.set_option(name, value)
+        # A question has one likely answer: it is filled in once, to be seen and changed. That
+        # missing cells are 0 is for a person to say.
+        for name, value in seen.suggested.items():
+            if name in self.inputs and name not in self._suggested | {"fill_missing"}:
+                self._suggested.add(name)
+                self.set_option(name, value)
 
     def _failed(self, error: TabprotectError) -> None:
         self.open_button.setEnabled(False)
@@ -179,7 +178,8 @@ class ImportSheet(QDialog):
     def _build(self, seen: Look) -> None:
         """An input for each option that means something for this format."""
         for option in options():
-            if option.name not in seen.kind.options | ANY_FORMAT:
+            # What totals are says all that stripping them does.
+            if option.name not in (seen.kind.options | ANY_FORMAT) - {"strip_totals"}:
                 continue
             label, said = option.name.replace("_", " ").capitalize(), option.metadata["help"]
             box: QWidget
@@ -221,6 +221,10 @@ class ImportSheet(QDialog):
         for name, box in self.inputs.items():
             found = [p for p in seen.parts if p.option.replace("-", "_") == name]
             text = f"{found[0].value} ({found[0].reason})" if found else FOUND_OUT
+            if isinstance(box, QComboBox) and not box.isEditable():
+                box.blockSignals(True)
+                box.setItemText(0, text)
+                box.blockSignals(False)
             edit = box.lineEdit() if isinstance(box, QComboBox) else box
             if isinstance(edit, QLineEdit):
                 edit.setPlaceholderText(text)
@@ -294,6 +298,8 @@ def _value(box: QWidget) -> object:
     """What an input says; nothing where it says nothing."""
     if isinstance(box, QCheckBox):
         return box.isChecked()
+    if isinstance(box, QComboBox) and not box.isEditable():
+        return box.currentData()
     text = box.currentText() if isinstance(box, QComboBox) else _text(box)
     number = {o.name for o in options() if takes_number(o)}
     if box.accessibleName().lower().replace(" ", "_") in number and text.isdecimal():
