@@ -97,6 +97,9 @@ EXACT = 2.0**50
 DENSE = 0.3
 
 # formats
+LAID_OUT_BYTES = 2**26  # Of a file with title lines or marks, which is held as a whole
+# Of a table that is looked through for totals by arithmetic, laid out by one variable
+FOUND_TOTALS_CELLS = 2**23
 CELL_LIST_CATEGORIES = 1_000_000  # Of one variable
 FULL_LIMIT = 2**24  # Sparse tables beyond this many cells are written without their zeros
 CSV_TEXT_BLOCK = 64  # Lines that are written together, at least

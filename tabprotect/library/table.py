@@ -169,16 +169,24 @@ def examples() -> tuple[str, ...]:
     return tuple(f"{bundled.PREFIX}{example.name}" for example in bundled.examples())
 
 
-def read_table(path: str | Path, *, progress: Progress = SILENT, **options: Any) -> Table:
+def read_table(
+    path: str | Path,
+    *,
+    reading: str | Path | None = None,
+    progress: Progress = SILENT,
+    **options: Any,
+) -> Table:
     """Read a table of counts.
 
     Parameters
     ----------
     path
         A file, a project, or ``example:NAME``.
+    reading
+        A TOML file of such options; those that are given here go before.
     **options
-        As on the command line: ``count``, ``delimiter``, ``decimal``, ``encoding``,
-        ``strip_totals``, ``fill_missing``.
+        As on the command line: ``count``, ``sheet``, ``header_row``, ``thousands``, ``decimal``,
+        ``totals``, ``marks``, ``encoding``, ... (the page of file formats lists all).
 
     Raises
     ------
@@ -191,7 +199,8 @@ def read_table(path: str | Path, *, progress: Progress = SILENT, **options: Any)
     >>> tp.read_table("example:duncan-roehrig-4x4")
     Table(v | w, 4 x 4)
     """
-    return Table(opened(str(path), Reading.of(options), progress))
+    named = {} if reading is None else Reading.file(Path(reading))
+    return Table(opened(str(path), Reading.of({**named, **options}), progress))
 
 
 def tabulate(
