@@ -194,7 +194,7 @@ MOST_TOTALS = 8
 MOST_POSSIBLE = 2**25
 
 # protection.margins
-MOST_TIGHT = 20  # Tight cells that the findings list
+MOST_TIGHT = 20  # Tight cells that are listed
 
 # protection
 # Published cells (or inner ones, if more) the trial runs of a preview may produce

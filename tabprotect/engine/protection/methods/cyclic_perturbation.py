@@ -59,6 +59,7 @@ import numpy as np
 from tabprotect.engine.budgets import CYCLIC_PERTURBATION_ENTRIES as MOST_ENTRIES
 from tabprotect.engine.budgets import CYCLIC_PERTURBATION_PREVIEW_WORK as PREVIEW_WORK
 from tabprotect.engine.cycles import files, reach
+from tabprotect.engine.cycles.constructions.long_cycles import check_size
 from tabprotect.engine.cycles.designs import design, is_named
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.groupings import grouping_text
@@ -212,6 +213,7 @@ class CyclicPerturbation(Method):
         given = dict(given)
         if given.get("cycles") in (None, TRIANGULAR):
             domain = problem.table.domain
+            check_size(domain)
             kept = KeptMargins.of(kept_of(domain, given), problem.table)
             if given.get("cycles") == TRIANGULAR:
                 given["cycles"] = design(domain, TRIANGULAR, kept=kept)

@@ -49,12 +49,12 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.margins.margin_by_margin import (
     Following,
-    following,
+    further_method,
     part,
     registered,
     values_for,
 )
-from tabprotect.engine.protection.margins.margin_factors import composed
+from tabprotect.engine.protection.margins.margin_factors import product_over_margins
 from tabprotect.engine.protection.margins.margin_safety import CRITERION, judged
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
@@ -318,7 +318,7 @@ class PublishMargins(Method):
             if not isinstance(likelihood, CellFactors):
                 raise InfeasibleError("there is no posterior for margins protected by cycles")
             parts.append(likelihood)
-        return composed(publication, release.tables, parts, note=NOTE)
+        return product_over_margins(publication, release.tables, parts, note=NOTE)
 
 
 def _margins(domain: Domain, values: Values) -> MarginSet:
@@ -350,7 +350,7 @@ def _rerun(
 
 
 def _following(values: Values) -> Following | None:
-    found = following(values[THEN] or "")
+    found = further_method(values[THEN] or "")
     if found is not None and found[0].name == PublishMargins.name:
         raise InputError(f"{found[0].name} cannot follow itself")
     return found

@@ -21,7 +21,7 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.bounds.bounding import WidthResult, width
 from tabprotect.engine.bounds.bounds import Bounds
-from tabprotect.engine.budgets import EXACT_CELLS
+from tabprotect.engine.budgets import EXACT_CELLS, MOST_TIGHT
 from tabprotect.engine.budgets import SUPPORT_CELLS as MOST_CELLS
 from tabprotect.engine.budgets import WIDTH_QUICK_CELLS as QUICK_CELLS
 from tabprotect.engine.progress import SILENT, Progress
@@ -217,9 +217,9 @@ def _programmed(
     )
 
 
-def _tight(evidence: Evidence, bounds: Bounds, most: int = 20) -> tuple[TightCell, ...]:
+def _tight(evidence: Evidence, bounds: Bounds) -> tuple[TightCell, ...]:
     domain, table = evidence.cells.table.domain, evidence.cells.table
-    order = np.argsort(bounds.widths, kind="stable")[:most]
+    order = np.argsort(bounds.widths, kind="stable")[:MOST_TIGHT]
     found = []
     for at in order:
         index = domain.unflat(int(bounds.cells[at]))
