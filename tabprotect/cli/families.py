@@ -70,6 +70,7 @@ FAMILIES: Mapping[str, Mapping[str, str]] = {
     },
     "margins.serving": {
         "serve": "serve a table to outside users: pages, an API, one history",
+        "attack": "attack a table server as its users could, and count what is got",
         "accounts": "who may use a table server, and their keys",
     },
     "protecting.ptable": {
