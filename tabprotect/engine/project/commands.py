@@ -11,6 +11,7 @@ from tabprotect.engine.project.verbs import (
     level_verbs,
     query_verbs,
     release_verbs,
+    set_verbs,
     table_verbs,
 )
 
@@ -22,6 +23,7 @@ COMMANDS: dict[str, Command[...]] = {
         level_verbs,
         cycle_verbs,
         release_verbs,
+        set_verbs,
         query_verbs,
         compare_verbs,
     )
