@@ -34,6 +34,9 @@ FAMILIES: Mapping[str, Mapping[str, str]] = {
         "protect": "protect a table and write its release bundle",
         "run": "run a recipe",
     },
+    "protecting.protect_set": {
+        "protect-set": "protect several tables of the same records as one",
+    },
     "protecting.batch": {
         "batch": "run many recipes, with one summary",
     },
