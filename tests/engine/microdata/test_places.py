@@ -10,8 +10,8 @@ import duckdb
 import numpy as np
 import pytest
 import sqlalchemy as sa
-
 from postgresql_server import psycopg, running_server
+
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.microdata.coding import Codings
 from tabprotect.engine.microdata.tabulate import Tabulated, columns, tabulate, tabulate_with_keys
