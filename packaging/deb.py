@@ -16,18 +16,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from linux_tree import DIST, FILES, ICON, ROOT, lay_out
+
 import tabprotect
-
-ROOT = Path(__file__).resolve().parents[1]
-DIST = ROOT / "dist"
-IDENTIFIER = "org.tabprotect.Tabprotect"
-LINUX = ROOT / "packaging" / "linux"
-
-FILES = {
-    f"{IDENTIFIER}.desktop": "usr/share/applications",
-    f"{IDENTIFIER}.metainfo.xml": "usr/share/metainfo",
-    f"{IDENTIFIER}.mime.xml": "usr/share/mime/packages",
-}
 
 CONTROL = """\
 Package: tabprotect
@@ -56,30 +47,12 @@ def depends() -> str:
 
 
 def build() -> Path:
-    """Lay the files out and pack them; owned by root, whoever builds."""
-    program = DIST / "tabprotect"
-    if not program.is_dir():
-        raise SystemExit("there is no dist/tabprotect: run python packaging/build.py first")
+    """Pack the files as a Debian package; owned by root, whoever builds."""
     architecture = output("dpkg", "--print-architecture")
     package = DIST / f"tabprotect_{tabprotect.__version__}_{architecture}.deb"
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder) / "tree"
-        shutil.copytree(program, tree / "usr/lib/tabprotect", symlinks=True)
-        (tree / "usr/bin").mkdir(parents=True)
-        (tree / "usr/bin/tabprotect").symlink_to("../lib/tabprotect/tabprotect")
-        for name, place in FILES.items():
-            (tree / place).mkdir(parents=True, exist_ok=True)
-            shutil.copy(LINUX / name, tree / place / name.replace(".mime.xml", ".xml"))
-        icons = tree / "usr/share/icons/hicolor/scalable/apps"
-        icons.mkdir(parents=True)
-        shutil.copy(ROOT / "resources/icons/tabprotect.svg", icons / f"{IDENTIFIER}.svg")
-        licence = tree / "usr/share/doc/tabprotect"
-        licence.mkdir(parents=True)
-        shutil.copy(ROOT / "LICENSE", licence / "copyright")
-        for found in (tree, *tree.rglob("*")):
-            if not found.is_symlink():
-                executable = found.is_dir() or found.stat().st_mode & 0o100
-                found.chmod(0o755 if executable else 0o644)
+        lay_out(tree)
         sizes = sum(f.stat().st_size for f in tree.rglob("*") if f.is_file())
         (tree / "DEBIAN").mkdir()
         (tree / "DEBIAN/control").write_text(
@@ -100,9 +73,8 @@ def smoke(package: Path) -> None:
     """The package says what it is and holds what a desktop looks for."""
     assert output("dpkg-deb", "--field", str(package), "Package") == "tabprotect"
     held = output("dpkg-deb", "--contents", str(package))
-    wanted = [f"./{place}/{name.replace('.mime.xml', '.xml')}" for name, place in FILES.items()]
-    for name in (*wanted, "./usr/lib/tabprotect/tabprotect", "./usr/bin/tabprotect -> "):
-        if name not in held:
+    for name in (*FILES.values(), ICON, "usr/lib/tabprotect/tabprotect", "usr/bin/tabprotect ->"):
+        if f"./{name}" not in held:
             raise SystemExit(f"the package lacks {name}")
     print(f"{package.name}: {package.stat().st_size / 2**20:.0f} MiB")
 
@@ -114,7 +86,7 @@ def install(package: Path, tree: Path) -> None:
         return output("chroot", str(tree), "env", "QT_QPA_PLATFORM=offscreen", *command)
 
     apt = ("apt-get", "-qq", "-y", "--no-install-recommends")
-    places = [tree / "usr/lib/tabprotect", *(tree / place for place in FILES.values())]
+    places = ["usr/lib/tabprotect", "usr/bin/tabprotect", ICON, *FILES.values()]
     shutil.copy(package, tree / "tmp" / package.name)
     inside("apt-get", "-qq", "update")
     inside(*apt, "install", f"/tmp/{package.name}")
@@ -125,7 +97,7 @@ def install(package: Path, tree: Path) -> None:
     picture = (tree / "tmp/window.png").read_bytes()
     assert picture[:4] == b"\x89PNG", "the window painted nothing"
     inside(*apt, "purge", "tabprotect")
-    left = [str(p) for place in places for p in place.rglob("*tabprotect*")]
+    left = [place for place in places if (tree / place).exists() or (tree / place).is_symlink()]
     assert not left, f"left behind: {left}"
     print(f"installed, started and removed in {tree}")
 

@@ -32,6 +32,7 @@ step the documentation, every example run
 
 step the frozen program
 .venv/bin/python packaging/build.py --smoke
+.venv/bin/python packaging/deb.py --smoke
 
 step all tests
 .venv/bin/pytest -q -n 2 --ignore=tests/engine --ignore=tests/cli --ignore=tests/library

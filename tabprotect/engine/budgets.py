@@ -23,6 +23,9 @@ COUNTING_STEPS = 20_000_000  # Transitions between states of the exact way, in a
 MOST_AT_ONCE = 6_000_000  # Of these in one step, which bounds memory
 MOST_TERMS = 200_000  # Different terms of inclusion and exclusion
 MOST_DIGITS = 4000  # Longer numbers are not told
+FIBRE_DIMENSION = 24  # Free cells of a fibre that is listed; one of more has too many tables
+FIBRE_ENTRIES = 1_000_000  # Cells times sums of a fibre that is listed
+FIBRE_POINTS = 1_000_000  # Tables, whole or partial, of a fibre that is listed
 MOST_MOVES = 20_000  # Moves looked at for one step; what lies beyond is not tried
 NEIGHBOURS_STEPS = 200  # Steps taken for one cell in one direction
 DENSE_CELLS = 2**22  # Cells of the whole table up to which places are looked up in an array
@@ -84,6 +87,7 @@ SOLVER_PATIENCE = 0.2  # Seconds that a cancelled integer programme has to notic
 # disclosure
 # Of the settings that were tried a refusal names the best: the others rarely pass
 MOST_REMEDIES = 3
+INSIDERS_WORK = 200_000_000  # Cells of all originals, for each insider: about a second
 BELIEVING_HELD = 2**25  # Counts of all drawn or listed originals whose sums are looked at
 # Sums beyond are not whole numbers to the last place here: nothing is proved from them
 EXACT = 2.0**50
@@ -93,6 +97,9 @@ EXACT = 2.0**50
 DENSE = 0.3
 
 # formats
+LAID_OUT_BYTES = 2**26  # Of a file with title lines or marks, which is held as a whole
+# Of a table that is looked through for totals by arithmetic, laid out by one variable
+FOUND_TOTALS_CELLS = 2**23
 CELL_LIST_CATEGORIES = 1_000_000  # Of one variable
 FULL_LIMIT = 2**24  # Sparse tables beyond this many cells are written without their zeros
 CSV_TEXT_BLOCK = 64  # Lines that are written together, at least
@@ -103,8 +110,6 @@ WORKBOOK_SIZE_CELLS = 2**26  # From the first to the last, empty ones too (about
 WORKBOOK_SIZE_BYTES = 2**31  # Of all parts of a workbook, unpacked
 # Unpacked over packed size of a part, above `SOUND_BYTES`; beyond it the part is a bomb
 MOST_RATIO = 400
-
-# formats.kinds
 
 # microdata
 MOST_WEIGHT = 10**9  # The largest design weight of a record
@@ -155,6 +160,12 @@ MOST_ORIGINALS = 200_000  # Originals that are listed one by one
 MOST_TRIES = 200  # Walks before a circuit is given up
 
 # posterior.moves
+# Entries (coefficients, sum) that the exact law of one sum of cells may cost: some seconds
+SUM_ENTRIES = 2**27
+SUM_HELD = 2**24  # Entries of its largest table (128 MiB)
+SUMS_LISTED = 2**27  # Entries (original, sum) where the laws of sums are read off listed originals
+# Entries that the exact laws of all sums of one table may cost: about half a minute
+SUMS_WORK = 2**30
 # Limits of the count of originals: tables per component, and entries handled in all
 ENUMERATION_WORK = 20_000_000
 INFER_MOVES_LISTED = 2**24  # Counts of all listed originals
@@ -250,12 +261,19 @@ LARGEST_FLOW = 2**31 - 1  # The maximum flow is computed in int32
 
 # query_space
 CACHE_BYTES = 256 * 2**20  # Margin counts at the at-risk cells that are kept at hand, at most
+# Lines of a table server's log that are read at once
+ENTRIES_BLOCK = 10_000
+# Lines after which its state is kept again, so that a start folds no more than these
+SNAPSHOT_LINES = 1_000
 LATTICE_VARIABLES = 40  # More than any table has cells for; a bit set stays a small integer
 # Variables up to which every sub-table is listed; beyond, ask for those above a threshold
 MAX_LISTED = 20
 WORKERS_PATIENCE = 10.0  # Seconds to wait for a scheduler to answer
 
 # query_space.criteria
+POSSIBLE_CELLS = 2_000  # Cells of a table whose possible originals are listed
+POSSIBLE_TABLES = 100_000  # Tables with the released margins that are listed to price a refusal
+POSSIBLE_HELD = 2**22  # Counts of all of them together
 # Cells left open by a part of a release up to which it is worked out without being told to
 EXACT_CELLS = 20_000
 # As many where one of many releases of a table larger than that is looked at

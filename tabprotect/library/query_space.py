@@ -10,6 +10,8 @@ from tabprotect.engine.query_space.evidence import Evidence, Judgement
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.registered import criteria
 from tabprotect.engine.query_space.release_set import ReleaseSet
+from tabprotect.engine.query_space.table_server.price import Price, price
+from tabprotect.engine.sensitivity.judged_cells import Judged
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.library.table import Table
 
@@ -49,6 +51,9 @@ class QuerySpace:
         What judges, and what it must reach.
     at_risk
         Counts at risk.
+    cells
+        Which cells are judged: ``at_risk``, or ``all``, so that no decision tells where at-risk
+        counts are.
 
     Examples
     --------
@@ -65,9 +70,12 @@ class QuerySpace:
         criterion: str = "width",
         threshold: int = 3,
         at_risk: str = "1..2",
+        cells: Judged = "at_risk",
         progress: Progress = SILENT,
     ) -> None:
-        evidence = Evidence.gather(table.table, SmallCount.parse(at_risk), progress=progress)
+        evidence = Evidence.gather(
+            table.table, SmallCount.parse(at_risk), cells=cells, progress=progress
+        )
         self._state = ReleaseSet.begin(
             evidence, criteria()[criterion], threshold, progress=progress
         )
@@ -99,6 +107,14 @@ class QuerySpace:
         """Whether a margin is released, or proved releasable next."""
         text = margin if isinstance(margin, str) else ",".join(margin)
         return self._state.allows(self._state.evidence.lattice.parse(text))
+
+    def price(self, margin: str | Iterable[str]) -> Price | None:
+        """What refusing a margin tells; ``None`` where that cannot be computed.
+
+        In bits, and as the largest move of the probability that an at-risk cell is at risk.
+        """
+        text = margin if isinstance(margin, str) else ",".join(margin)
+        return price(self._state, self._state.evidence.lattice.parse(text))
 
     def frontier(self) -> Frontiers:
         """Both frontiers as they are now."""

@@ -19,12 +19,13 @@ from tabprotect.engine.query_space.registered import criteria, utilities
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.workers import parse_workers
 from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.sensitivity.judged_cells import JUDGED
 from tabprotect.engine.sensitivity.small_count import SmallCount
 
 WORDS = {
     "safe": "may be released",
     "bad": "must not be released",
-    "unknown": "is not proved safe and is refused",
+    "unknown": "is not proved wide enough and is refused",
 }
 
 
@@ -89,6 +90,13 @@ def add_evidence(parser: argparse.ArgumentParser) -> None:
         "--at-risk", default="1..2", metavar="LOW..HIGH", help="counts at risk (default: 1..2)"
     )
     parser.add_argument(
+        "--cells",
+        choices=list(JUDGED),
+        default="at_risk",
+        help="cells that are judged: all, so that answers depend on the asked margins alone "
+        "(default: at_risk)",
+    )
+    parser.add_argument(
         "--workers", metavar="N", help="processes, or tcp://host:port of a Dask scheduler"
     )
 
@@ -103,7 +111,7 @@ def gather(args: argparse.Namespace, console: Console) -> Evidence:
     rule = SmallCount.parse(args.at_risk)
     workers = None if args.workers is None else parse_workers(args.workers)
     table = open_source(args, console).project.original
-    return Evidence.gather(table, rule, workers=workers, progress=console)
+    return Evidence.gather(table, rule, cells=args.cells, workers=workers, progress=console)
 
 
 def frontier_json(lattice: Lattice, frontier: Frontier) -> list[list[str]]:

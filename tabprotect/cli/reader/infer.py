@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 from collections.abc import Iterator
 from decimal import Decimal
@@ -24,7 +25,9 @@ from tabprotect.engine.posterior.joint import together
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.posterior_file import posterior_file
 from tabprotect.engine.posterior.prior import parse_prior
+from tabprotect.engine.posterior.sums import sums
 from tabprotect.engine.protection.registered import likelihood_of
+from tabprotect.engine.protection.subtables import asked_of
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
@@ -61,6 +64,17 @@ def add(verbs: Verbs) -> None:
     )
     command.add_argument(
         "--cells", type=cell_list, default=[], metavar="0,1;2,3", help="only these (default all)"
+    )
+    command.add_argument(
+        "--of",
+        metavar="FORMULA",
+        help="sums instead of cells: margins, levels, groupings, for example region*age",
+    )
+    command.add_argument(
+        "--groupings",
+        metavar="TEXT|FILE",
+        default="",
+        help="of categories, for --of (those that the release states are known)",
     )
     command.add_argument(
         "--format", choices=["csv", "parquet"], help="one row for each cell and possible count"
@@ -158,7 +172,8 @@ def _named(table: Table, mechanism: object) -> Table:
 def run_infer(args: argparse.Namespace, console: Console) -> int:
     """Print the posterior."""
     _check_format(args, console)
-    likelihoods = [likelihood_of(release) for release in _releases(args, console)]
+    releases = _releases(args, console)
+    likelihoods = [likelihood_of(release) for release in releases]
     # Where only margins are published a posterior can be about one of these.
     domain = likelihoods[0].domain
     prior = parse_prior(args.prior, domain)
@@ -166,6 +181,10 @@ def run_infer(args: argparse.Namespace, console: Console) -> int:
         if len(cell) != domain.ndim:
             raise InputError(f"{cell} is not a cell of {domain.ndim} numbers")
         domain.flat(cell)
+    asked_sums = None
+    if args.of is not None:
+        stated = releases[0].mechanism.parameters
+        asked_sums = asked_of(domain, args.of, args.groupings, stated)
     randomness = None if args.seed is None else Randomness.seeded(args.seed)
     posterior = together(
         likelihoods,
@@ -175,6 +194,14 @@ def run_infer(args: argparse.Namespace, console: Console) -> int:
         draws=args.draws,
         progress=console,
     )
+    if asked_sums is not None:
+        tables = sums(
+            posterior, asked_sums, randomness=randomness, draws=args.draws, progress=console
+        )
+        told = _head(posterior) | {"releases": len(releases)}
+        told["tables"] = [_sums_json(one) for one in tables]
+        console.result(told, itertools.chain.from_iterable(map(_sums_lines, tables)))
+        return 0
     asked = np.array([domain.flat(cell) for cell in args.cells], dtype=np.int64)
     if not args.cells:
         asked = np.arange(domain.size)
@@ -216,6 +243,49 @@ def _json(posterior: Posterior, cells: Ints, releases: int) -> Iterator[str]:
     yield f'{head[:-1]}, "cells": ['
     yield from cells_json(posterior, cells)
     yield "]}\n"
+
+
+def _sums_json(found: Posterior) -> dict[str, object]:
+    domain, cells = found.domain, []
+    for key in range(domain.size):
+        index = domain.unflat(key)
+        values, chances = found.distribution(index)
+        law = dict(zip(map(str, values.tolist()), chances.tolist(), strict=True))
+        cells.append(
+            {
+                "codes": list(domain.labels(index)),
+                "distribution": law,
+                "expected": float(found.mean[index]),
+                "published": found.published_count(index),
+            }
+        )
+    return {
+        "variables": list(domain.names),
+        "way": found.way,
+        "reason": found.reason,
+        "error": found.error,
+        "cells": cells,
+    }
+
+
+def _sums_lines(found: Posterior) -> Iterator[str]:
+    """One table of sums for people."""
+    domain = found.domain
+    yield f"{', '.join(domain.names) or 'grand total'} ({_way(found)})"
+    shown = [domain.unflat(key) for key in range(min(domain.size, SHOWN))]
+    width = max((len(domain.cell_text(index)) for index in shown), default=0)
+    for index in shown:
+        law = chances_text(*found.distribution(index))
+        yield f"  {domain.cell_text(index):<{width}}  {found.mean[index]:>9.2f}  {law}"
+    if domain.size > SHOWN:
+        yield f"  ... {domain.size - SHOWN:,} more; take --json"
+    yield ""
+
+
+def _way(found: Posterior) -> str:
+    if found.way == "exact":
+        return "exact"
+    return f"{found.draws:,} originals drawn, standard error at most {found.error:.4f}"
 
 
 def _head(posterior: Posterior) -> dict[str, object]:

@@ -34,6 +34,7 @@ from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.verdict import Verdict
+from tabprotect.engine.tables import levels
 
 KIND = "tabprotect release"
 MECHANISM = "mechanism.json"
@@ -271,6 +272,10 @@ def _release(mechanism: bytes, tables: tuple[PublishedTable, ...], title: str) -
     domain = Mechanism.stated_domain(stated, tables[0].table.domain)
     if stated["shape"] != list(domain.shape):
         raise InputError(f"it is for the shape {stated['shape']}, not {list(domain.shape)}")
+    if domain.has_levels:
+        tables = tuple(
+            replace(p, table=p.table.on(levels.adopted(p.table.domain, domain))) for p in tables
+        )
     return Release(tables, Mechanism.from_json(stated, domain), title)
 
 

@@ -91,7 +91,7 @@ def _claim(data: Mapping[str, object], domain: Domain) -> tuple[MarginSet, tuple
     renamed = dict(zip(names, domain.names, strict=True)) if isinstance(names, list) else {}
     groupings = _groupings(data.get("groupings"), domain, renamed)
     margins = [[str(renamed.get(n, n)) for n in m] for m in given]
-    if not groupings:
+    if all(name in domain.names for margin in margins for name in margin):
         return maximal(domain, margins), ()
     kept = Publication.of(domain, margins, groupings).maximal()
     return kept.margins, kept.groupings

@@ -10,7 +10,7 @@ from pathlib import Path
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.rows import TextRows
 from tabprotect.engine.tables.domain import Domain, Variable
-from tabprotect.engine.tables.hierarchy import Grouping, check_groupings
+from tabprotect.engine.tables.hierarchy import Grouping, check_groupings, declared
 
 FORM = 'write name:variable=category>group,category>group, for example "eu:geo=Spain>EU,Iceland>no"'
 _PARTS = re.compile(r'(?:[^;"]|"[^"]*")+')
@@ -34,7 +34,7 @@ def names_files(text: str) -> bool:
 def parse_groupings(text: str, domain: Domain) -> tuple[Grouping, ...]:
     """Groupings as a person writes them, or the files that hold them, separated by semicolons.
 
-    A file of columns (CSV) has the variable's categories in its first column, under the variable's
+    A level that a variable has is named alone: ``region@nuts2``. A file of columns (CSV) has the variable's categories in its first column, under the variable's
     name, and one further column for each grouping. A hierarchy file (``.hrc``, as tau-ARGUS reads
     it) has one code a line, with one ``@`` before it for each level; its variable is the one whose
     categories it holds, or the one the file is named for, and its levels are named ``geo_1``,
@@ -64,7 +64,7 @@ def stated_groupings(text: str, domain: Domain) -> tuple[Grouping, ...]:
         Also where a part is no grouping written out.
     """
     for part in filter(None, map(str.strip, _PARTS.findall(text))):
-        if ">" not in part:
+        if ">" not in part and part not in {grouping.name for grouping in declared(domain)}:
             raise InputError(f"{part[:60]!r} is not a grouping", hint=FORM)
     return parse_groupings(text, domain)
 
@@ -72,9 +72,12 @@ def stated_groupings(text: str, domain: Domain) -> tuple[Grouping, ...]:
 def unchecked_groupings(text: str, domain: Domain) -> tuple[Grouping, ...]:
     """As :func:`parse_groupings`, for groupings that have a column of their own in the domain."""
     found: list[Grouping] = []
+    known = {grouping.name: grouping for grouping in declared(domain)}
     for part in _parts(text):
         path = Path(part)
-        if _names_file(part):
+        if part in known:
+            found.append(known[part])
+        elif _names_file(part):
             found += (
                 _read_hrc(path, domain)
                 if path.suffix.lower() == ".hrc"
@@ -94,7 +97,11 @@ def grouping_text(groupings: Sequence[Grouping], domain: Domain) -> str:
         For a name or a category that cannot be written so.
     """
     parts = []
+    known = declared(domain)
     for grouping in groupings:
+        if grouping in known:
+            parts.append(grouping.name)
+            continue
         pairs = zip(domain[grouping.of].categories, grouping.groups, strict=True)
         quoted = (f"{category}>{group}".replace('"', '""') for category, group in pairs)
         parts.append(f"{grouping.name}:{grouping.of}=" + ",".join(f'"{pair}"' for pair in quoted))

@@ -61,6 +61,8 @@ def format_of(path: Path) -> Format:
     """
     head = _head(path)
     said = next((f for f in formats().values() if f.sniff(head)), None) or by_suffix(path)
+    if said is not None and not said.accepts(path, head):
+        said = None
     if said is None or said.name == TEXT:
         other = foreign(path, head)
         if other is not None:

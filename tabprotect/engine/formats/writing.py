@@ -44,9 +44,12 @@ def write_table(table: Table, path: Path, kind: Format) -> None:
     """
     try:
         data = kind.write(table)
+        beside = kind.beside(table, path)
     except InputError as error:
         raise error.in_file(path) from None
     if path.suffix.lower() == ".gz":
         # Without the time: the same bytes for the same table.
         data = gzip.compress(data, mtime=0)
+    for name, more in beside.items():
+        write_bytes(path.with_name(name), more, private=True)
     write_bytes(path, data, private=True)

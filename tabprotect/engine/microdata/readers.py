@@ -155,4 +155,6 @@ def open_microdata(path: Path | str, progress: Progress = SILENT) -> Iterator[Mi
     path = Path(path)
     file = format_of(path).records(path, progress)
     with connected(path) as connection:
+        if file.columns:
+            connection.register(file.relation, dict(file.columns))
         yield MicrodataFile(path, connection, file)

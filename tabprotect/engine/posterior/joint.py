@@ -21,6 +21,7 @@ from tabprotect.engine.posterior.infer import Way, infer
 from tabprotect.engine.posterior.moves.weighing import log_weights
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior, Uniform
+from tabprotect.engine.posterior.sums import laws_of
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors, Likelihood, MoveSequence, product
@@ -166,15 +167,11 @@ def _weighed(
 ) -> Posterior:
     possible = weighed[1] > 0
     tables, weights = weighed[0][possible], weighed[1][possible]
-    start = tables.min(axis=0)
-    width = int((tables.max(axis=0) - start).max(initial=0)) + 1
     cells = tables.shape[1]
-    if cells * width > MOST_HELD:
+    spread = int((tables.max(axis=0) - tables.min(axis=0)).max(initial=0)) + 1
+    if cells * spread > MOST_HELD:
         raise InfeasibleError("the distributions of so many cells are too large")
-    place = (tables - start) + np.arange(cells) * width
-    each = np.broadcast_to(weights[:, None], tables.shape).reshape(-1)
-    share = np.bincount(place.reshape(-1), weights=each, minlength=cells * width)
-    chances = np.asarray(share, dtype=np.float64).reshape(cells, width)
+    start, chances = laws_of(tables, weights)
     errors = None if effective is None else np.sqrt(chances * (1 - chances) / effective)
 
     def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
@@ -194,6 +191,7 @@ def _weighed(
         count_originals=(lambda: len(tables)) if effective is None else (lambda: None),
         list_originals=(lambda: (tables, weights)) if effective is None else (lambda: None),
         estimate_originals=lambda: None,
+        exact_sums=None,
         standard_errors=errors,
         error=None if errors is None else float(errors.max(initial=0.0)),
         effective_sample_size=effective,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, TypeVar
+from typing import Literal, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,16 @@ TIE = 1e-9
 
 WIDE = 64
 """Rows wider than this are searched one by one."""
+
+
+class ExactSums(Protocol):
+    """The exact laws of sums of cells, one by one."""
+
+    def work(self, cells: Ints) -> int | None:
+        """Entries that the law of the sum of some flat cells costs; ``None``: too wide."""
+
+    def law(self, cells: Ints, progress: Progress) -> tuple[int, Floats]:
+        """The first possible sum, and the chances of it and the ones after it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +92,9 @@ class Posterior:
         ``None`` where they are too many to be listed (or drawn).
     estimate_originals
         An estimate of the number of originals where they cannot be counted, worked out when asked.
+    exact_sums
+        Reads the exact law of a sum of cells; ``None`` where only originals tell it, listed or
+        drawn.
     """
 
     published: Table
@@ -106,6 +119,7 @@ class Posterior:
         default=lambda: None, repr=False
     )
     estimate_originals: Callable[[], TableCount | None] = field(default=lambda: None, repr=False)
+    exact_sums: ExactSums | None = field(default=None, repr=False)
 
     @property
     def domain(self) -> Domain:

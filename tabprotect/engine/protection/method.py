@@ -26,7 +26,13 @@ from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.judged_cells import Judged
 from tabprotect.engine.protection.needs import NEEDS
 from tabprotect.engine.protection.problem import Draft, Preview, Problem, Protected, RunEvidence
-from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, groupings_of, publication_of
+from tabprotect.engine.protection.subtables import (
+    GROUPINGS,
+    MARGINS,
+    given_groupings,
+    groupings_of,
+    publication_of,
+)
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import Likelihood
 from tabprotect.engine.release.mechanism import Mechanism
@@ -57,6 +63,10 @@ class Method(ABC):
         Names of ``GUARANTEES`` -> the promise in a sentence.
     most_trials
         Runs of a preview at most.
+    searches
+        Whether it looks for a best pattern, which takes long on a large table.
+    levers
+        Names of the one or two parameters that trade protection against use.
     calibrations
         The simulations in which the beliefs of its readers have to come true.
     """
@@ -67,6 +77,8 @@ class Method(ABC):
     needs: ClassVar[tuple[str, ...]] = ()
     guarantees: ClassVar[Mapping[str, str]] = {}
     most_trials: ClassVar[int] = 100
+    searches: ClassVar[bool] = False
+    levers: ClassVar[tuple[str, ...]] = ()
     calibrations: ClassVar[tuple[CalibrationPlan, ...]] = (CalibrationPlan(),)
 
     # -- what a method writes -----------------------------------------------------------------
@@ -120,7 +132,7 @@ class Method(ABC):
             field = GROUPINGS.name
             if field in declared - set(wrong):
                 # A file's name is nobody's business: the values hold what is in it.
-                values |= {field: grouping_text(groupings_of(domain, values), domain)}
+                values |= {field: grouping_text(given_groupings(domain, values), domain)}
             field = MARGINS.name
             if field in declared and not {MARGINS.name, GROUPINGS.name} & set(wrong):
                 publication_of(domain, values)
@@ -175,6 +187,10 @@ class Method(ABC):
         Those outside the inner table are not judged then, unless they are suppressed.
         """
         return "exact" in self.promised(release.mechanism.values)
+
+    def insiders(self, values: Values) -> bool:
+        """Whether there are readers who know a cell because they are alone in it."""
+        return False
 
     def apart(self, release: Release, number: int) -> Likelihood | None:
         """What one published table says about its own cells, where :meth:`likelihood` leaves that
@@ -287,15 +303,9 @@ class Method(ABC):
         given: Mapping[str, object],
         randomness: Randomness,
         *,
-        attempt: int = 1,
         progress: Progress = SILENT,
     ) -> Protected:
         """Protect the table by one draw that nobody has judged: see ``disclosure.gate``.
-
-        Parameters
-        ----------
-        attempt
-            Which of the draws that the randomness yields, from 1.
 
         Raises
         ------
@@ -305,14 +315,32 @@ class Method(ABC):
             When this table cannot be protected so.
         """
         values = self.resolve_for(problem, given)
+        return self.attempt(problem, values, randomness, progress=progress)
+
+    def attempt(
+        self,
+        problem: Problem,
+        values: Values,
+        randomness: Randomness,
+        *,
+        number: int = 1,
+        progress: Progress = SILENT,
+    ) -> Protected:
+        """The same of resolved parameters.
+
+        Parameters
+        ----------
+        number
+            Which of the draws that the randomness yields, from 1.
+        """
         self.require(problem)
-        release, draft = self.perform(problem, values, randomness.generator(attempt), progress)
+        release, draft = self.perform(problem, values, randomness.generator(number), progress)
         record = RunEvidence(
             problem=problem,
             seed=randomness.seed,
             seed_given=randomness.given,
             stream=randomness.stream,
-            attempt=attempt,
+            attempt=number,
             parameters=values,
             steps=draft.steps,
             statuses=draft.statuses,

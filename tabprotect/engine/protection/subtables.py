@@ -10,7 +10,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.groupings import parse_groupings
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.hierarchy import Grouping
+from tabprotect.engine.tables.hierarchy import Grouping, declared
 from tabprotect.engine.tables.margins import MarginSet, all_margins
 from tabprotect.engine.tables.publication import Publication
 
@@ -25,7 +25,8 @@ MARGINS: Parameter[str | None] = Parameter(
 GROUPINGS: Parameter[str | None] = Parameter(
     "groupings",
     "Groupings",
-    "Variables that group the categories of another one, for use in the formula: "
+    "Variables that group the categories of another one, for use in the formula beside the "
+    "levels that the variables have (region@nuts2): "
     "eu:country=Spain>EU,Portugal>EU,Iceland>outside; or a file.",
     "groupings",
 )
@@ -71,6 +72,12 @@ def _publication_of(
 
 
 def groupings_of(domain: Domain, values: Mapping[str, object]) -> tuple[Grouping, ...]:
+    """The groupings a method may name: the levels of the variables, and those among its values."""
+    known = declared(domain)
+    return (*known, *(g for g in given_groupings(domain, values) if g not in known))
+
+
+def given_groupings(domain: Domain, values: Mapping[str, object]) -> tuple[Grouping, ...]:
     """The groupings among a method's values; none where it declares none."""
     text = values.get(GROUPINGS.name)
     return parse_groupings(str(text), domain) if text else ()
@@ -89,6 +96,29 @@ def publication_of(domain: Domain, values: Mapping[str, object]) -> Publication:
     if not formula:
         formula = "*".join(f"`{name}`" for name in domain.names)
     return _publication(domain, str(formula), groupings)
+
+
+def asked_of(
+    domain: Domain, formula: str, groupings: str, stated: Mapping[str, object]
+) -> Publication:
+    """The sums that a reader asks about.
+
+    Parameters
+    ----------
+    groupings
+        The reader's own, as text or a file; those of the same name stand for the stated ones.
+    stated
+        A mechanism's parameters, whose groupings the formula may name too.
+
+    Raises
+    ------
+    InputError
+        For a formula or a grouping that does not fit the table.
+    """
+    own = parse_groupings(groupings, domain)
+    named = {grouping.name for grouping in own}
+    known = (g for g in groupings_of(domain, stated) if g.name not in named)
+    return _publication(domain, formula, (*own, *known))
 
 
 @lru_cache(maxsize=8)

@@ -9,7 +9,7 @@ BoundsWay = Literal["auto", "decomposable", "shuttle", "lp", "integer"]
 BOUNDS_WAYS: dict[BoundsWay, str] = {
     "auto": "the cheapest way that is exact; the answer says which it was",
     "decomposable": "closed form only: sharp, but other releases stay undecided",
-    "shuttle": "can prove a release bad, never safe",
+    "shuttle": "can prove a release too narrow, never wide enough",
     "lp": "linear programmes; sharp where both ends are whole tables",
     "integer": "integer programmes: always sharp, can be slow",
 }

@@ -7,12 +7,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
-from tabprotect.engine.arrays import Ints
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.bounds_way import BoundsWay
 from tabprotect.engine.query_space.evidence import Evidence, Judgement, Screening
 from tabprotect.engine.query_space.graphs.graph_walk import GraphWalk
 from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.tables.table import Table
 
 
 class RiskCriterion(ABC):
@@ -56,6 +59,27 @@ class RiskCriterion(ABC):
     ) -> Screening:
         """Cheap verdicts on ``released`` with each of many queries (n,) added."""
 
+    def refuses(
+        self, evidence: Evidence, tables: Ints, margins: Sequence[Query], threshold: int
+    ) -> Bools:
+        """Which tables would be refused some released margins, (tables,).
+
+        Parameters
+        ----------
+        evidence
+            Of one of them, for its rule and its variables.
+        tables : int64 (tables, cells)
+            All that have a part of the margins alike; what is said of those where no cell is
+            looked at has no meaning.
+        """
+        domain, rule = evidence.cells.table.domain, evidence.cells.rule
+        found = np.zeros(len(tables), dtype=np.bool_)
+        for number in np.flatnonzero(rule.mask(tables).any(axis=1)):
+            table = Table.dense(domain, tables[number].reshape(domain.shape))
+            other = Evidence.gather(table, evidence.cells.at_risk, cells=evidence.cells.judged)
+            found[number] = self.judge(other, margins, threshold).verdict != "safe"
+        return found
+
     def decides(self, evidence: Evidence, bounds: BoundsWay) -> bool:
         """Whether :meth:`judge` can settle what :meth:`screen` leaves open."""
         return False
@@ -77,7 +101,7 @@ class _JudgedWalk(GraphWalk):
     """For any criterion: each release on the way is judged anew."""
 
     def __init__(self, criterion: RiskCriterion, evidence: Evidence, threshold: int) -> None:
-        super().__init__(evidence.lattice.variables)
+        super().__init__(evidence.lattice)
         self._criterion, self._evidence, self._threshold = criterion, evidence, threshold
 
     def _fits(self, i: int, j: int) -> bool:

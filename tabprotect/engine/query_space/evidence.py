@@ -15,6 +15,7 @@ from tabprotect.engine.query_space.at_risk import AtRiskCells
 from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.query_space.widths import Widths, critical_widths
 from tabprotect.engine.query_space.workers import Workers
+from tabprotect.engine.sensitivity.judged_cells import Judged
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.table import Table
 
@@ -98,12 +99,19 @@ class Evidence:
         table: Table,
         rule: SmallCount,
         *,
+        cells: Judged = "at_risk",
         workers: Workers = None,
         progress: Progress = SILENT,
     ) -> Evidence:
-        """Look at every margin of a table once (see ``critical_widths``)."""
-        cells = AtRiskCells(table, rule)
-        return cls(cells, critical_widths(cells, workers=workers, progress=progress))
+        """Look at every margin of a table once (see ``critical_widths``).
+
+        Parameters
+        ----------
+        cells
+            Which cells are to be kept apart from what can be worked out.
+        """
+        found = AtRiskCells(table, rule, cells)
+        return cls(found, critical_widths(found, workers=workers, progress=progress))
 
     @property
     def lattice(self) -> Lattice:
@@ -139,8 +147,8 @@ class Evidence:
     ) -> tuple[Ints, Ints]:
         """Lower and upper bound of each at-risk cell (m,): closed form, sharp.
 
-        The sums need every variable: without them nothing but zero bounds a cell from below. A
-        variable of one category is always known.
+        The sums need every variable: a cell that shares all that is known with another one has no
+        lower bound but zero.
         """
         upper = self.smallest_of(cliques)
         lower = np.zeros(self.cells.size, dtype=np.int64)
@@ -148,15 +156,8 @@ class Evidence:
             lower += self.cells.counts_at(clique)
         for separator in separators:
             lower -= self.cells.counts_at(separator)
-        known = self.always_known
+        known = 0
         for clique in cliques:
             known |= clique
-        if known != self.lattice.full:
-            return np.zeros(self.cells.size, dtype=np.int64), upper
+        lower[self.cells.open_at(known)] = 0
         return np.maximum(lower, 0), upper
-
-    @property
-    def always_known(self) -> Query:
-        """The variables with a single category."""
-        shape = self.cells.table.domain.shape
-        return sum(1 << v for v, size in enumerate(shape) if size == 1)

@@ -10,10 +10,11 @@ from tabprotect.engine.cycles import files, stated
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.release.gate import STATED, Gate
+from tabprotect.engine.tables import levels
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
 
-NAMED = frozenset({"method", "variables", "shape", "categories"})
+NAMED = frozenset({"method", "variables", "shape", "categories", "levels"})
 """What a mechanism states beside its parameters."""
 
 
@@ -55,6 +56,8 @@ class Mechanism:
         }
         if categories:
             out["categories"] = {v.name: list(v.categories) for v in self.domain.variables}
+        if self.domain.has_levels:
+            out["levels"] = levels.as_json(self.domain)
         for name, value in self.parameters.items():
             if isinstance(value, MoveSet):
                 out |= stated.state(value)
@@ -108,7 +111,13 @@ class Mechanism:
         InputError
             When the stated ones are not a table's.
         """
-        if not isinstance(data, Mapping) or "categories" not in data:
+        if not isinstance(data, Mapping):
+            return published
+        return levels.from_json(data.get("levels"), Mechanism._stated_categories(data, published))
+
+    @staticmethod
+    def _stated_categories(data: Mapping[str, object], published: Domain) -> Domain:
+        if "categories" not in data:
             return published
         stated, names = data["categories"], data.get("variables")
         if not isinstance(stated, Mapping) or list(stated) != names:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -18,12 +18,55 @@ Index = tuple[int, ...]
 """A cell as one category number per variable."""
 
 
+AT = "@"
+"""Between a variable and one of its levels: ``region@nuts2``."""
+
+
+@dataclass(frozen=True)
+class Level:
+    """Groups of a variable's categories: a step of its tree, or a grouping across it.
+
+    Attributes
+    ----------
+    name
+        Among the levels of its variable.
+    groups
+        The group of each category, in the variable's order.
+    """
+
+    name: str
+    groups: tuple[str, ...]
+
+    @cached_property
+    def codes(self) -> Ints:
+        """The group's number for each category, in order of first appearance, int64."""
+        numbers = {group: n for n, group in enumerate(dict.fromkeys(self.groups))}
+        codes = np.array([numbers[group] for group in self.groups], dtype=np.int64)
+        codes.flags.writeable = False
+        return codes
+
+    def refines(self, other: Level) -> bool:
+        """Whether every group lies in one group of the other."""
+        return len(set(zip(self.groups, other.groups, strict=True))) == len(set(self.groups))
+
+
 @dataclass(frozen=True)
 class Variable:
-    """A classifying variable and its categories, in the order of publication."""
+    """A classifying variable, its categories in the order of publication, and its levels.
+
+    Attributes
+    ----------
+    name, categories
+    coarser
+        Everything the categories are grouped by, as it was declared.
+    finest
+        What the level of the categories themselves is called; by default as the variable.
+    """
 
     name: str
     categories: tuple[str, ...]
+    coarser: tuple[Level, ...] = ()
+    finest: str = ""
 
     def __post_init__(self) -> None:
         if not self.name:
@@ -36,6 +79,64 @@ class Variable:
                 f"variable {self.name!r} has the category {twice[0]!r} twice",
                 hint="rename or merge it",
             )
+        taken = {self.finest or self.name}
+        for level in self.coarser:
+            if not level.name or level.name in taken:
+                raise InputError(
+                    f"{self.name!r} has two levels called {level.name!r}"
+                    if level.name
+                    else f"a level of {self.name!r} has no name",
+                    hint="give every level a name of its own",
+                )
+            taken.add(level.name)
+            if len(level.groups) != len(self.categories) or not all(level.groups):
+                raise InputError(
+                    f"the level {level.name!r} does not group every category of {self.name!r}",
+                    hint="name the group of every category",
+                )
+
+    @cached_property
+    def levels(self) -> tuple[Level, ...]:
+        """The tree, from the coarsest level to the categories themselves.
+
+        Of groupings that cross each other the one that was declared first stands in the tree.
+        """
+        tree: list[Level] = []
+        for level in self.coarser:
+            if all(level.refines(other) or other.refines(level) for other in tree):
+                tree.append(level)
+        tree.sort(key=lambda level: len(set(level.groups)))
+        return (*tree, Level(self.finest or self.name, self.categories))
+
+    @cached_property
+    def across(self) -> tuple[Level, ...]:
+        """The groupings beside the tree."""
+        return tuple(level for level in self.coarser if level not in self.levels)
+
+    @cached_property
+    def named(self) -> dict[str, Level]:
+        """Everything coarser than the categories by the name that margins use: ``region@nuts2``."""
+        return {f"{self.name}{AT}{g.name}": g for g in (*self.levels[:-1], *self.across)}
+
+    @property
+    def finest_name(self) -> str:
+        """What the categories themselves may be called in a margin: ``region@nuts3``."""
+        return f"{self.name}{AT}{self.finest or self.name}"
+
+    def at(self, level: Level) -> Variable:
+        """One of its levels as a variable of its own, with what is coarser still above it."""
+        groups = dict.fromkeys(level.groups)
+        first = [level.groups.index(group) for group in groups]
+        above = tuple(
+            Level(other.name, tuple(other.groups[i] for i in first))
+            for other in self.coarser
+            if other is not level and level.refines(other)
+        )
+        return Variable(f"{self.name}{AT}{level.name}", tuple(groups), above, level.name)
+
+    def grouped(self, *coarser: Level, finest: str = "") -> Variable:
+        """The variable with these levels above its categories."""
+        return replace(self, coarser=coarser, finest=finest)
 
     def code(self, category: str) -> int:
         """The number of a category.
@@ -132,12 +233,87 @@ class Domain:
             ) from None
 
     def __getitem__(self, name: str) -> Variable:
-        return self.variables[self.axis(name)]
+        """A variable, or one of its levels as a variable (``region@nuts2``)."""
+        axis, level = self.place(name)
+        return self.variables[axis] if level is None else self.variables[axis].at(level)
+
+    @cached_property
+    def _places(self) -> dict[str, tuple[int, int, Level | None]]:
+        places: dict[str, tuple[int, int, Level | None]] = {}
+        for axis, variable in enumerate(self.variables):
+            for number, (name, level) in enumerate(variable.named.items(), 1):
+                places[name] = axis, number, level
+            if variable.coarser or variable.finest:
+                places[variable.finest_name] = axis, 0, None
+        # A variable's own name goes first, whatever signs it has.
+        return places | {name: (axis, 0, None) for axis, name in enumerate(self.names)}
+
+    def place(self, name: str) -> tuple[int, Level | None]:
+        """The axis that a name stands for, and the level of it (none: the categories themselves).
+
+        Raises
+        ------
+        InputError
+            For a variable or a level that the table does not have.
+        """
+        if name not in self._places:
+            known = (*self.names, *(n for v in self.variables for n in v.named))
+            raise InputError(
+                f"the table has no variable {name!r}", hint=f"it has {', '.join(known)}"
+            )
+        axis, _, level = self._places[name]
+        return axis, level
+
+    def order(self, name: str) -> tuple[int, int]:
+        """What margins' names are sorted by: the axis, then the categories before the levels."""
+        self.place(name)
+        return self._places[name][:2]
+
+    @cached_property
+    def known_names(self) -> tuple[str, ...]:
+        """All that a margin may name: variables, their levels, and the finest levels by name."""
+        return tuple(self._places)
+
+    def axis_of(self, name: str) -> int:
+        """The axis that a variable, or a level of it, stands on."""
+        return self.place(name)[0]
+
+    def tells(self, finer: Iterable[str], name: str) -> bool:
+        """Whether the categories of some names (variables or levels) tell that of another."""
+        axis, level = self.place(name)
+        for other, known in map(self.place, finer):
+            if axis == other and (known is None or (level is not None and known.refines(level))):
+                return True
+        return False
+
+    def tidy(self, names: Iterable[str]) -> tuple[str, ...]:
+        """A margin in this domain's order, each name once, levels beside a finer one left out.
+
+        Raises
+        ------
+        InputError
+            For a name the table does not have.
+        """
+        kept: list[str] = []
+        for name in sorted(dict.fromkeys(names), key=self.order):
+            # Of two that tell each other the first stands.
+            if not self.tells(kept, name):
+                kept = [*(other for other in kept if not self.tells([name], other)), name]
+        return tuple(self.names[self.axis_of(n)] if self._places[n][1] == 0 else n for n in kept)
 
     def project(self, names: Iterable[str]) -> Domain:
         """The domain of a margin; the order is this domain's, whatever order is asked."""
-        axes = sorted({self.axis(name) for name in names})
-        return Domain(tuple(self.variables[a] for a in axes))
+        return Domain(tuple(self[name] for name in self.tidy(names)))
+
+    @property
+    def has_levels(self) -> bool:
+        """Whether any variable has groups of categories."""
+        return any(v.coarser or v.finest for v in self.variables)
+
+    def with_variable(self, variable: Variable, *, instead_of: str = "") -> Domain:
+        """The domain with another variable of the same name, or in the place of another one."""
+        axis = self.axis(instead_of or variable.name)
+        return Domain((*self.variables[:axis], variable, *self.variables[axis + 1 :]))
 
     def labels(self, index: Sequence[int]) -> tuple[str, ...]:
         """The categories of a cell."""
@@ -166,14 +342,19 @@ class Domain:
 
     def project_keys(self, keys: Ints, names: Iterable[str]) -> Ints:
         """Keys of the margin's cells that the cells ``keys`` are added into."""
-        wanted = set(names)
+        margin = self.tidy(names)
         out = np.zeros(len(keys), dtype=np.int64)
-        stride = self.size
-        for variable, size in zip(self.variables, self.shape, strict=True):
-            stride //= size
-            if variable.name in wanted:
-                out *= size
-                out += (keys // stride) % size
+        strides = [math.prod(self.shape[axis + 1 :]) for axis in range(self.ndim)]
+        for name in margin:
+            axis, level = self.place(name)
+            code = (keys // strides[axis]) % self.shape[axis]
+            if level is None:
+                out *= self.shape[axis]
+                out += code
+            else:
+                codes = level.codes
+                out *= int(codes.max()) + 1
+                out += codes[code]
         return out
 
     def cell_text(self, index: Sequence[int]) -> str:

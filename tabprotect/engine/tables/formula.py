@@ -18,7 +18,7 @@ MAX_BRACKETS = 100
 Term = frozenset[str]
 _TOTAL: Term = frozenset()
 _TOKEN = re.compile(
-    r"\s*(?:(?P<quoted>`[^`]*`|\"[^\"]*\"|'[^']*')|(?P<op>\*\*|[-+*:^()/~])|(?P<word>[\w.]+))"
+    r"\s*(?:(?P<quoted>`[^`]*`|\"[^\"]*\"|'[^']*')|(?P<op>\*\*|[-+*:^()/~])|(?P<word>[\w.@]+))"
 )
 
 

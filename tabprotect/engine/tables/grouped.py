@@ -8,7 +8,7 @@ import numpy as np
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.hierarchy import Grouping
+from tabprotect.engine.tables.hierarchy import Grouping, declared
 from tabprotect.engine.tables.table import Table
 
 
@@ -22,7 +22,7 @@ def true_table(table: Table, domain: Domain, groupings: Sequence[Grouping] = ())
     """
     if domain == table.domain:
         return table
-    by_name = {grouping.name: grouping for grouping in groupings}
+    by_name = {grouping.name: grouping for grouping in (*declared(table.domain), *groupings)}
     keys, values = table.cells
     out = np.zeros(len(keys), dtype=np.int64)
     for variable in domain.variables:

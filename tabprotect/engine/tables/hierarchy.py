@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -46,6 +46,19 @@ class Grouping:
     def refines(self, other: Grouping) -> bool:
         """Whether every group lies in one group of the other grouping of the same variable."""
         return len(set(zip(self.groups, other.groups, strict=True))) == len(set(self.groups))
+
+
+@lru_cache(maxsize=64)
+def declared(domain: Domain) -> tuple[Grouping, ...]:
+    """The levels of a table's variables as groupings: ``region@nuts2``.
+
+    In the order of the variables; those of the tree from the coarsest, then those across it.
+    """
+    return tuple(
+        Grouping(name, variable.name, level.groups)
+        for variable in domain.variables
+        for name, level in variable.named.items()
+    )
 
 
 def check_groupings(domain: Domain, groupings: Sequence[Grouping]) -> None:

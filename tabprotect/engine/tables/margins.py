@@ -11,7 +11,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain
 
 MarginSet = tuple[tuple[str, ...], ...]
-"""Maximal margins by variable names, each in the table's order; lower ones follow from them."""
+"""Maximal margins by names of variables or of their levels, each in the table's order; lower ones follow from them."""
 
 
 def margins_of_order(domain: Domain, order: int) -> MarginSet:
@@ -31,9 +31,9 @@ def all_margins(domain: Domain) -> MarginSet:
 
 def maximal(domain: Domain, margins: Iterable[Sequence[str]]) -> MarginSet:
     """The given margins without those implied by others, in a canonical order."""
-    sets = {tuple(sorted(domain.axis(n) for n in margin)) for margin in margins}
-    keep = [s for s in sets if not any(set(s) < set(o) for o in sets)]
-    return tuple(tuple(domain.names[a] for a in s) for s in sorted(keep))
+    tidy = {domain.tidy(margin) for margin in margins}
+    keep = [m for m in tidy if not any(m != o and all(domain.tells(o, n) for n in m) for o in tidy)]
+    return tuple(sorted(keep, key=lambda margin: list(map(domain.order, margin))))
 
 
 def dimension(domain: Domain, margins: MarginSet) -> int:

@@ -15,7 +15,7 @@ from tabprotect.engine.budgets import DENSE_LIMIT
 from tabprotect.engine.errors import InputError, TooLargeError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import terms
-from tabprotect.engine.tables.hierarchy import Grouping, check_groupings
+from tabprotect.engine.tables.hierarchy import Grouping, check_groupings, declared
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Counts, Table
 
@@ -36,9 +36,10 @@ class Publication:
     domain
         The table's own variables; its cells are the inner cells.
     margins
-        Each the names of variables or groupings, in the table's order (groupings where the variable
-        is that they group); ``()`` is the grand total. A grouping beside its own variable says
-        nothing new and is left out, and so is a margin that is there already.
+        Each the names of variables, of their levels or of groupings, in the table's order
+        (groupings where the variable is that they group); ``()`` is the grand total. A grouping
+        beside its own variable and a level beside a finer one say nothing new and are left out,
+        and so is a margin that is there already.
     groupings
         The groupings there are, used or not.
     """
@@ -65,26 +66,39 @@ class Publication:
     ) -> Publication:
         """From a formula (``.`` means the table's own variables) or the margins themselves.
 
+        Beside the groupings that are given there are the levels that the variables have:
+        ``region@nuts2``.
+
         Raises
         ------
         InputError
             For a name that is neither a variable nor a grouping, or nothing to publish.
         """
+        known = declared(domain)
+        every = (*known, *(grouping for grouping in groupings if grouping not in known))
         if isinstance(margins, str):
-            names = (*domain.names, *(grouping.name for grouping in groupings))
+            names = (*domain.known_names, *(g.name for g in every if g not in known))
             margins = terms(margins, names, everything=domain.names)
-        return cls(domain, tuple(tuple(margin) for margin in margins), tuple(groupings))
+        return cls(domain, tuple(map(tuple, margins)), every)
 
     def _tidy(self, margin: Sequence[str]) -> tuple[str, ...]:
         place = self._places
         for name in margin:
-            if name not in place:
+            if name not in place and name not in self.domain.known_names:
                 raise InputError(
                     f"the table has no variable {name!r}", hint=f"there are {', '.join(place)}"
                 )
+        levels = [name for name in margin if name in self.domain.known_names]
         bare = {name for name in margin if name in self.domain.names}
-        kept = {n for n in margin if n in bare or self._by_name[n].of not in bare}
-        return tuple(sorted(kept, key=place.__getitem__))
+        beside = {n for n in margin if n not in levels and self._by_name[n].of not in bare}
+        return tuple(sorted({*self.domain.tidy(levels), *beside}, key=place.__getitem__))
+
+    def _tells(self, finer: str, name: str) -> bool:
+        """Whether one name's categories tell another's, which stands on the same axis."""
+        if name not in self._by_name or self._places[finer][0] != self._places[name][0]:
+            return False
+        other = self._by_name.get(finer)
+        return other is None or other.refines(self._by_name[name])
 
     @cached_property
     def _by_name(self) -> dict[str, Grouping]:
@@ -104,7 +118,9 @@ class Publication:
         return tuple(
             Domain(
                 tuple(
-                    self._by_name[name].variable if name in self._by_name else self.domain[name]
+                    self.domain[name]
+                    if name in self.domain.known_names
+                    else self._by_name[name].variable
                     for name in margin
                 )
             )
@@ -130,16 +146,8 @@ class Publication:
     def determines(self, finer: Iterable[str], coarser: Iterable[str]) -> bool:
         """Whether the categories of some names tell those of others (by groupings, too)."""
         told = set(finer)
-        return all(name in told or self._told(name, told) for name in coarser)
-
-    def _told(self, name: str, told: set[str]) -> bool:
-        grouping = self._by_name.get(name)
-        return grouping is not None and (
-            grouping.of in told
-            or any(
-                other.name in told and other.of == grouping.of and other.refines(grouping)
-                for other in self.groupings
-            )
+        return all(
+            name in told or any(self._tells(other, name) for other in told) for name in coarser
         )
 
     def maximal(self) -> Publication:

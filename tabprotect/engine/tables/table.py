@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -40,6 +40,15 @@ def exact_sum(counts: Counts) -> int:
             "the counts add up to more than 9.2e18", hint="check the counts for typing errors"
         )
     return total
+
+
+DENSE = 2**24
+"""Cells up to which a table of records is laid out, however empty."""
+
+
+def better_sparse(domain: Domain, cells: int) -> bool:
+    """Whether a table with so many cells that are not zero should list them only."""
+    return domain.size > DENSE and (domain.size > DENSE_LIMIT or domain.size > 4 * cells)
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,14 +183,38 @@ class Table:
         return f"<Table {'|'.join(self.domain.names)} {shape}>"
 
     def margin(self, names: Iterable[str]) -> Table:
-        """The margin over the named variables (summed over all others)."""
-        wanted = set(names)
+        """The margin over the named variables or levels of them (summed over all others)."""
+        wanted = self.domain.tidy(names)
         domain = self.domain.project(wanted)
+        if self._array is not None and not set(wanted) <= set(self.domain.names):
+            kept = {self.domain.names[self.domain.axis_of(name)] for name in wanted}
+            return self.margin(kept)._grouped(domain)
         if self._array is not None:
             axes = tuple(a for a, n in enumerate(self.domain.names) if n not in wanted)
             return Table.dense(domain, self._array.sum(axis=axes) if axes else self._array)
         keys, values = self.cells
         return Table.sparse(domain, self.domain.project_keys(keys, wanted), values)
+
+    def _grouped(self, domain: Domain) -> Table:
+        """The sums over levels of every variable of this table, axis by axis where that goes."""
+        if domain.ndim > self.domain.ndim:
+            keys, values = self.cells
+            summed = Table.sparse(domain, self.domain.project_keys(keys, domain.names), values)
+            return Table.dense(domain, summed.counts)
+        found = self.counts
+        for axis, name in enumerate(domain.names):
+            level = self.domain.place(name)[1]
+            if level is not None:
+                order = np.argsort(level.codes, kind="stable")
+                begins = np.searchsorted(level.codes[order], np.arange(domain.shape[axis]))
+                found = np.add.reduceat(found.take(order, axis=axis), begins, axis=axis)
+        return Table.dense(domain, found)
+
+    def on(self, domain: Domain) -> Table:
+        """The same counts over a domain of the same shape (other names, categories, levels)."""
+        if domain.shape != self.domain.shape:
+            raise InputError(f"the table has the shape {self.domain.shape}, not {domain.shape}")
+        return replace(self, domain=domain)
 
     def with_counts(self, changes: dict[Index, int]) -> Table:
         """A new table with some cells set."""

@@ -125,7 +125,7 @@ LEGEND: tuple[tuple[str, NodeLook], ...] = (
     ("candidate", NodeLook(CANDIDATE)),
     ("unreleasable", NodeLook(UNRELEASABLE)),
     ("its frontier", NodeLook(UNRELEASABLE, frontier=True)),
-    ("not proved safe", NodeLook(UNKNOWN)),
+    ("not proved wide enough", NodeLook(UNKNOWN)),
 )
 
 

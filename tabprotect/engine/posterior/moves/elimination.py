@@ -210,7 +210,7 @@ class Elimination:
         span = self.model.span
         out = np.zeros((self.model.groups, 2 * span + 1))
         for one, members, before in self._parts():
-            sweep = _Sweep(self.model, one, members, before, progress)
+            sweep = Sweep(self.model, one, members, before, progress)
             sweep.forward()
             for group, distribution in sweep.backward():
                 out[members[group]] = distribution.T
@@ -222,7 +222,7 @@ class Elimination:
         """Independent joint draws of the changes, int64 (number, groups)."""
         out = np.zeros((number, self.model.groups), dtype=np.int64)
         for one, members, before in self._parts():
-            sweep = _Sweep(self.model, one, members, before, progress)
+            sweep = Sweep(self.model, one, members, before, progress)
             sweep.forward()
             effective = sweep.draw(number, generator)
             for group, (cycles, signs) in enumerate(one.structure.groups):
@@ -234,7 +234,7 @@ class Elimination:
         return out if self.thinned is None else self.thinned.draws(out)
 
 
-class _Sweep:
+class Sweep:
     """The tables of one batch of components on their way through the bucket tree."""
 
     def __init__(
@@ -260,23 +260,28 @@ class _Sweep:
         if position % 16 == 0 or self._plan.held * self._lowest.shape[1] > 2**20:
             self._progress.report(stage, self._before)
 
+    def factors(self, k: int) -> Floats:
+        """The log factors that are taken in at a position: its axes, then the batch."""
+        axes = self._plan.axes[k]
+        table = np.zeros([3] * len(axes) + [self._lowest.shape[1]])
+        for step, scope in self._plan.factors[k]:
+            if self._worth is None:
+                factor = step_factor(step, scope, self._lowest, self._coin)
+            else:
+                factor = worth_factor(step, scope, self._worth, self._coin)
+            table += laid_out(factor, scope, axes)
+        if self._log_prior is not None:
+            for group, variables, signs in self._plan.read[k]:
+                column = self._span - shifts(signs)
+                weight = np.moveaxis(self._log_prior[group][:, column], 0, -1)
+                table += laid_out(weight, variables, axes)
+        return table
+
     def forward(self) -> None:
         """Take in every factor and pass the messages along the order."""
-        batch = self._lowest.shape[1]
         for k, axes in enumerate(self._plan.axes):
             self._report("eliminating", k)
-            table = np.zeros([3] * len(axes) + [batch])
-            for step, scope in self._plan.factors[k]:
-                if self._worth is None:
-                    factor = step_factor(step, scope, self._lowest, self._coin)
-                else:
-                    factor = worth_factor(step, scope, self._worth, self._coin)
-                table += laid_out(factor, scope, axes)
-            if self._log_prior is not None:
-                for group, variables, signs in self._plan.read[k]:
-                    column = self._span - shifts(signs)
-                    weight = np.moveaxis(self._log_prior[group][:, column], 0, -1)
-                    table += laid_out(weight, variables, axes)
+            table = self.factors(k)
             for child in self._plan.children[k]:
                 table += laid_out(self._messages[child], self._plan.axes[child][1:], axes)
             message = _log_sum(table, (0,))

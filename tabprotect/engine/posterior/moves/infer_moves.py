@@ -15,6 +15,7 @@ from tabprotect.engine.posterior.moves import sampling
 from tabprotect.engine.posterior.moves.elimination import Elimination
 from tabprotect.engine.posterior.moves.enumeration import number_of_originals, originals
 from tabprotect.engine.posterior.moves.signature_model import GroupModel, group_model
+from tabprotect.engine.posterior.moves.sum_sweep import SumLaws
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.progress import Progress
@@ -91,6 +92,7 @@ def infer_moves(
             draw_originals=tables(exact.draw),
             count_originals=lambda: number_of_originals(model),
             list_originals=lambda: _listed(model, published),
+            exact_sums=SumLaws(exact, group_of_cell, published),
         )
     generator = (randomness or Randomness.fresh()).generator()
     found = sampling.estimate(model, draws=draws, generator=generator, progress=progress)

@@ -31,7 +31,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import counts_of, sum_factors
-from tabprotect.engine.protection.subtables import GROUPINGS, groupings_of
+from tabprotect.engine.protection.subtables import GROUPINGS, given_groupings
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
@@ -56,13 +56,14 @@ class Coarsening(Method):
         "additive": "The published table adds up: inner cells to margins.",
         "non_negative": "No published count is negative.",
         "zeros_kept": "A zero stays zero.",
+        "complete": "Every cell of a published table has its count: none is hidden.",
         "posterior": "The posterior of every true cell is computable from the bundle alone.",
     }
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
         """At least one grouping that merges something."""
         values = super().resolve(domain, given)
-        groupings = groupings_of(domain, values)
+        groupings = given_groupings(domain, values)
         if not any(len(set(g.groups)) < len(g.groups) for g in groupings):
             raise ParameterError(
                 {GROUPINGS.name: "nothing is merged" if groupings else "no groups are given"},
@@ -111,7 +112,7 @@ class Coarsening(Method):
 
 def _publication(domain: Domain, values: Values) -> Publication:
     """The one published table: a grouped variable's place is taken by its groupings."""
-    groupings = groupings_of(domain, values)
+    groupings = given_groupings(domain, values)
     grouped = {grouping.of for grouping in groupings}
     names = [name for name in domain.names if name not in grouped]
     return Publication(domain, ((*names, *(g.name for g in groupings)),), groupings)

@@ -103,6 +103,7 @@ class ControlledRounding(Method):
         GROUPINGS,
         NODES,
     )
+    levers = ("base",)
     guarantees: ClassVar[Mapping[str, str]] = {
         "additive": "The published tables add up, and agree with each other.",
         "multiples_of_base": "Every published count is a multiple of the base.",
@@ -110,6 +111,7 @@ class ControlledRounding(Method):
         "zeros_kept": "A zero stays zero.",
         "non_negative": "No published count is negative.",
         "unbiased": "Before the gate, E[published | original] = original (unbiased variant).",
+        "complete": "Every cell of a published table has its count: none is hidden.",
         "posterior": "The posterior of every true cell is computable from the bundle alone.",
     }
     most_trials = 12

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tabprotect.engine.arrays import Ints
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.bounds_way import BoundsWay
 from tabprotect.engine.query_space.criterion import RiskCriterion
@@ -20,6 +20,7 @@ from tabprotect.engine.query_space.evidence import Evidence, Judgement, Screenin
 from tabprotect.engine.query_space.frontier import maximal
 from tabprotect.engine.query_space.graphs.graph_walk import GraphWalk, MarginWalk
 from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.query_space.possible_tables import margin_counts, margin_keys
 from tabprotect.engine.query_space.widths import by_figure
 
 
@@ -54,14 +55,24 @@ class SmallestMargin(RiskCriterion):
     def screen(
         self, evidence: Evidence, released: tuple[Query, ...], queries: Ints, threshold: int
     ) -> Screening:
-        smallest = evidence.widths.smallest
-        safe = smallest[queries] >= threshold
+        smallest_at = evidence.widths.smallest_at
+        safe = smallest_at(queries) >= threshold
         if released:
-            safe &= int(smallest[list(released)].min()) >= threshold
+            safe &= int(smallest_at(released).min()) >= threshold
         return Screening(safe, ~safe)
 
+    def refuses(
+        self, evidence: Evidence, tables: Ints, margins: Sequence[Query], threshold: int
+    ) -> Bools:
+        shape, counted = evidence.cells.table.domain.shape, evidence.cells.rule.mask(tables)
+        found = np.zeros(len(tables), dtype=np.bool_)
+        for query in margins:
+            few = margin_counts(shape, tables, query) < threshold
+            found |= (few[:, margin_keys(shape, query)] & counted).any(axis=1)
+        return found
+
     def order(self, evidence: Evidence) -> list[Query]:
-        return by_figure(evidence.widths.smallest)
+        return by_figure(evidence.lattice, evidence.widths.smallest)
 
     def walk(self, evidence: Evidence, threshold: int) -> GraphWalk:
         return MarginWalk(evidence, threshold)

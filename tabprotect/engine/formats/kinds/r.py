@@ -1,0 +1,115 @@
+"""R data frames (.rds, .rdata): records, or a table in long form.
+
+Needs the extra `statistics` (rdata). Of a file with several objects the first data frame is read.
+Categories are the levels of a factor in their order, else the values in order of first
+appearance; NA is missing. A data frame with a column `count` is a table, any other holds records.
+Written as one data frame (.rds) of factors and a number; suppressed counts are NA, with C (else F) in
+`CONF_STATUS`. What tau-ARGUS calls .rda is text, and no R file.
+"""
+
+from __future__ import annotations
+
+import gzip
+import tempfile
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tabprotect.engine.budgets import MOST_TEXT as MOST_BYTES
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.format import COUNT
+from tabprotect.engine.formats.statistics.column_files import Column, ColumnFormat, as_text
+
+_BEGINS = (b"RDX3\n", b"RDX2\n", b"RDA3\n", b"X\n\x00\x00\x00\x02", b"X\n\x00\x00\x00\x03")
+
+
+class R(ColumnFormat):
+    label = "R"
+    suffixes = (".rds", ".rdata", ".rda")
+    options = frozenset({"count", "decimal"})
+    library = "rdata"
+    limits = (
+        "Data frames alone; attributes other than factors' levels are left out.",
+        "Counts from 2^53 on are written as texts.",
+        "A file is read as a whole, at most 512 MiB: keep large data as Parquet.",
+    )
+
+    def sniff(self, head: bytes) -> bool:
+        if head.startswith(b"\x1f\x8b"):
+            try:
+                head = zlib.decompressobj(31).decompress(head, 64)
+            except zlib.error:
+                return False
+        return head.startswith(_BEGINS)
+
+    def accepts(self, path: Path, head: bytes) -> bool:
+        # A text is what tau-ARGUS calls .rda.
+        packed = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", *_BEGINS)
+        return not head or path.suffix.lower() != ".rda" or head.startswith(packed)
+
+    def columns(self, path: Path) -> dict[str, Column]:
+        library = self.module()
+        if path.stat().st_size > MOST_BYTES:
+            raise InputError("the file is too large for R", hint="save it as Parquet")
+        try:
+            data = path.read_bytes()
+            if data.startswith(b"\x1f\x8b"):
+                data = _unpacked(data)
+            kind = ".rds" if data.startswith(b"X\n") else ".rda"
+            parsed = library.parser.parse_data(data, extension=kind)
+            found = library.conversion.convert(parsed)
+        except (InputError, MemoryError):
+            raise
+        # The parser raises whatever a damaged file makes it stumble over.
+        except Exception as error:
+            raise self.damaged(error) from None
+        objects = list(found.values()) if type(found) is dict else [found]
+        frame = next((o for o in objects if hasattr(o, "columns")), None)
+        if frame is None:
+            raise InputError("the file holds no data frame", hint="save one: saveRDS(frame, file)")
+        return {str(name): _column(frame[name]) for name in frame.columns}
+
+    def pack(self, columns: Mapping[str, Column]) -> bytes:
+        library = self.module()
+        # Late: it comes with the library's own extra.
+        import pandas as pd
+
+        for name, column in columns.items():
+            for text in (name, *column.order):
+                if not text or not text.isprintable():
+                    raise InputError(
+                        f"R files do not carry the text {text[:40]!r} safely",
+                        hint="rename it first",
+                    )
+        data = {
+            name: [float("nan") if v is None else float(v) for v in column.values]
+            if name == COUNT and not column.order
+            else pd.Categorical(column.values, categories=list(column.order))
+            for name, column in columns.items()
+        }
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "table.rds"
+            library.write_rds(path, pd.DataFrame(data), compression=None)
+            # Without the time: the same bytes for the same table.
+            return gzip.compress(path.read_bytes(), mtime=0)
+
+
+def _unpacked(data: bytes) -> bytes:
+    unpacking = zlib.decompressobj(31)
+    out = unpacking.decompress(data, MOST_BYTES)
+    if unpacking.unconsumed_tail:
+        raise InputError("the file is too large for R", hint="save it as Parquet")
+    return out
+
+
+def _column(values: Any) -> Column:
+    order: tuple[str, ...] = ()
+    if hasattr(values, "cat"):
+        order = tuple(map(str, values.cat.categories))
+    missing = values.isna().tolist()
+    texts = [None if gone else as_text(v) for gone, v in zip(missing, values.tolist(), strict=True)]
+    return Column(texts, order)
+
+
+PLUGIN = R()

@@ -1,0 +1,61 @@
+"""SAS files: transport files (.xpt) and data sets (.sas7bdat), records or a table in long form.
+
+Needs the extra `statistics` (pyreadstat). Of a data set the labels come from the catalog beside it
+(the same name with .sas7bcat), where there is one; else categories are the values as they stand. An
+empty text is missing. A file with a column `count` is a table, any other holds records. Written as
+a transport file (version 8) with texts; suppressed counts are missing, with C (else F) in `CONF_STATUS`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tabprotect.engine.formats.statistics.labelled_files import LabelledFormat
+
+_DATASET = b"\xc2\xea\x81\x60\xb3\x14\x11\xcf\xbd\x92\x08\x00\x09\xc7\x31\x8c\x18\x1f\x10\x11"
+
+
+class Sas(LabelledFormat):
+    label = "SAS"
+    suffixes = (".xpt", ".sas7bdat")
+    options = frozenset({"count", "decimal"})
+    limits = (
+        "Names of variables are ASCII letters, digits and _, at most 32; categories have at most 200 bytes.",
+        "Formats (and so labels of values), notes, and labels of variables are not written.",
+        "Counts from 2^53 on are written as texts.",
+        "A file is read as a whole.",
+    )
+    longest_name = 32
+    longest_text = 200
+    labelled = False
+
+    def sniff(self, head: bytes) -> bool:
+        return head.startswith((b"HEADER RECORD*******LIB", bytes(12) + _DATASET))
+
+    def parse(self, library: Any, path: Path) -> tuple[Mapping[str, Any], Any]:
+        found: tuple[Mapping[str, Any], Any]
+        with path.open("rb") as file:
+            transport = file.read(6) == b"HEADER"
+        if transport:
+            found = library.read_xport(path, output_format="dict")
+            return found
+        catalog = path.with_suffix(".sas7bcat")
+        found = library.read_sas7bdat(
+            path, catalog_file=catalog if catalog.is_file() else None, output_format="dict"
+        )
+        return found
+
+    def save(
+        self, library: Any, frame: Any, path: Path, labels: Mapping[str, Mapping[int, str]]
+    ) -> None:
+        library.write_xport(frame, path, file_format_version=8)
+
+    def timeless(self, data: bytes) -> bytes:
+        date = re.compile(rb"\d\d[A-Z]{3}\d\d:\d\d:\d\d:\d\d")
+        return date.sub(b"01JAN00:00:00:00", data[:800]) + data[800:]
+
+
+PLUGIN = Sas()

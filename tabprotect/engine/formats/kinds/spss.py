@@ -1,0 +1,53 @@
+"""SPSS data files (.sav, .zsav): records, or a table in long form, with their labels.
+
+Needs the extra `statistics` (pyreadstat). Categories are the labels of the values, in the order of
+their numbers; a value without a label is its number. Values that are declared missing keep their
+labels as categories of their own (`Refused`); system-missing values have none. A file with a
+column `count` is a table, any other holds records. Written as numbers with labels; suppressed counts
+are system-missing, with C (else F) in `CONF_STATUS`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tabprotect.engine.formats.statistics.labelled_files import LabelledFormat
+
+
+class Spss(LabelledFormat):
+    label = "SPSS"
+    suffixes = (".sav", ".zsav")
+    options = frozenset({"count", "decimal"})
+    limits = (
+        "Names of variables are ASCII letters, digits and _, at most 64; labels have at most 120 bytes.",
+        "Notes, formats, and labels of variables are left out.",
+        "Counts from 2^53 on are written as texts.",
+        "A file is read as a whole.",
+    )
+    longest_name = 64
+    longest_text = 120
+
+    def sniff(self, head: bytes) -> bool:
+        return head.startswith((b"$FL2", b"$FL3"))
+
+    def parse(self, library: Any, path: Path) -> tuple[Mapping[str, Any], Any]:
+        found: tuple[Mapping[str, Any], Any] = library.read_sav(
+            path, user_missing=True, output_format="dict"
+        )
+        return found
+
+    def save(
+        self, library: Any, frame: Any, path: Path, labels: Mapping[str, Mapping[int, str]]
+    ) -> None:
+        library.write_sav(frame, path, variable_value_labels=labels)
+
+    def timeless(self, data: bytes) -> bytes:
+        # Bytes 84 to 101 of the header: "22 Nov 26" and "02:15:16".
+        date = re.compile(rb"\d\d [A-Z][a-z]{2} \d\d\d\d:\d\d:\d\d")
+        return date.sub(b"01 Jan 0000:00:00", data[:176], count=1) + data[176:]
+
+
+PLUGIN = Spss()

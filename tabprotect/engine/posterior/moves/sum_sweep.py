@@ -1,0 +1,197 @@
+"""The exact law of a sum of cells: the sweep of the elimination with the sum so far as one more axis.
+
+The change of a sum is a linear combination of the effective coefficients of the cycles that cross
+its border; those inside it cancel. Each message carries, beside the coefficients that it depends
+on, the combination of those that were eliminated. Components are independent: their laws are
+folded together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.budgets import SUM_ENTRIES, SUM_HELD
+from tabprotect.engine.posterior.moves.backward_factors import laid_out
+from tabprotect.engine.posterior.moves.elimination import Elimination, EliminationPlan, Sweep
+from tabprotect.engine.progress import SILENT, Progress
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Components of one structure that a sum crosses in the same way.
+
+    Attributes
+    ----------
+    columns
+        Their numbers in the batch of the structure.
+    coefficients
+        What each variable adds to the sum when its value is 1.
+    work, held
+        Entries that are computed, and those of the largest table.
+    """
+
+    plan: EliminationPlan
+    columns: Ints
+    coefficients: list[int]
+    work: int
+    held: int
+
+
+def parts(exact: Elimination, weights: Ints) -> list[_Part]:
+    """The components whose cycles cross the border of a sum.
+
+    Parameters
+    ----------
+    weights : int64 (groups,)
+        How many cells of each signature group are in the sum.
+    """
+    if exact.thinned is not None:
+        weights = np.repeat(weights, np.diff(exact.thinned.starts))
+    moves, passes = exact.model.moves, exact.model.passes
+    each = moves.signs * weights[moves.cells]
+    of_cycle = -np.bincount(moves.rows, each, minlength=len(moves)).astype(np.int64)
+    out = []
+    for one in exact.plans:
+        local = of_cycle[one.structure.cycle_members]
+        crossing = np.flatnonzero(local.any(axis=0))
+        kinds, kind = np.unique(local[:, crossing], axis=1, return_inverse=True)
+        for k in range(kinds.shape[1]):
+            columns = crossing[kind.reshape(-1) == k]
+            coefficients = np.repeat(kinds[:, k], passes).tolist()
+            work, held = _cost(one, coefficients)
+            out.append(_Part(one, columns, coefficients, work * len(columns), held * len(columns)))
+    return out
+
+
+def law(
+    exact: Elimination, crossed: list[_Part], progress: Progress = SILENT
+) -> tuple[int, Floats]:
+    """The law of the sum of weights[g] * change[g]: chances of ``first``, ``first + 1``, ..."""
+    first, chances = 0, np.ones(1)
+    for number, part in enumerate(crossed):
+        members = part.plan.structure.members[:, part.columns]
+        sweep = Sweep(exact.model, part.plan, members, number / len(crossed), progress)
+        low, found = _swept(sweep, part.plan, part.coefficients)
+        for column in found.T:
+            first += low
+            chances = np.convolve(chances, column)
+    some = np.flatnonzero(chances > 0)
+    return first + int(some[0]), chances[some[0] : some[-1] + 1] / chances.sum()
+
+
+@dataclass(frozen=True, eq=False)
+class SumLaws:
+    """The laws of sums of cells under an exact posterior.
+
+    Attributes
+    ----------
+    group_of_cell : int64 (cells,)
+        The signature group of each cell; cells that nothing touches have a last one.
+    published : int64 (cells,)
+    """
+
+    exact: Elimination
+    group_of_cell: Ints
+    published: Ints
+
+    def _parts(self, cells: Ints) -> list[_Part]:
+        groups = len(self.exact.model.lowest)
+        if self.exact.thinned is not None:
+            groups = len(self.exact.thinned.starts) - 1
+        return parts(self.exact, np.bincount(self.group_of_cell[cells], minlength=groups)[:groups])
+
+    def work(self, cells: Ints) -> int | None:
+        """Entries that the law of the sum of some flat cells costs; ``None``: too wide."""
+        crossed = self._parts(cells)
+        work = sum(part.work for part in crossed)
+        wide = any(part.held > SUM_HELD for part in crossed)
+        return None if wide or work > SUM_ENTRIES else work
+
+    def law(self, cells: Ints, progress: Progress = SILENT) -> tuple[int, Floats]:
+        """The first possible sum, and the chances of it and the ones after it."""
+        first, chances = law(self.exact, self._parts(cells), progress)
+        return int(self.published[cells].sum()) + first, chances
+
+
+def _reaches(one: EliminationPlan, coefficient: list[int]) -> tuple[list[int], list[int]]:
+    """How far the sum goes either way before and after each position is eliminated."""
+    before, after = [], []
+    for axes, children in zip(one.axes, one.children, strict=True):
+        before.append(sum(after[child] for child in children))
+        after.append(before[-1] + abs(coefficient[axes[0]]))
+    return before, after
+
+
+def _cost(one: EliminationPlan, coefficient: list[int]) -> tuple[int, int]:
+    """Entries that are computed, and those of the largest table."""
+    _, after = _reaches(one, coefficient)
+    work, held = 0, 0
+    for k, axes in enumerate(one.axes):
+        size = 3 ** len(axes)
+        joined = 1
+        for child in one.children[k]:
+            work += size * joined * (2 * after[child] + 1)
+            joined += 2 * after[child]
+        work += size * (2 * after[k] + 1)
+        held = max(held, size * (2 * after[k] + 1))
+    return work, held
+
+
+def _swept(sweep: Sweep, one: EliminationPlan, coefficient: list[int]) -> tuple[int, Floats]:
+    """The lowest value, and the law (values, batch) of one component, batch of them alike."""
+    _, after = _reaches(one, coefficient)
+    messages: list[Floats] = []
+    roots: list[tuple[int, Floats]] = []
+    for k, axes in enumerate(one.axes):
+        # Axes: coefficients, then the sum, then the batch.
+        table = sweep.factors(k)[..., None, :]
+        for child in one.children[k]:
+            table = _folded(table, _spread(messages[child], one.axes[child][1:], axes))
+            messages[child] = np.empty(0)
+        message = _eliminated(table, coefficient[axes[0]])
+        peak = message.max(axis=tuple(range(message.ndim - 1)))
+        messages.append(message - peak)
+        if len(axes) == 1:
+            roots.append((-after[k], np.exp(message - peak)))
+    low, law = 0, np.ones((1, messages[-1].shape[-1]))
+    for first, found in roots:
+        low += first
+        columns = [np.convolve(a, b) for a, b in zip(law.T, found.T, strict=True)]
+        law = np.stack(columns, axis=1)
+    return low, np.asarray(law / law.sum(axis=0))
+
+
+def _spread(message: Floats, variables: tuple[int, ...], axes: tuple[int, ...]) -> Floats:
+    """A message, its sum and batch axes last, ready to broadcast over ``axes``."""
+    sums, batch = message.shape[-2:]
+    flat = message.reshape(*message.shape[:-2], sums * batch)
+    out = laid_out(flat, variables, axes)
+    return out.reshape(*out.shape[:-1], sums, batch)
+
+
+def _folded(table: Floats, message: Floats) -> Floats:
+    """log of the sum over all ways in which two parts add up to a sum."""
+    long, short = table.shape[-2], message.shape[-2]
+    if short == 1 or long == 1:
+        return table + message
+    shape = np.broadcast_shapes(table.shape[:-2], message.shape[:-2])
+    out = np.full((*shape, long + short - 1, table.shape[-1]), -np.inf)
+    for shift in range(short):
+        part = out[..., shift : shift + long, :]
+        np.logaddexp(part, table + message[..., shift : shift + 1, :], out=part)
+    return out
+
+
+def _eliminated(table: Floats, coefficient: int) -> Floats:
+    """The first variable summed out, ``coefficient`` times its value added to the sum."""
+    wide = abs(coefficient)
+    sums = table.shape[-2]
+    out = np.full((*table.shape[1:-2], sums + 2 * wide, table.shape[-1]), -np.inf)
+    for value in (-1, 0, 1):
+        begin = wide + value * coefficient
+        part = out[..., begin : begin + sums, :]
+        np.logaddexp(part, table[value + 1], out=part)
+    return out

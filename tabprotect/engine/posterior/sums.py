@@ -1,0 +1,205 @@
+"""The posterior of sums of cells: margins, levels of a hierarchy, groupings that do not nest.
+
+Exactly where the width allows, by one more factor or from the listed originals; else from sums of
+drawn originals. A sum that every possible original shares is exact either way.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+
+from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.budgets import SUMS_LISTED, SUMS_WORK
+from tabprotect.engine.errors import TooLargeError
+from tabprotect.engine.posterior.posterior import ExactSums, Posterior
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.tables.publication import Publication
+
+DRAWS = 20_000
+
+FEWEST_DRAWS = 1_000
+
+Laws = tuple[Ints, Floats]
+"""First counts (cells,) and chances (cells, width) of them and the ones after."""
+
+
+def sums(
+    posterior: Posterior,
+    publication: Publication,
+    *,
+    randomness: Randomness | None = None,
+    draws: int | None = None,
+    progress: Progress = SILENT,
+) -> tuple[Posterior, ...]:
+    """A posterior of the cells of each margin of a publication.
+
+    What they hold as published are the sums of the published counts.
+
+    Parameters
+    ----------
+    posterior
+        Of the inner cells.
+    randomness, draws
+        Where originals are drawn: fresh by default, and 20,000 of them.
+
+    Raises
+    ------
+    TooLargeError
+        When the distributions of so many sums cannot be held.
+    """
+    cells = int(publication.starts[-1])
+    if cells * FEWEST_DRAWS > SUMS_LISTED:
+        raise TooLargeError(
+            f"{cells:,} sums are too many to be told at once", hint="ask for fewer tables"
+        )
+    exact = [
+        _by_factors(posterior.exact_sums, publication, m, progress)
+        for m in range(len(publication.margins))
+    ]
+    if any(found is None for found in exact):
+        rest = _from_originals(posterior, publication, randomness, draws, progress)
+    else:
+        rest = None
+    return tuple(
+        _margin(posterior, publication, m, found, None if found is not None else rest)
+        for m, found in enumerate(exact)
+    )
+
+
+def _members(publication: Publication, m: int) -> list[Ints]:
+    """The flat inner cells of each cell of a margin."""
+    keys = publication.keys(m)
+    order = np.argsort(keys, kind="stable")
+    bounds = np.searchsorted(keys[order], np.arange(publication.domains[m].size + 1))
+    return [order[a:b] for a, b in itertools.pairwise(bounds)]
+
+
+def _by_factors(
+    laws: ExactSums | None, publication: Publication, m: int, progress: Progress
+) -> Laws | None:
+    if laws is None:
+        return None
+    members = _members(publication, m)
+    left = SUMS_WORK
+    for cells in members:
+        work = laws.work(cells)
+        left -= left + 1 if work is None else work
+        if left < 0:
+            return None
+    found = []
+    for number, cells in enumerate(members):
+        progress.report("adding up the cells", number / len(members))
+        found.append(laws.law(cells, progress))
+    chances = np.zeros((len(found), max((len(c) for _, c in found), default=1)))
+    for row, (_, law) in zip(chances, found, strict=True):
+        row[: len(law)] = law
+    return np.array([first for first, _ in found], dtype=np.int64), chances
+
+
+def laws_of(tables: Ints, weights: Floats) -> Laws:
+    """The law of each column of weighed tables, int64 (tables, cells)."""
+    start = tables.min(axis=0)
+    width = int((tables.max(axis=0) - start).max(initial=0)) + 1
+    cells = tables.shape[1]
+    place = (tables - start) + np.arange(cells) * width
+    each = np.broadcast_to(weights[:, None], tables.shape).reshape(-1)
+    share = np.bincount(place.reshape(-1), weights=each, minlength=cells * width)
+    return start, np.asarray(share, dtype=np.float64).reshape(cells, width)
+
+
+@dataclass(frozen=True, eq=False)
+class _Originals:
+    """Sums of originals, listed with their probabilities or drawn.
+
+    Attributes
+    ----------
+    sums : int64 (originals, published cells)
+    weights : float64 (originals,)
+    effective
+        Independent draws that would tell as much; ``None`` where they are listed.
+    """
+
+    sums: Ints
+    weights: Floats
+    effective: float | None
+
+
+def _from_originals(
+    posterior: Posterior,
+    publication: Publication,
+    randomness: Randomness | None,
+    draws: int | None,
+    progress: Progress,
+) -> _Originals:
+    incidence = publication.incidence
+    listed = posterior.list_originals() if posterior.way == "exact" else None
+    if listed is not None and len(listed[1]) * publication.size <= SUMS_LISTED:
+        tables, weights = listed
+        return _Originals(np.asarray((incidence @ tables.T).T), weights, None)
+    number = draws or DRAWS
+    number = max(min(number, SUMS_LISTED // publication.size), 1)
+    generator = (randomness or Randomness.fresh()).generator()
+    found = np.empty((number, publication.size), dtype=np.int64)
+    step = max(SUMS_LISTED // 8 // posterior.domain.size, 1)
+    for done in range(0, number, step):
+        tables = posterior.draw_originals(min(step, number - done), generator, progress)
+        found[done : done + len(tables)] = (incidence @ tables.T).T
+    effective = float(number)
+    if posterior.effective_sample_size is not None and not posterior.independent:
+        effective = min(effective, posterior.effective_sample_size)
+    return _Originals(found, np.full(number, 1.0 / number), effective)
+
+
+def _margin(
+    posterior: Posterior,
+    publication: Publication,
+    m: int,
+    exact: Laws | None,
+    rest: _Originals | None,
+) -> Posterior:
+    domain, keys = publication.domains[m], publication.keys(m)
+    errors: Floats | None = None
+    effective: float | None = None
+    if exact is not None:
+        (first, chances), reason = exact, "the cycles that cross its border are summed out"
+    else:
+        assert rest is not None
+        mine = rest.sums[:, publication.starts[m] : publication.starts[m + 1]]
+        first, chances = laws_of(mine, rest.weights)
+        effective = rest.effective if chances.shape[1] > 1 else None
+        if effective is None:
+            reason = "every original that fits was added up"
+        else:
+            errors = np.sqrt(chances * (1 - chances) / effective)
+            reason = "drawn originals were added up"
+
+    def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
+        tables = posterior.draw_originals(number, generator, progress)
+        own = slice(int(publication.starts[m]), int(publication.starts[m + 1]))
+        return np.asarray((publication.incidence[own] @ tables.T).T)
+
+    hidden = ~posterior.is_published.reshape(-1)
+    unknown = np.bincount(keys[hidden], minlength=domain.size) > 0
+    return Posterior(
+        published=publication.sums(posterior.published)[m],
+        prior=posterior.prior,
+        way="exact" if effective is None else "monte_carlo",
+        reason=reason,
+        group_of_cell=np.arange(domain.size),
+        first=first,
+        chances=chances,
+        draw_originals=draw,
+        count_originals=lambda: None,
+        hidden=unknown.reshape(domain.shape) if unknown.any() else None,
+        standard_errors=errors,
+        error=None if errors is None else float(errors.max(initial=0.0)),
+        effective_sample_size=effective,
+        draws=None if effective is None or rest is None else len(rest.sums),
+        independent=effective is not None and (posterior.independent or posterior.way == "exact"),
+        note=posterior.note,
+        approximate=posterior.approximate,
+    )

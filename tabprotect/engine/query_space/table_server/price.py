@@ -1,0 +1,166 @@
+"""The price of a refusal: what it tells by itself, of whoever is in the table. Confidential.
+
+A criterion refuses by the original, so a refusal tells that the original is one of those it
+refuses. Where all tables with the released margins can be listed, both sides are counted, all of
+them taken as equally likely beforehand; where they can only be drawn, they are counted among draws.
+
+Source: Kenthapadi, Mishra and Nissim 2005 on refusals that tell; measured here, not avoided. With
+the width over all cells (``cells=all``) a refusal tells of margins alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.query_space.criterion import RiskCriterion
+from tabprotect.engine.query_space.frontier import maximal
+from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.query_space.originals import drawn_originals
+from tabprotect.engine.query_space.possible_tables import possible_tables
+from tabprotect.engine.query_space.release_set import ReleaseSet
+
+TELLS = "The refusal tells"
+"""How the price of a refusal begins in the log."""
+
+LEAST_DRAWN = 20
+"""With fewer draws that would be refused nothing is said."""
+
+
+@dataclass(frozen=True)
+class Price:
+    """What one refusal tells.
+
+    Attributes
+    ----------
+    bits
+        -log2 of the share of the tables that were possible before and would be refused, too.
+    before, after
+        P(the count of one cell is at risk) without and with the refusal: of the at-risk cell that
+        it moves most.
+    cell
+        That cell's categories.
+    originals, left
+        Tables that were possible before; those of them that would be refused.
+    drawn
+        Whether these are draws, and the figures estimates.
+    """
+
+    bits: float
+    before: float
+    after: float
+    cell: tuple[str, ...]
+    originals: int
+    left: int
+    drawn: bool = False
+
+    @property
+    def largest_move(self) -> float:
+        """How far the probability moves that an at-risk cell is at risk, 0..1."""
+        return abs(self.after - self.before)
+
+    @property
+    def sentence(self) -> str:
+        """In words, for staff."""
+        return (
+            f"{TELLS} {self.bits:.2f} bits: {self.left:,} of {self.originals:,} "
+            f"{'drawn' if self.drawn else 'possible'} tables would be refused. It moves {', '.join(self.cell)} most: at risk with "
+            f"probability {self.before:.2f} before, {self.after:.2f} after."
+        )
+
+    def as_json(self) -> dict[str, object]:
+        """For logs and ``--json``."""
+        return {
+            "bits": self.bits,
+            "largest_move": self.largest_move,
+            "before": self.before,
+            "after": self.after,
+            "cell": list(self.cell),
+            "originals": self.originals,
+            "left": self.left,
+            "drawn": self.drawn,
+        }
+
+
+def price(
+    releases: ReleaseSet,
+    query: Query,
+    *,
+    refused: Iterable[Query] = (),
+    draws: int = 0,
+    progress: Progress = SILENT,
+) -> Price | None:
+    """What refusing a query tells whoever knows all that is released.
+
+    Parameters
+    ----------
+    releases
+        What is out, and what judges.
+    query
+        Refused by the criterion, not by a rule.
+    refused
+        Queries that the criterion refused before: known already, and refused still.
+    draws
+        Where the possible tables cannot be listed, so many are drawn.
+
+    Returns
+    -------
+    Price or None
+        ``None`` where the possible tables can neither be listed nor drawn, or too few of them
+        would be refused.
+
+    Raises
+    ------
+    InfeasibleError
+        When there is nothing to draw from.
+    Interrupted
+        When cancelled.
+    """
+    evidence, criterion = releases.evidence, releases.criterion
+    cells, domain = evidence.cells, evidence.cells.table.domain
+    out = releases.released.members
+    if releases.allows(query):
+        return None
+    tables, judge = possible_tables(cells.table, out, progress), criterion.refuses
+    drawn = tables is None
+    if tables is None:
+        if not draws:
+            return None
+        found = drawn_originals(cells.table, cells.lattice, releases.released, draws, progress)
+        tables = np.stack([each.counts.reshape(-1) for each in found])
+        # Each by itself: draws are not all tables of a class.
+        judge = partial(RiskCriterion.refuses, criterion)
+
+    def refuses(*more: Query) -> np.ndarray:
+        progress.report("pricing the refusal", 0.5)
+        return judge(evidence, tables, maximal((*out, *more)), releases.threshold)
+
+    # Nobody could ask about a table of which no cell counts.
+    possible = cells.rule.mask(tables).any(axis=1)
+    if releases.judgement.verdict == "safe":
+        possible &= ~refuses()
+    before = set(refused)
+    for other in before:
+        # What lies above something refused is refused: that tells nothing more.
+        if not any(one != other and one & other == one for one in before):
+            possible &= refuses(other)
+    left = possible & refuses(query)
+    if left.sum() < (LEAST_DRAWN if drawn else 1):
+        return None
+    own = cells.at_risk.mask(cells.table.counts.reshape(-1))
+    shares = [cells.at_risk.mask(tables[among]).mean(axis=0) for among in (possible, left)]
+    cell = int(np.where(own, np.abs(shares[1] - shares[0]), -1.0).argmax())
+    return Price(
+        bits=math.log2(int(possible.sum()) / int(left.sum())),
+        before=float(shares[0][cell]),
+        after=float(shares[1][cell]),
+        cell=domain.labels(domain.unflat(cell)),
+        originals=int(possible.sum()),
+        left=int(left.sum()),
+        drawn=drawn,
+    )
