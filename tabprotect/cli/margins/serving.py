@@ -6,10 +6,11 @@ import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tabprotect.cli.arguments import absolute, positive
+from tabprotect.cli.arguments import positive
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.project.steps import absolute
 
 
 def add(verbs: Verbs) -> None:
