@@ -118,7 +118,8 @@ class SumLaws:
 
 def _reaches(one: EliminationPlan, coefficient: list[int]) -> tuple[list[int], list[int]]:
     """How far the sum goes either way before and after each position is eliminated."""
-    before, after = [], []
+    before: list[int] = []
+    after: list[int] = []
     for axes, children in zip(one.axes, one.children, strict=True):
         before.append(sum(after[child] for child in children))
         after.append(before[-1] + abs(coefficient[axes[0]]) * (one.levels // 2))
