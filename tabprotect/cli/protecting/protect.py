@@ -20,7 +20,6 @@ from tabprotect.engine.disclosure.policy import VARIABLE
 from tabprotect.engine.disclosure.policy import read as read_policy
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.project.project import DEFAULT_METHOD, Project
-from tabprotect.engine.project.registering import published_before
 from tabprotect.engine.project.replaying.replay import run_file
 from tabprotect.engine.project.steps import absolute, protected
 from tabprotect.engine.project.verbs.release_verbs import publish
@@ -29,6 +28,7 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.remarks import remarks_on_run
 from tabprotect.engine.protection.summary import RunSummary, summarise
 from tabprotect.engine.register.entry import warnings_of
+from tabprotect.engine.register.lookup import published_before
 
 
 def add(verbs: Verbs) -> None:
@@ -89,6 +89,15 @@ def add(verbs: Verbs) -> None:
     run_it.add_argument(
         "--sign", type=Path, metavar="KEY", help="sign the bundle with this private key"
     )
+    run_it.add_argument(
+        "--prepared-by", metavar="NAME", default="", help="for dossier and register"
+    )
+    run_it.add_argument(
+        "--approved-by",
+        metavar="NAME",
+        default="",
+        help="the same; a policy may take both names",
+    )
     run_it.add_argument("--out", type=Path, required=True, metavar="release.zip")
     run_it.add_argument("--dossier", type=Path, metavar="dossier.zip", help="CONFIDENTIAL")
     add_reading(run_it)
@@ -146,9 +155,11 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
         overwrite=True,
         sign=None if args.sign is None else absolute(str(args.sign)),
         again=args.again or args.accept or "",
+        prepared_by=args.prepared_by,
+        approved_by=args.approved_by,
     )
     history, _ = history.do(order, progress=console, register=args.register)
-    earlier = published_before(history.project.problem, args.register, but=load(args.out))
+    earlier = published_before(history.project.problem, args.register, but=sha256(load(args.out)))
     for note in history.project.notes[len(opened) :]:
         console.say(f"note: {note}")
     _say_leftovers([args.out, args.dossier], console)

@@ -97,6 +97,8 @@ def files(
         "at_risk": {"low": record.problem.at_risk.low, "high": record.problem.at_risk.high},
         "parameters": given,
         "decisions": list(record.decisions),
+        "prepared_by": record.prepared_by,
+        "approved_by": record.approved_by,
         "findings": dict(record.findings),
     }
     keys, weights = record.problem.record_keys, record.problem.weights
@@ -333,7 +335,14 @@ def _replayed(found: Mapping[str, bytes], progress: Progress) -> Protected:
     for name in EVIDENCE:
         if evidence.get(name) != found.get(FOLDER + name):
             raise BundleError(f"{name}: this is not what the seed leads to")
-    return Protected(release, replace(replayed.record, decisions=stated.decisions))
+    prepared_by, approved_by = stated.names
+    record = replace(
+        replayed.record,
+        decisions=stated.decisions,
+        prepared_by=prepared_by,
+        approved_by=approved_by,
+    )
+    return Protected(release, record)
 
 
 @dataclass(frozen=True)
@@ -345,6 +354,7 @@ class _Stated:
     at_risk: SmallCount
     parameters: Mapping[str, object]
     decisions: tuple[str, ...]
+    names: tuple[str, str]
     weights: tuple[int, int] | None
 
     @classmethod
@@ -366,6 +376,7 @@ class _Stated:
                 SmallCount(int(rule["low"]), int(rule["high"])),
                 given.parameters,
                 tuple(map(str, stated["decisions"])),
+                (str(stated.get("prepared_by", "")), str(stated.get("approved_by", ""))),
                 None if weights is None else (int(weights["low"]), int(weights["high"])),
             )
         except (AssertionError, KeyError, TypeError, ValueError, TabprotectError):

@@ -54,6 +54,11 @@ WEIGHING = 2e6
 PROGRAMMED = 9
 """Inner cells up to which originals are weighed by solving programmes: seconds each beyond."""
 
+GLANCE = 0.1
+"""Share of the draws that a glance takes."""
+
+GLANCE_STEPS = 100_000
+"""Steps of a glance through cells that hang together, about half a microsecond each."""
 
 AT_ONCE = 2**22
 
@@ -128,6 +133,25 @@ def fingerprint(release: Release, what: str = "") -> bytes:
     return digest.digest()
 
 
+@dataclass(frozen=True, eq=False)
+class Believed:
+    """What one reader believes of a release.
+
+    Attributes
+    ----------
+    beliefs
+        About every judged table.
+    likelihood
+        What they come from; ``None`` where there is none.
+    inner
+        The posterior of the inner cells; ``None`` where there is none.
+    """
+
+    beliefs: tuple[Belief, ...]
+    likelihood: Likelihood | None
+    inner: Posterior | None = None
+
+
 def believed(
     release: Release,
     prior: str,
@@ -135,8 +159,8 @@ def believed(
     earlier: Sequence[Release] = (),
     effort: float = 1.0,
     progress: Progress = SILENT,
-) -> tuple[list[Belief], Likelihood | None]:
-    """Beliefs about every judged table, and the likelihood they come from.
+) -> Believed:
+    """What a reader believes of every judged table.
 
     Parameters
     ----------
@@ -161,8 +185,8 @@ def believed(
             found = joined(found, others, OfRelease(release), progress)
     except InfeasibleError as error:
         if isinstance(likelihood, CellFactors):
-            return [_bounded(likelihood, f"{error}.")], likelihood
-        return [_unknown(release.domain, True, f"{error}.")], likelihood
+            return Believed((_bounded(likelihood, f"{error}."),), likelihood)
+        return Believed((_unknown(release.domain, True, f"{error}."),), likelihood)
     inner = found.domain == release.domain
     out = [_as_belief(found, inner=True, judged=None)] if inner else []
     means = _Means(release, prior, progress, effort)
@@ -177,7 +201,33 @@ def believed(
             out.append(means.of_table(number, found if inner else None, judged))
         elif not inner:
             out.append(_as_belief(found, inner=False, judged=judged))
-    return out, likelihood
+    return Believed(tuple(out), likelihood, found if inner else None)
+
+
+def at_a_glance(release: Release, progress: Progress = SILENT) -> Belief:
+    """Belief about the table that the likelihood is about, within about a second.
+
+    What the choice of a whole table says beyond its counts is left out. Where cells hang together in
+    too many ways, only what is proved counts (its way is ``bounds``): that is less than what readers
+    know.
+
+    Raises
+    ------
+    InfeasibleError
+        Where there is none.
+    InputError, ParameterError
+        When the release cannot come from its mechanism.
+    """
+    likelihood = likelihood_of(release)
+    if not isinstance(likelihood, CellFactors):
+        found = _posterior(likelihood, "uniform", OfRelease(release), progress, GLANCE)
+        return _as_belief(found, inner=True, judged=None)
+    likelihood = replace(likelihood, rerun=None)
+    try:
+        found = infer(likelihood, way="exact", steps=GLANCE_STEPS, progress=progress)
+    except InfeasibleError as error:
+        return _bounded(likelihood, f"{error}.")
+    return _as_belief(found, inner=True, judged=None)
 
 
 def _posterior(

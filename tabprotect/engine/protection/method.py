@@ -63,6 +63,10 @@ class Method(ABC):
         Names of ``GUARANTEES`` -> the promise in a sentence.
     most_trials
         Runs of a preview at most.
+    searches
+        Whether it looks for a best pattern, which takes long on a large table.
+    levers
+        Names of the one or two parameters that trade protection against use.
     calibrations
         The simulations in which the beliefs of its readers have to come true.
     """
@@ -73,6 +77,8 @@ class Method(ABC):
     needs: ClassVar[tuple[str, ...]] = ()
     guarantees: ClassVar[Mapping[str, str]] = {}
     most_trials: ClassVar[int] = 100
+    searches: ClassVar[bool] = False
+    levers: ClassVar[tuple[str, ...]] = ()
     calibrations: ClassVar[tuple[CalibrationPlan, ...]] = (CalibrationPlan(),)
 
     # -- what a method writes -----------------------------------------------------------------
@@ -181,6 +187,10 @@ class Method(ABC):
         Those outside the inner table are not judged then, unless they are suppressed.
         """
         return "exact" in self.promised(release.mechanism.values)
+
+    def insiders(self, values: Values) -> bool:
+        """Whether there are readers who know a cell because they are alone in it."""
+        return False
 
     def apart(self, release: Release, number: int) -> Likelihood | None:
         """What one published table says about its own cells, where :meth:`likelihood` leaves that

@@ -110,7 +110,7 @@ class _JudgedWalk(GraphWalk):
     """For any criterion: each release on the way is judged anew."""
 
     def __init__(self, criterion: RiskCriterion, evidence: Evidence, threshold: int) -> None:
-        super().__init__(evidence.lattice.variables)
+        super().__init__(evidence.lattice)
         self._criterion, self._evidence, self._threshold = criterion, evidence, threshold
 
     def _fits(self, i: int, j: int) -> bool:

@@ -81,6 +81,7 @@ class BinomialCompensated(Method):
         QUALITY,
         KEPT,
     )
+    levers = ("S",)
     guarantees: ClassVar[Mapping[str, str]] = {
         "margins_kept": "The stated margin is published exactly.",
         "total_kept": "The grand total is exact.",
@@ -88,6 +89,7 @@ class BinomialCompensated(Method):
         "zeros_kept": "A zero stays zero.",
         "bounded": "No count moves by more than S of its standard errors.",
         "additive": "The published table adds up: inner cells to margins.",
+        "complete": "Every cell of a published table has its count: none is hidden.",
         "posterior": "The posterior of every true cell is computable from the bundle alone.",
     }
 
@@ -158,7 +160,7 @@ class BinomialCompensated(Method):
 def _margin(domain: Domain, values: Values) -> tuple[str, ...]:
     formula = values[KEPT] or "1"
     try:
-        margins = maximal(domain, terms(formula, domain.names))
+        margins = maximal(domain, terms(formula, domain.known_names, everything=domain.names))
     except InputError as error:
         raise ParameterError({"kept": error.message}, hint=error.hint) from None
     if len(margins) != 1:
@@ -174,7 +176,7 @@ def _margin(domain: Domain, values: Values) -> tuple[str, ...]:
 
 def _blocks(domain: Domain, values: Values) -> Ints:
     """The cell of the kept margin that each inner cell adds into, int64 (cells,)."""
-    return Publication(domain, (_margin(domain, values),)).keys(0)
+    return Publication.of(domain, (_margin(domain, values),)).keys(0)
 
 
 def _rerun(

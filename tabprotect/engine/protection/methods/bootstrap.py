@@ -88,12 +88,14 @@ class Bootstrap(Method):
         QUALITY,
         SAMPLES,
     )
+    levers = ("S",)
     guarantees: ClassVar[Mapping[str, str]] = {
         "non_negative": "No published count is negative.",
         "zeros_kept": "A zero stays zero.",
         "bounded": "No average moves by more than S standard errors of the true count.",
         "total_kept": "The grand total is exact (M = 1).",
         "additive": "The published table adds up: inner cells to margins.",
+        "complete": "Every cell of a published table has its count: none is hidden.",
         "posterior": "The posterior of every true cell is computable from the bundle alone.",
     }
 

@@ -250,6 +250,10 @@ class CellKey(Method):
         WEIGHT_LOW,
         WEIGHT_HIGH,
     )
+    levers = (
+        "D",
+        "V",
+    )
     guarantees: ClassVar[Mapping[str, str]] = {
         "zeros_kept": "A zero stays zero.",
         "non_negative": "No published count is negative.",
@@ -257,6 +261,7 @@ class CellKey(Method):
         "small_avoided": "No count from 1 to js is published.",
         "consistent": "The same records get the same noise in every table of one set of keys.",
         "unbiased": "Before the gate, E[published | original] = original, count by count.",
+        "complete": "Every cell of a published table has its count: none is hidden.",
         "posterior": "The posterior of every true cell is computable from the bundle alone.",
     }
 

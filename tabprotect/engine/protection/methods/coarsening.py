@@ -56,6 +56,7 @@ class Coarsening(Method):
         "additive": "The published table adds up: inner cells to margins.",
         "non_negative": "No published count is negative.",
         "zeros_kept": "A zero stays zero.",
+        "complete": "Every cell of a published table has its count: none is hidden.",
         "posterior": "The posterior of every true cell is computable from the bundle alone.",
     }
 

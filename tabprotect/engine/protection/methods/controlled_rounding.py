@@ -50,7 +50,7 @@ from tabprotect.engine.protection.published_sums import (
     sum_factors,
 )
 from tabprotect.engine.protection.rounding.controlled_programme import ControlledProgramme
-from tabprotect.engine.protection.rounding.cox_rounding import chance, round_unbiased
+from tabprotect.engine.protection.rounding.cox_rounding import chance_of_rounding, round_unbiased
 from tabprotect.engine.protection.rounding.rounding_base import BASE, reaches, require_reach
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
@@ -103,6 +103,7 @@ class ControlledRounding(Method):
         GROUPINGS,
         NODES,
     )
+    levers = ("base",)
     guarantees: ClassVar[Mapping[str, str]] = {
         "additive": "The published tables add up, and agree with each other.",
         "multiples_of_base": "Every published count is a multiple of the base.",
@@ -110,6 +111,7 @@ class ControlledRounding(Method):
         "zeros_kept": "A zero stays zero.",
         "non_negative": "No published count is negative.",
         "unbiased": "Before the gate, E[published | original] = original (unbiased variant).",
+        "complete": "Every cell of a published table has its count: none is hidden.",
         "posterior": "The posterior of every true cell is computable from the bundle alone.",
     }
     most_trials = 12
@@ -263,7 +265,7 @@ def _chance(
         place = int(small.starts[small.domains.index(small.domain)])
         inner = counts[place : place + small.domain.size]
         true = _two_way(table)
-        return chance(true, inner.reshape(true.shape), base)
+        return chance_of_rounding(true, inner.reshape(true.shape), base)
 
     return estimate
 

@@ -114,12 +114,14 @@ class ControlledTabularAdjustment(Method):
         TOTALS,
         NODES,
     )
+    searches: ClassVar[bool] = True
     guarantees: ClassVar[Mapping[str, str]] = {
         "no_at_risk": "No at-risk count is published, and no published count looks like one.",
         "additive": "Everything that is published adds up.",
         "non_negative": "No count is negative.",
         "zeros_kept": "Zeros stay zero.",
         "bounded": "No count moves by more than the largest change, which is published.",
+        "complete": "Every cell of a published table has its count: none is hidden.",
         "posterior": "What a reader can believe about each count can be computed.",
     }
 

@@ -59,6 +59,7 @@ import numpy as np
 from tabprotect.engine.budgets import CYCLIC_PERTURBATION_ENTRIES as MOST_ENTRIES
 from tabprotect.engine.budgets import CYCLIC_PERTURBATION_PREVIEW_WORK as PREVIEW_WORK
 from tabprotect.engine.cycles import files, reach
+from tabprotect.engine.cycles.constructions.long_cycles import check_size
 from tabprotect.engine.cycles.designs import design, is_named
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.groupings import grouping_text
@@ -136,6 +137,10 @@ class CyclicPerturbation(Method):
         KEEP,
         replace(GROUPINGS, may_be_unstated=True),
     )
+    levers = (
+        "alpha",
+        "passes",
+    )
     guarantees: ClassVar[Mapping[str, str]] = {
         "margins_kept": "Every margin that the cycles keep is published exactly.",
         "additive": "The published table adds up: inner cells to margins.",
@@ -143,6 +148,7 @@ class CyclicPerturbation(Method):
         "gate.",
         "non_negative": "No published count is negative (any_zero and negative).",
         "zeros_kept": "A zero stays zero (any_zero).",
+        "complete": "Every cell of a published table has its count: none is hidden.",
         "posterior": "The posterior of every true cell is computable from the bundle alone.",
     }
 
@@ -207,6 +213,7 @@ class CyclicPerturbation(Method):
         given = dict(given)
         if given.get("cycles") in (None, TRIANGULAR):
             domain = problem.table.domain
+            check_size(domain)
             kept = KeptMargins.of(kept_of(domain, given), problem.table)
             if given.get("cycles") == TRIANGULAR:
                 given["cycles"] = design(domain, TRIANGULAR, kept=kept)

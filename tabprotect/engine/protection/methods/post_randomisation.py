@@ -103,6 +103,7 @@ class PostRandomisation(Method):
         "total_kept": "The grand total is exact.",
         "non_negative": "No published count is negative.",
         "additive": "The published table adds up: inner cells to margins.",
+        "complete": "Every cell of a published table has its count: none is hidden.",
         "posterior": "The posterior of every true cell is computable from the bundle alone.",
     }
 

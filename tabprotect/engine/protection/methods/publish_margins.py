@@ -49,12 +49,12 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.margins.margin_by_margin import (
     Following,
-    following,
+    further_method,
     part,
     registered,
     values_for,
 )
-from tabprotect.engine.protection.margins.margin_factors import composed
+from tabprotect.engine.protection.margins.margin_factors import product_over_margins
 from tabprotect.engine.protection.margins.margin_safety import CRITERION, judged
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
@@ -149,6 +149,7 @@ class PublishMargins(Method):
     guarantees: ClassVar[Mapping[str, str]] = {
         "exact": "Every published count is exact (without a further method).",
         "additive": "The published tables agree on what they share (without a further method).",
+        "complete": "Every cell of a published table has its count: none is hidden.",
         "posterior": "The posterior of every true cell is computable from the bundle alone, where "
         "the large table is not too large.",
     }
@@ -286,7 +287,7 @@ class PublishMargins(Method):
                 f"a table of {domain.size:,} cells is too large for a posterior",
                 hint="ask for bounds of single cells",
             )
-        publication = Publication(domain, margins)
+        publication = Publication.of(domain, margins)
         by_names = {p.table.domain: p for p in release.tables}
         if set(by_names) != set(publication.domains) or len(by_names) != len(release.tables):
             raise InputError("the published tables are not the margins the mechanism names")
@@ -317,7 +318,7 @@ class PublishMargins(Method):
             if not isinstance(likelihood, CellFactors):
                 raise InfeasibleError("there is no posterior for margins protected by cycles")
             parts.append(likelihood)
-        return composed(publication, release.tables, parts, note=NOTE)
+        return product_over_margins(publication, release.tables, parts, note=NOTE)
 
 
 def _margins(domain: Domain, values: Values) -> MarginSet:
@@ -325,7 +326,7 @@ def _margins(domain: Domain, values: Values) -> MarginSet:
     formula = values[MARGINS]
     if not formula:
         raise InputError("must name the margins to be published, such as a:b + c")
-    found = maximal(domain, terms(formula, domain.names))
+    found = maximal(domain, terms(formula, domain.known_names, everything=domain.names))
     return tuple(sorted(found, key=lambda margin: -len(margin)))
 
 
@@ -349,7 +350,7 @@ def _rerun(
 
 
 def _following(values: Values) -> Following | None:
-    found = following(values[THEN] or "")
+    found = further_method(values[THEN] or "")
     if found is not None and found[0].name == PublishMargins.name:
         raise InputError(f"{found[0].name} cannot follow itself")
     return found

@@ -52,12 +52,14 @@ class RandomRounding(Method):
     name = "random_rounding"
     label = "Random rounding"
     parameters = (BASE, MARGINS, GROUPINGS)
+    levers = ("base",)
     guarantees: ClassVar[Mapping[str, str]] = {
         "multiples_of_base": "Every published count is a multiple of the base.",
         "within_base": "No count changes by the base or more.",
         "unbiased": "Before the gate, E[published | original] = original, count by count.",
         "zeros_kept": "A zero stays zero.",
         "non_negative": "No published count is negative.",
+        "complete": "Every cell of a published table has its count: none is hidden.",
         "posterior": "The posterior of every true cell is computable from the bundle alone.",
     }
 

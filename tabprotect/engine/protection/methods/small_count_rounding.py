@@ -118,6 +118,7 @@ class SmallCountRounding(Method):
         ZERO_CANDIDATES,
         STEP,
     )
+    levers = ("base",)
     guarantees: ClassVar[Mapping[str, str]] = {
         "additive": "The published tables add up, and agree with each other.",
         "none_below_base": "No count strictly between zero and the base is published.",
@@ -125,6 +126,7 @@ class SmallCountRounding(Method):
         "zeros_kept": "A zero stays zero (without zero_candidates).",
         "non_negative": "No published count is negative.",
         "consistent": "The same count is the same number in every published table.",
+        "complete": "Every cell of a published table has its count: none is hidden.",
         "posterior": "The posterior of every true cell is computable from the bundle alone.",
     }
     most_trials = 25

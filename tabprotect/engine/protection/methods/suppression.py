@@ -160,6 +160,8 @@ class Suppression(Method):
         SEARCH,
         STATUSES,
     )
+    searches: ClassVar[bool] = True
+    levers = ("level",)
     guarantees: ClassVar[Mapping[str, str]] = {
         "exact": "Every published count is the true one.",
         "no_at_risk": "No at-risk count is published.",
@@ -185,6 +187,10 @@ class Suppression(Method):
     def is_random(self, values: Values) -> bool:
         """Whether the costs are; else the same table gives the same pattern."""
         return values.get("choice") == "random"
+
+    def insiders(self, values: Values) -> bool:
+        """Whether the intervals are asked to hold against them."""
+        return values[INSIDERS] != "none"
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
         """As for every method; what is in the file of statuses."""

@@ -139,6 +139,7 @@ class NoisyCounts(Method):
         "within_deviation": "No count moves by more than the cap.",
         "differential_privacy": "One record more or less changes no probability of a release by "
         "more than the budget allows (with a cap: but for a small probability).",
+        "complete": "Every cell of a published table has its count: none is hidden.",
         "posterior": "The posterior of every true cell is computable from the bundle alone.",
     }
     calibrations = (

@@ -12,6 +12,7 @@ from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
 from tabprotect.engine.project.verbs.release_verbs import protect, set_method, set_parameters
 from tabprotect.engine.protection.registered import methods
+from tabprotect.gui.base.stage import setup_page
 
 if TYPE_CHECKING:
     from tabprotect.engine.assessment.comparing.run_spec import RunSpec
@@ -57,7 +58,9 @@ class ReleaseOpener(QObject):
         order = protect(seed=seed, accept_weak=accept_weak)
         job = self._document.run(order, page=page.name, failed=failed)
         if job is not None:
-            job.finished.connect(lambda _: self._document.page_asked.emit("methods"))
+            job.finished.connect(
+                lambda _: self._document.page_asked.emit(setup_page(self._document))
+            )
 
 
 def _cycles(given: object) -> Order:

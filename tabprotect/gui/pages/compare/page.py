@@ -40,6 +40,7 @@ from tabprotect.gui.pages.compare.words import (
     READER,
     failures,
     sentence,
+    titles,
     waiting_text,
 )
 from tabprotect.gui.plots.ru_map import Place
@@ -66,6 +67,7 @@ class ComparePage(CompareStage, Page):
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
+        self.set_heading("Protect")
         self.comparison: Comparison | None = None
         self.place: Place | None = None
         self._whole = True
@@ -220,12 +222,12 @@ class ComparePage(CompareStage, Page):
         if found is None:
             self.view.show_nothing(waiting_text(plan, running=self.running))
         else:
-            self.view.show_comparison(found, self._labels, marks, running=self.running)
+            self.view.show_comparison(found, titles(self._labels), marks, running=self.running)
         for button in (*self._buttons, self.fitting):
             button.show()
         self.copy_button.setEnabled(bool(plan.runs))
-        self.main_button.setText("Stop, keep what is there" if self.running else "Compare")
-        self.main_button.setEnabled(self.running or bool(plan.runs))
+        compare = "Compare" if plan.runs else "Compare every method that fits"
+        self.main_button.setText("Stop, keep what is there" if self.running else compare)
         self._tell()
         self.choose(self.place)
 
@@ -235,7 +237,7 @@ class ComparePage(CompareStage, Page):
         if project is None or found is None or not self.editable or not self.isVisible():
             return
         marks = looks(run.partition(" ")[0] for run in (*self._labels, *project.comparison.runs))
-        self.view.show_comparison(found, self._labels, marks, running=self.running)
+        self.view.show_comparison(found, titles(self._labels), marks, running=self.running)
         self._tell()
         self.choose(self.place)
 
@@ -247,14 +249,14 @@ class ComparePage(CompareStage, Page):
             self.set_sentence(
                 "Nothing was compared yet."
                 if project.comparison.runs
-                else "Add settings at the left, then compare them over many runs."
+                else "Every method that fits, side by side over many runs of each."
             )
             return
         risk, utility = self.view.axes
         self.set_sentence(
             sentence(
                 found,
-                self._labels,
+                titles(self._labels),
                 risk,
                 utility,
                 whole=self._whole,
@@ -356,10 +358,13 @@ class ComparePage(CompareStage, Page):
             self.compare()
 
     def main_action(self) -> None:
+        project = self.document.project
         if self.running:
             self._comparing.cancel()
-        else:
-            self.compare()
+            return
+        if project is not None and not project.comparison.runs:
+            self.take_fitting()
+        self.compare()
 
     def compare(self) -> None:
         """Run the comparison beside the window, over all cores."""

@@ -114,7 +114,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
         self.footer.addStretch(1)
         self.publish = QPushButton("Publish the plan")
         self.publish.setAccessibleDescription(
-            "Take the planned margins as the release; Methods shows them before anything leaves"
+            "Take the planned margins as the release; its set-up shows them before anything leaves"
         )
         self.publish.clicked.connect(self.use_plan)
         self.beyond = QPushButton("Answer beyond it, perturbed")
@@ -216,7 +216,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
             self.main_button.setText("Plan this release")
             self.main_button.setEnabled(bool(panel.margins()))
             return
-        region = int(regions.status[query])
+        region = int(regions.status[regions.at(query)])
         self.main_button.setText(f"Release {regions.letters.text(query)}")
         self.main_button.setEnabled(region == CANDIDATE)
         if region not in (CANDIDATE, RELEASED):
@@ -270,7 +270,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
         if regions is None or self.space.busy:
             return
         self.space.set_focus(query)
-        if int(regions.status[query]) == CANDIDATE:
+        if int(regions.status[regions.at(query)]) == CANDIDATE:
             names = list(regions.letters.lattice.names_of(query))
             self.do(release_margin, variables=names)
 
