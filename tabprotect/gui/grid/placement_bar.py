@@ -198,6 +198,12 @@ class PlacementBar(QScrollArea):
             combo.setCurrentIndex(layer[domain.axis(name)])
             combo.blockSignals(False)
 
+    def forget_risk(self) -> None:
+        """Say nothing more of what is at risk."""
+        if self._domain is not None:
+            for name, combo in self._combos.items():
+                self._count(name, combo, None)
+
     def _count(self, name: str, combo: QComboBox, at_risk: Bools | None) -> None:
         """At-risk cells of each category, the other layers as they are chosen."""
         assert self._domain is not None and self._placement is not None
