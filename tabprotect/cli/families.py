@@ -44,6 +44,10 @@ FAMILIES: Mapping[str, Mapping[str, str]] = {
         "infer": "the posterior distribution of every true cell",
         "verify": "check a release bundle",
     },
+    "reader.analyse": {
+        "analyse": "chi-square, Cramer's V or a log-linear model over possible originals",
+        "draw": "draw whole originals that fit a release",
+    },
     "releases.report": {
         "report": "a report of a release, to read and print",
     },
@@ -63,6 +67,10 @@ FAMILIES: Mapping[str, Mapping[str, str]] = {
     },
     "margins.session": {
         "serve-session": "answer queries about one table, with a history",
+    },
+    "margins.serving": {
+        "serve": "serve a table to outside users: pages, an API, one history",
+        "accounts": "who may use a table server, and their keys",
     },
     "protecting.ptable": {
         "ptable": "make or convert a perturbation table",

@@ -9,7 +9,6 @@ from tabprotect.cli.arguments import add_reading, open_source
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.query_space.at_risk import JUDGED
 from tabprotect.engine.query_space.criterion import BOUNDS_WAYS, RiskCriterion
 from tabprotect.engine.query_space.evidence import Evidence, TightCell
 from tabprotect.engine.query_space.frontier import Frontier
@@ -19,12 +18,13 @@ from tabprotect.engine.query_space.registered import criteria, utilities
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.workers import parse_workers
 from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.sensitivity.judged_cells import JUDGED
 from tabprotect.engine.sensitivity.small_count import SmallCount
 
 WORDS = {
     "safe": "may be released",
     "bad": "must not be released",
-    "unknown": "is not proved safe and is refused",
+    "unknown": "is not proved wide enough and is refused",
 }
 
 

@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 
 from tabprotect.cli.arguments import (
-    absolute,
     add_reading,
     keep_apart,
     once,
@@ -20,24 +19,16 @@ from tabprotect.engine.bundle.archive import load, sha256
 from tabprotect.engine.disclosure.policy import VARIABLE
 from tabprotect.engine.disclosure.policy import read as read_policy
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.project import DEFAULT_METHOD, Project
-from tabprotect.engine.project.registering import published_before
 from tabprotect.engine.project.replaying.replay import run_file
-from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
-from tabprotect.engine.project.verbs.release_verbs import (
-    protect,
-    publish,
-    set_method,
-    set_parameters,
-    set_policy,
-)
-from tabprotect.engine.project.verbs.table_verbs import set_at_risk, set_title
+from tabprotect.engine.project.steps import absolute, protected
+from tabprotect.engine.project.verbs.release_verbs import publish
 from tabprotect.engine.protection.problem import Preview, Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.remarks import remarks_on_run
 from tabprotect.engine.protection.summary import RunSummary, summarise
 from tabprotect.engine.register.entry import warnings_of
+from tabprotect.engine.register.lookup import published_before
 
 
 def add(verbs: Verbs) -> None:
@@ -98,6 +89,15 @@ def add(verbs: Verbs) -> None:
     run_it.add_argument(
         "--sign", type=Path, metavar="KEY", help="sign the bundle with this private key"
     )
+    run_it.add_argument(
+        "--prepared-by", metavar="NAME", default="", help="for dossier and register"
+    )
+    run_it.add_argument(
+        "--approved-by",
+        metavar="NAME",
+        default="",
+        help="the same; a policy may take both names",
+    )
     run_it.add_argument("--out", type=Path, required=True, metavar="release.zip")
     run_it.add_argument("--dossier", type=Path, metavar="dossier.zip", help="CONFIDENTIAL")
     add_reading(run_it)
@@ -113,18 +113,6 @@ def add(verbs: Verbs) -> None:
         dest="settings",
         help="a variable of the recipe, which stands in it as ${NAME}",
     )
-
-
-def _typed(project: Project, settings: dict[str, str]) -> dict[str, object]:
-    """Numbers as numbers; what is none is left for the command to refuse, all at once."""
-    kinds = {p.name: p for p in project.protection.parameters}
-    out: dict[str, object] = {}
-    for name, value in settings.items():
-        try:
-            out[name] = kinds[name].check(value)
-        except (KeyError, ValueError):
-            out[name] = value
-    return out
 
 
 def run_protect(args: argparse.Namespace, console: Console) -> int:
@@ -143,27 +131,23 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
     for note in opened:
         console.say(f"note: {note}")
 
-    def do(order: Order) -> None:
-        nonlocal history
-        history, _ = history.do(order, progress=console)
-
-    if policy is not None:
-        do(set_policy(**policy.as_dict()))
-    if args.title is not None:
-        do(set_title(title=args.title))
-    if args.at_risk is not None:
-        do(set_at_risk(rule=args.at_risk))
-    if args.method is not None:
-        do(set_method(method=args.method))
-    cycles = settings.pop("cycles", None)
-    if settings:
-        do(set_parameters(**_typed(history.project, settings)))
-    if cycles is not None:
-        do(cycle_source(cycles))
     for path in (args.out, args.dossier):
         if path is not None and not path.absolute().parent.is_dir():
             raise InputError("cannot be written: there is no such folder", file=path)
-    do(protect(accept=args.accept, accept_weak=args.accept_weak, seed=args.seed, fresh=args.fresh))
+    history = protected(
+        history,
+        policy=policy,
+        title=args.title,
+        at_risk=args.at_risk,
+        method=args.method,
+        cycles=settings.pop("cycles", None),
+        parameters=settings,
+        accept=args.accept,
+        accept_weak=args.accept_weak,
+        seed=args.seed,
+        fresh=args.fresh,
+        progress=console,
+    )
     dossier = None if args.dossier is None else str(args.dossier)
     order = publish(
         release=str(args.out),
@@ -171,9 +155,11 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
         overwrite=True,
         sign=None if args.sign is None else absolute(str(args.sign)),
         again=args.again or args.accept or "",
+        prepared_by=args.prepared_by,
+        approved_by=args.approved_by,
     )
     history, _ = history.do(order, progress=console, register=args.register)
-    earlier = published_before(history.project.problem, args.register, but=load(args.out))
+    earlier = published_before(history.project.problem, args.register, but=sha256(load(args.out)))
     for note in history.project.notes[len(opened) :]:
         console.say(f"note: {note}")
     _say_leftovers([args.out, args.dossier], console)
@@ -190,40 +176,33 @@ def _say_leftovers(written: list[Path | None], console: Console) -> None:
             )
 
 
-def cycle_source(value: str) -> Order:
-    """``cycles=VALUE``: the cycle set of a file where there is one, else of a kind."""
-    path = Path(value)
-    named = path.suffix or path.exists()
-    return set_cycles(file=absolute(value)) if named else set_cycles(kind=value)
-
-
 def _say_protected(
     project: Project,
     args: argparse.Namespace,
     console: Console,
     published_before: list[dict[str, str]],
 ) -> None:
-    protected = project.protected
-    assert protected is not None
-    found = protected.record.verdict
+    result = project.protected
+    assert result is not None
+    found = result.record.verdict
     assert found is not None
-    summary = summarise(protected)
+    summary = summarise(result)
     warnings = [
-        *_warnings(protected),
-        *(remark.as_json() for remark in remarks_on_run(protected.record)),
+        *_warnings(result),
+        *(remark.as_json() for remark in remarks_on_run(result.record)),
         *published_before,
     ]
     data: dict[str, object] = {
         "method": project.method,
         "title": project.title,
         **summary.as_json(),
-        "expected": _expected(project, summary),
+        "expected": _expected(project, summary) if console.as_json else None,
         "verdict": found.as_json(),
         "warnings": warnings,
         **_of_cycles(project),
-        "parameters": dict(project.values),
-        "findings": dict(protected.record.findings),
-        "decisions": list(protected.record.decisions),
+        "parameters": {n: v for n, v in project.resolved.items() if n != "cycles"},
+        "findings": dict(result.record.findings),
+        "decisions": list(result.record.decisions),
         "fingerprint": sha256(load(args.out)),
         "out": str(args.out),
         "dossier": None if args.dossier is None else str(args.dossier),
@@ -237,7 +216,7 @@ def _say_protected(
         f"Release bundle (public): {args.out}",
         f"Fingerprint: {data['fingerprint']}",
         f"Dossier (CONFIDENTIAL): {args.dossier or 'none written'}",
-        *(f"Decision: {decision}" for decision in protected.record.decisions),
+        *(f"Decision: {decision}" for decision in result.record.decisions),
         "These figures depend on the original: keep them in the house.",
     ]
     console.result(data, lines)

@@ -336,7 +336,7 @@ def _result(enclosure: Enclosure) -> Bounds:
     else:
         why = (
             f"The bounds of {int((~sharp).sum()):,} of {len(sharp):,} cells contain the true "
-            "ones but are not proven sharp: they can prove a release bad, never safe."
+            "ones but are not proven sharp: they can prove a release too narrow, never wide enough."
         )
         if enclosure.left_out:
             why += TOO_LARGE
@@ -347,12 +347,14 @@ def _sentence(
     verdict: Verdict | None, smallest: int, beta: int | None, enclosure: Enclosure, exact: bool
 ) -> str:
     if verdict == "safe":
-        return f"Safe: every at-risk cell is proven to have a width of at least {beta}."
+        return (
+            f"Wide enough: proved, every judged cell can still take counts at least {beta} apart."
+        )
     if verdict == "bad":
-        return f"Bad: an at-risk cell's width is at most {smallest}, less than {beta}."
+        return f"Too narrow: a judged cell's width is at most {smallest}, less than {beta}."
     if verdict == "unknown":
         assert beta is not None
         short = int((_widths(enclosure)[1] < beta).sum())
-        why = f"Not proven safe at {beta}: no tables that far apart are known for {short:,} cells."
+        why = f"Not proved wide enough at {beta}: no tables that far apart are known for {short:,} cells."
         return why + (TOO_LARGE if enclosure.left_out else "")
     return f"The smallest width is {'' if exact else 'at most '}{smallest}."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -205,8 +206,15 @@ def design(
         return design_for_margins(kept, settings, zeros=zeros, progress=progress).moves
     if kind == "strips" and not given:
         given = {"height": highest(domain)}
-    moves = template.build(domain, **given)
-    return moves if moves.design else replace(moves, design=Designed(kind, given))
+    return _built(domain, kind, tuple(given.items()))
+
+
+# The last few: a run asks for its design at every stage.
+@lru_cache(maxsize=4)
+def _built(domain: Domain, kind: str, given: tuple[tuple[str, object], ...]) -> MoveSet:
+    template = ORDER if kind == ORDER.name else DESIGNS[kind]
+    moves = template.build(domain, **dict(given))
+    return moves if moves.design else replace(moves, design=Designed(kind, dict(given)))
 
 
 def is_named(kind: str) -> bool:

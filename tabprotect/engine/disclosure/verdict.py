@@ -24,16 +24,13 @@ from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.release.gate import Gate
 from tabprotect.engine.release.likelihood import Likelihood, MoveSequence
 from tabprotect.engine.release.release import Release
-from tabprotect.engine.release.verdict import TableVerdict, Who
+from tabprotect.engine.release.verdict import CERTAIN, TableVerdict, Who
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.grouped import true_table
 from tabprotect.engine.tables.table import Table
 
 if TYPE_CHECKING:
     from tabprotect.engine.disclosure.believing import Belief
-
-CERTAIN = 1 - 1e-9
-"""Belief from which a count is certain: what is beyond is rounding."""
 
 
 def verdict(
@@ -67,16 +64,20 @@ def verdict(
     limits = _limits(release, policy)
     # Inference is imported with the first verdict, not with every project that is opened.
     from tabprotect.engine.disclosure.believing import believed
+    from tabprotect.engine.disclosure.insiders import insider_verdict
+    from tabprotect.engine.protection.registered import methods
 
-    beliefs, likelihood = believed(
-        release, "uniform", earlier=earlier, effort=effort, progress=progress
-    )
-    tables = [_judged("user", belief, limits) for belief in beliefs]
+    user = believed(release, "uniform", earlier=earlier, effort=effort, progress=progress)
+    tables = [_judged("user", belief, limits) for belief in user.beliefs]
     if limits.intruder:
-        others, _ = believed(
+        other = believed(
             release, limits.intruder, earlier=earlier, effort=effort, progress=progress
         )
-        tables += [_judged("intruder", belief, limits) for belief in others]
+        tables += [_judged("intruder", belief, limits) for belief in other.beliefs]
+    mechanism = release.mechanism
+    if methods()[mechanism.method].insiders(mechanism.values) and user.inner is not None:
+        insider = insider_verdict(user.inner, limits, CERTAIN, progress)
+        tables += [] if insider is None else [insider]
     return StaffVerdict(
         tuple(tables),
         belief_limit=limits.belief_limit,
@@ -85,7 +86,7 @@ def verdict(
         note=" ".join(dict.fromkeys(table.note for table in tables if table.note)),
         staff=None
         if original is None
-        else _staff(beliefs, likelihood, limits, (original, release)),
+        else _staff(user.beliefs, user.likelihood, limits, (original, release)),
     )
 
 

@@ -10,17 +10,18 @@ import numpy as np
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList
-from tabprotect.engine.formats.layouts.totals import strip_totals
+from tabprotect.engine.formats.layouts.found_totals import settle_totals
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.registered import format_of
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.levels import from_json
 from tabprotect.engine.tables.table import Table
 
 SPARSE = 0.25
 """Share of cells that a list of the positive ones leaves out at least."""
 
-ANY_FORMAT = frozenset({"strip_totals", "fill_missing"})
+ANY_FORMAT = frozenset({"strip_totals", "fill_missing", "totals"})
 """Options that mean something whatever the format."""
 
 
@@ -55,10 +56,11 @@ def read_table(
     _check_options(kind, reading)
     try:
         cells, notes = kind.cells(path, reading, progress)
-        cells, said = strip_totals(cells, strip=reading.strip_totals)
+        cells, said = settle_totals(cells, totals=reading.totals, strip=reading.strip_totals)
         notes += said
         progress.report("building the table", 0.9)
         table, missing = checked_table(cells, fill_missing=reading.fill_missing)
+        table = table.on(from_json(cells.levels, table.domain))
     except InputError as error:
         raise error.in_file(path) from None
     if missing:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -13,20 +13,20 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.budgets import CELL_LIST_CATEGORIES as MAX_CATEGORIES
-from tabprotect.engine.budgets import DENSE_LIMIT, MOST_WEIGHT
+from tabprotect.engine.budgets import MOST_WEIGHT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import check_categories
 from tabprotect.engine.formats.sql import quoted
-from tabprotect.engine.microdata.coding import MISSING, Codings
+from tabprotect.engine.microdata.coding import MISSING, Coded, Codings
 from tabprotect.engine.microdata.readers import MicrodataFile, open_microdata
 from tabprotect.engine.microdata.record_keys import key_measure
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.tables.design_weights import SCALE, DesignWeights
-from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.table import INT64_MAX, Table
+from tabprotect.engine.tables.domain import Domain, Variable
+from tabprotect.engine.tables.nesting import Nesting
+from tabprotect.engine.tables.table import INT64_MAX, Table, better_sparse
 
-DENSE = 2**24
 EXACT_SUMMARY = 2000
 _WHOLE = re.compile("-?[0-9]{1,300}")
 
@@ -92,6 +92,18 @@ class Tabulated:
     record_keys: Table | None = None
     weights: DesignWeights | None = None
 
+    def nested(self, names: Mapping[str, Sequence[str]]) -> Tabulated:
+        """With columns that nest as the levels of one variable each."""
+        if not names:
+            return self
+        nesting = Nesting.of(self.table, names)
+        keys, weights = self.record_keys, self.weights
+        return Tabulated(
+            nesting.nested(self.table),
+            None if keys is None else nesting.nested(keys),
+            None if weights is None else replace(weights, sums=nesting.nested(weights.sums)),
+        )
+
 
 def tabulate(
     path: Path | str,
@@ -132,7 +144,8 @@ def tabulate_with_keys(
         A column that says how many people each record stands for, of 0 or more, taken to six
         decimals; its sums are kept beside the counts.
     codings
-        Bands and code lists. Categories stand in the order of the bands or of the code list.
+        Bands, code lists and columns that nest. Categories stand in the order of the bands or of
+        the code list.
 
     Raises
     ------
@@ -143,11 +156,12 @@ def tabulate_with_keys(
     Interrupted
         Within a tenth of a second or so of being cancelled.
     """
+    coding = codings or Codings()
     with open_microdata(path, progress) as source:
         try:
-            return _tabulate(
-                source, list(by), weight, record_key, design_weight, codings or Codings(), progress
-            )
+            columns = coding.columns(by)
+            found = _tabulate(source, columns, weight, record_key, design_weight, coding, progress)
+            return found.nested(coding.nested)
         except InputError as error:
             raise error.in_file(source.path) from None
 
@@ -189,9 +203,7 @@ def _tabulate(
     if weight is not None:
         _check_weights(source, by, weight, progress)
     progress.report("sorting the categories", 0.9)
-    domain = Domain.of(
-        {name: _categories(source, v, name, coded.get(name)) for v, name in enumerate(by)}
-    )
+    domain = Domain(tuple(_variable(source, v, name, coded.get(name)) for v, name in enumerate(by)))
     sparse = False
     tables: dict[str, Table] = {}
     also = {"keysum": record_key, "weightsum": design_weight}
@@ -202,9 +214,7 @@ def _tabulate(
             progress,
         )
         if not tables:
-            sparse = domain.size > DENSE and (
-                domain.size > DENSE_LIMIT or domain.size > 4 * len(keys)
-            )
+            sparse = better_sparse(domain, len(keys))
         tables[measure] = _laid_out(domain, keys, counts, sparse=sparse)
     sums = tables.get("weightsum")
     weights = None if sums is None else DesignWeights(sums, low, high)
@@ -291,7 +301,7 @@ def _group(
     source: MicrodataFile,
     by: list[str],
     measures: Mapping[str, str],
-    coded: Mapping[str, Mapping[str, str]],
+    coded: Mapping[str, Coded],
 ) -> None:
     """Leave the cells in the table ``cells``: v0, v1, ... and the measures.
 
@@ -308,7 +318,10 @@ def _group(
             connection.execute(
                 f"CREATE TABLE coding{i} AS SELECT unnest($values::VARCHAR[]) AS value, "
                 "unnest($categories::VARCHAR[]) AS category",
-                {"values": list(coded[name]), "categories": list(coded[name].values())},
+                {
+                    "values": list(coded[name].categories),
+                    "categories": list(coded[name].categories.values()),
+                },
             )
             joins.append(f"JOIN coding{i} ON {value} = coding{i}.value")
     joined = ", ".join(_JOINED[name].format(name) + f" AS {name}" for name in measures)
@@ -320,8 +333,8 @@ def _group(
 
 def _coded(
     source: MicrodataFile, by: Sequence[str], codings: Codings, progress: Progress
-) -> dict[str, dict[str, str]]:
-    """The category of each value of the coded variables, in the order of the categories."""
+) -> dict[str, Coded]:
+    """How the values of the coded variables are coded."""
     out = {}
     for name in codings.variables:
         _check_known(source, name)
@@ -394,9 +407,7 @@ def _line_of(source: MicrodataFile, column: str, value: object) -> int | None:
     return None
 
 
-def _categories(
-    source: MicrodataFile, variable: int, name: str, coded: Mapping[str, str] | None
-) -> list[str]:
+def _variable(source: MicrodataFile, variable: int, name: str, coded: Coded | None) -> Variable:
     rows = source.run(
         lambda c: c.execute(
             f"SELECT DISTINCT v{variable} FROM cells LIMIT {MAX_CATEGORIES + 1}"
@@ -408,8 +419,8 @@ def _categories(
     check_categories(name, len(rows))
     if coded is not None:
         # Every value is some record's: so is every category.
-        return list(dict.fromkeys(coded.values()))
-    return in_order([row[0] for row in rows])
+        return coded.variable(name)
+    return Variable(name, tuple(in_order([row[0] for row in rows])))
 
 
 def in_order(categories: Sequence[str]) -> list[str]:

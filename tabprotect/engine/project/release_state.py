@@ -65,7 +65,7 @@ def released_set(project: Project, progress: Progress = SILENT) -> ReleaseSet:
     """
     evidence, plan = evidence_of(project, progress), project.plan
     lattice = evidence.lattice
-    wanted = Frontier.below(lattice.variables, (0, *map(lattice.query, plan.margins)))
+    wanted = Frontier.below(lattice, (0, *map(lattice.query, plan.margins)))
     with _lock:
         near = [
             known
@@ -99,7 +99,7 @@ def judged(
     """
     evidence, plan = evidence_of(project, progress), project.plan
     lattice = evidence.lattice
-    frontier = Frontier.below(lattice.variables, (0, *map(lattice.query, margins)))
+    frontier = Frontier.below(lattice, (0, *map(lattice.query, margins)))
     return _criterion(plan).judge(
         evidence, frontier.members, plan.threshold, bounds=_way(plan), progress=progress
     )

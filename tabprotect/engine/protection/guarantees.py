@@ -20,7 +20,6 @@ from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.formula import terms
 from tabprotect.engine.tables.grouped import true_table
 from tabprotect.engine.tables.hierarchy import Grouping
 from tabprotect.engine.tables.margins import all_margins
@@ -132,9 +131,9 @@ def _margins_kept(problem: Problem, values: Values, draft: Draft) -> str:
     kept = moves.publication if isinstance(moves, MoveSet) else None
     stated = values.get("kept")
     if isinstance(stated, str):
-        kept = Publication(domain, terms(stated or "1", domain.names))
+        kept = Publication.of(domain, stated or "1")
     elif isinstance(stated, (list, tuple)):
-        kept = Publication(domain, tuple(tuple(m) for m in cast("list[list[str]]", stated)))
+        kept = Publication.of(domain, cast("list[list[str]]", stated))
     if kept is None:
         kept = Publication(domain, all_margins(domain))
     for margin, true, published in zip(

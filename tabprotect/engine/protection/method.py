@@ -188,6 +188,10 @@ class Method(ABC):
         """
         return "exact" in self.promised(release.mechanism.values)
 
+    def insiders(self, values: Values) -> bool:
+        """Whether there are readers who know a cell because they are alone in it."""
+        return False
+
     def apart(self, release: Release, number: int) -> Likelihood | None:
         """What one published table says about its own cells, where :meth:`likelihood` leaves that
         table out; ``None`` where it does not."""
@@ -299,15 +303,9 @@ class Method(ABC):
         given: Mapping[str, object],
         randomness: Randomness,
         *,
-        attempt: int = 1,
         progress: Progress = SILENT,
     ) -> Protected:
         """Protect the table by one draw that nobody has judged: see ``disclosure.gate``.
-
-        Parameters
-        ----------
-        attempt
-            Which of the draws that the randomness yields, from 1.
 
         Raises
         ------
@@ -317,14 +315,32 @@ class Method(ABC):
             When this table cannot be protected so.
         """
         values = self.resolve_for(problem, given)
+        return self.attempt(problem, values, randomness, progress=progress)
+
+    def attempt(
+        self,
+        problem: Problem,
+        values: Values,
+        randomness: Randomness,
+        *,
+        number: int = 1,
+        progress: Progress = SILENT,
+    ) -> Protected:
+        """The same of resolved parameters.
+
+        Parameters
+        ----------
+        number
+            Which of the draws that the randomness yields, from 1.
+        """
         self.require(problem)
-        release, draft = self.perform(problem, values, randomness.generator(attempt), progress)
+        release, draft = self.perform(problem, values, randomness.generator(number), progress)
         record = RunEvidence(
             problem=problem,
             seed=randomness.seed,
             seed_given=randomness.given,
             stream=randomness.stream,
-            attempt=attempt,
+            attempt=number,
             parameters=values,
             steps=draft.steps,
             statuses=draft.statuses,

@@ -21,7 +21,7 @@ BoundsWay = Literal["auto", "decomposable", "shuttle", "lp", "integer"]
 BOUNDS_WAYS: dict[BoundsWay, str] = {
     "auto": "the cheapest way that is exact; the answer says which it was",
     "decomposable": "closed form only: sharp, but other releases stay undecided",
-    "shuttle": "can prove a release bad, never safe",
+    "shuttle": "can prove a release too narrow, never wide enough",
     "lp": "linear programmes; sharp where both ends are whole tables",
     "integer": "integer programmes: always sharp, can be slow",
 }
@@ -110,7 +110,7 @@ class _JudgedWalk(GraphWalk):
     """For any criterion: each release on the way is judged anew."""
 
     def __init__(self, criterion: RiskCriterion, evidence: Evidence, threshold: int) -> None:
-        super().__init__(evidence.lattice.variables)
+        super().__init__(evidence.lattice)
         self._criterion, self._evidence, self._threshold = criterion, evidence, threshold
 
     def _fits(self, i: int, j: int) -> bool:

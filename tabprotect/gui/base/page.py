@@ -71,7 +71,7 @@ class Page(Stage, QWidget):
         column.setSpacing(GRID)
         column.addLayout(head)
         column.addWidget(self._sentence)
-        if self.tabs:
+        if self.together:
             column.addWidget(self._tabbed())
         column.addWidget(self.errors)
         column.addLayout(self.body, 1)
@@ -88,8 +88,8 @@ class Page(Stage, QWidget):
         """The pages that share this one's place, as tabs: each is a page of its own."""
         bar = QTabBar(expanding=False, drawBase=True)
         bar.setAccessibleName(f"Pages of {self.label}")
-        names = [name for name, _ in self.tabs]
-        for _, words in self.tabs:
+        names = [name for name, _ in self.together]
+        for _, words in self.together:
             bar.addTab(words)
         here = names.index(self.name)
         bar.setCurrentIndex(here)

@@ -39,7 +39,7 @@ class Stage:
     """Whether it stands beside the river: below the rail's divider."""
     under: ClassVar[str] = ""
     """The stage that it is a step of: it stands under that one, indented, while it applies."""
-    tabs: ClassVar[tuple[tuple[str, str], ...]] = ()
+    together: ClassVar[tuple[tuple[str, str], ...]] = ()
     """Pages that share one place on the rail, the first one's: name and label of each tab."""
     entries: ClassVar[tuple[Entry, ...]] = ()
     """The page's entries of the menus."""

@@ -163,7 +163,7 @@ class Rail(QWidget):
         column.setContentsMargins(GRID, GRID, GRID, GRID)
         column.setSpacing(4)
         self._folded = False
-        self._places = {name: page.tabs[0][0] for page in pages for name, _ in page.tabs}
+        self._places = {name: page.together[0][0] for page in pages for name, _ in page.together}
         main = [p for p in pages if not p.under and self._places.get(p.name, p.name) == p.name]
         number = 0
         for page in main:
@@ -184,6 +184,7 @@ class Rail(QWidget):
         document.project_changed.connect(lambda _: self.refresh())
         document.view_changed.connect(lambda _: self.refresh())
         document.posterior_ready.connect(lambda *_: self.refresh())
+        document.judging.changed.connect(self.refresh)
         THEME.changed.connect(self.refresh)
         self.refresh()
 

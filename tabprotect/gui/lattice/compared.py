@@ -22,7 +22,7 @@ from tabprotect.engine.randomness import Randomness
 REBUILT_CELLS = 20_000
 """Cells up to which a table is rebuilt from its margins for comparison."""
 
-VERDICTS = {"safe": "may go out", "bad": "too risky", "unknown": "not proved safe"}
+VERDICTS = {"safe": "may go out", "bad": "too risky", "unknown": "not proved wide enough"}
 
 
 @dataclass(frozen=True)

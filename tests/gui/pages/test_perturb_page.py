@@ -369,13 +369,16 @@ def test_a_weak_mechanism_is_refused_with_the_remedies_that_were_tried(
     assert all(remedy.reached in said for remedy in offered)
     shown_page.main_button.click()
     tried()
-    assert document.published is None
+    # It is held as a draft, to be looked at, and cannot be published without a reason.
+    assert document.project is not None and document.project.against
+    assert refusal.text.startswith("A reader would know")
     assert shown_page.face == "setup" and list(refusal.remedies) == [r.text for r in offered]
     refusal.remedies[offered[-1].text].click()
     tried()
     assert document.project is not None
     for name in offered[-1].parameters.keys() - {"cycles"}:
         assert document.project.values[name] == offered[-1].parameters[name]
+    document.undo()
     document.undo()
     tried()
     assert document.project is project and refusal.isVisible()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tabprotect.engine.formats.format import RowFormat
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.reading import LAID_OUT, Reading
 from tabprotect.engine.formats.text.rows import RowSource
 from tabprotect.engine.formats.workbooks.sheets import read_sheet
 from tabprotect.engine.progress import SILENT, Progress
@@ -17,7 +17,7 @@ from tabprotect.engine.progress import SILENT, Progress
 class Ods(RowFormat):
     label = "OpenDocument spreadsheet"
     suffixes = (".ods",)
-    options = frozenset({"count", "decimal"})
+    options = frozenset({"count", "decimal", "sheet", "range", "holds", *LAID_OUT})
     limits = ("Whole numbers are exact below 2^53; larger ones are refused.",)
 
     def sniff(self, head: bytes) -> bool:
@@ -26,7 +26,7 @@ class Ods(RowFormat):
     def rows(
         self, path: Path, reading: Reading, progress: Progress = SILENT
     ) -> tuple[RowSource, list[str]]:
-        return read_sheet(path)
+        return read_sheet(path, sheet=reading.sheet, cells=reading.range)
 
 
 PLUGIN = Ods()

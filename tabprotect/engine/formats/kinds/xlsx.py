@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.formats.format import RowFormat
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.reading import LAID_OUT, Reading
 from tabprotect.engine.formats.text.rows import RowSource
 from tabprotect.engine.formats.workbooks.sheet_writing import write_sheet
 from tabprotect.engine.formats.workbooks.sheets import read_sheet
@@ -22,7 +22,7 @@ from tabprotect.engine.tables.table import Table
 class Xlsx(RowFormat):
     label = "Excel workbook"
     suffixes = (".xlsx", ".xlsm", ".xlsb", ".xls")
-    options = frozenset({"count", "decimal"})
+    options = frozenset({"count", "decimal", "sheet", "range", "holds", *LAID_OUT})
     limits = (
         "Whole numbers are exact below 2^53; larger ones are refused, and written as text.",
         "A sheet has at most 1,048,576 rows.",
@@ -35,7 +35,7 @@ class Xlsx(RowFormat):
     def rows(
         self, path: Path, reading: Reading, progress: Progress = SILENT
     ) -> tuple[RowSource, list[str]]:
-        return read_sheet(path)
+        return read_sheet(path, sheet=reading.sheet, cells=reading.range)
 
     def write(self, table: Table) -> bytes:
         return self.publish(table, None, "")

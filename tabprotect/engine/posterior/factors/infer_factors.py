@@ -1,8 +1,9 @@
 """The posterior of a product of factors: each part of the original in the cheapest exact way.
 
 Cells that no sum joins are independent. Cells joined by one sum: convolution. By several: a
-dynamic programme over the sums so far, where its states are few. The rest: a Markov chain over
-the originals that fit, with its error. What the mechanism says beyond the factors weighs whole
+dynamic programme over the sums so far, where its states are few. Or by listing the
+originals, where the sums leave few dimensions. The rest: a Markov chain over the originals that
+fit, with its error. What the mechanism says beyond the factors weighs whole
 originals: all of them where they can be listed, else drawn ones.
 """
 
@@ -33,6 +34,7 @@ from tabprotect.engine.posterior.factors.solved_parts import (
     SolvedPart,
     by_cell,
     by_convolution,
+    by_fibre,
     by_residuals,
 )
 from tabprotect.engine.posterior.posterior import Posterior
@@ -135,8 +137,10 @@ def _one(
 ) -> SolvedPart:
     if way == "monte_carlo" and component.sums:
         return by_chain(component, shape, draws=draws, generator=generator, progress=progress)
-    found = by_convolution(component, progress) or by_residuals(
-        component, most=steps, progress=progress
+    found = (
+        by_convolution(component, progress)
+        or by_residuals(component, most=steps, progress=progress)
+        or by_fibre(component, progress)
     )
     if found is None and way == "exact":
         raise TooLargeError(

@@ -9,6 +9,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.bounds.counting import TableCount
+from tabprotect.engine.bounds.fibre import Fibre, fibre
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.factors.cellwise import Cellwise
 from tabprotect.engine.posterior.factors.components import Component
@@ -114,6 +115,53 @@ def by_residuals(
         found.count,
         found.originals,
     )
+
+
+def by_fibre(component: Component, progress: Progress = SILENT) -> SolvedPart | None:
+    """A component whose originals are few enough to be listed, however many sums it has."""
+    sums = [(one.cells, one.low, one.high) for one in component.sums]
+    found = fibre(component.low, component.high, sums, progress=progress)
+    if found is None:
+        return None
+    chances = _weighed(component, found)
+    cells = np.arange(len(component))
+    widths = component.high - component.low + 1
+    rows = [np.zeros(width) for width in widths]
+    for chosen, tables in found.blocks():
+        for cell in cells:
+            column = tables[:, cell] - component.low[cell]
+            rows[cell] += np.bincount(column, chances[chosen], minlength=widths[cell])
+    cumulative = np.cumsum(chances)
+    possible = np.flatnonzero(chances > 0)
+
+    def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
+        at = np.searchsorted(cumulative, generator.random(number) * cumulative[-1], side="right")
+        return found.tables(np.minimum(at, possible[-1]))
+
+    return SolvedPart(
+        component.cells,
+        component.low,
+        rows,
+        draw,
+        lambda: len(possible),
+        lambda: (found.tables(possible), chances[possible]),
+    )
+
+
+def _weighed(component: Component, found: Fibre) -> Floats:
+    """The probability of every table, (tables,)."""
+    telling = [cell for cell, logs in enumerate(component.logs) if np.ptp(logs) > 0]
+    sums = [one for one in component.sums if one.logs is not None and np.ptp(one.logs) > 0]
+    logs = np.zeros(len(found))
+    for chosen, tables in found.blocks() if telling or sums else ():
+        for cell in telling:
+            logs[chosen] += component.logs[cell][tables[:, cell] - component.low[cell]]
+        for one in sums:
+            logs[chosen] += one.logs[tables[:, one.cells].sum(axis=1) - one.low]  # type: ignore[index]
+    if not len(logs) or logs.max() == -np.inf:
+        raise no_original()
+    weights = np.exp(logs - logs.max())
+    return np.asarray(weights / weights.sum(), dtype=np.float64)
 
 
 def by_cell(cells: Cellwise) -> SolvedPart:

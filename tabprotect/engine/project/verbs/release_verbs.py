@@ -22,6 +22,7 @@ from tabprotect.engine.project.registering import entered
 from tabprotect.engine.project.shell import SAVED, table_word
 from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
 from tabprotect.engine.protection.coins import house_randomness
+from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.domain import Domain
@@ -78,6 +79,9 @@ def set_method(project: Project, context: Context, *, method: str) -> Project:
     return replace(project.without_result(), method=chosen, parameters=empty)
 
 
+BY_FIGURES = "chosen by figures of this table"
+
+
 @Declared(_parameters_label)
 def set_parameters(project: Project, context: Context, /, **given: object) -> Project:
     """Set parameters of the method by name, checked together."""
@@ -89,7 +93,8 @@ def set_parameters(project: Project, context: Context, /, **given: object) -> Pr
     chosen_cycles = project.takes_cycles and project.moves is not None and project.table is not None
     given_cycles = {"cycles": project.moves} if chosen_cycles else {}
     checked = project.protection.resolve(domain, values | given_cycles)
-    chosen = {name: checked[name] for name in values}
+    # What is left open stays open: it may follow from the table's margins.
+    chosen = {name: None if values[name] is None else checked[name] for name in values}
     return replace(project.without_result(), parameters=MappingProxyType(chosen))
 
 
@@ -106,6 +111,22 @@ def set_mechanism(
     if cycles is not None:
         project = set_cycles.run(project, context, kind=cycles)
     return set_parameters.run(project, context)
+
+
+@Declared(
+    lambda project, given: f"take a design: {given['kind']}",
+    slow=lambda project: project.table is None or project.domain.size > QUICK_CELLS,
+)
+def take_design(
+    project: Project, context: Context, /, *, kind: str, seen: bool = False, **given: object
+) -> Project:
+    """A template and the parameters that go with it, one step.
+
+    ``seen`` says that figures of this very table were looked at to choose it: the choice tells a
+    little of the table then, and the decision stands beside each run.
+    """
+    project = set_mechanism.run(project, context, cycles=kind, **given)
+    return replace(project, cycles_from=f"{kind}, {BY_FIGURES}") if seen else project
 
 
 # A policy: what it led to stands beside each run.
@@ -146,13 +167,15 @@ def protect(
     *,
     accept: str | None = None,
     accept_weak: bool = False,
+    draft: bool = False,
     seed: int | None = None,
     fresh: bool = False,
 ) -> Project:
     """Run the method and pass the gate, by default with the coins that the house's key gives.
 
     ``accept`` is the reason for publishing whatever the gate says, ``accept_weak`` the same without
-    one. ``seed`` and ``fresh`` hold for one run and are not kept as the project's policy.
+    one. With ``draft`` what the gate refuses is held, to be looked at: it is published with a
+    reason only. ``seed`` and ``fresh`` hold for one run and are not kept as the project's policy.
     """
     reason = "" if accept is None else accept.strip()
     if accept is not None and not reason:
@@ -170,8 +193,11 @@ def protect(
         context.drawn(randomness),
         policy=project.limits,
         accept=reason or (gate.UNSTATED if accept_weak else ""),
+        draft=draft,
         progress=context.progress,
     )
+    if project.cycles_from.endswith(BY_FIGURES):
+        decisions = (*decisions, f"the cycles were {BY_FIGURES}")
     record = replace(protected.record, decisions=(*protected.record.decisions, *decisions))
     return replace(project, protected=replace(protected, record=record), published=False)
 
@@ -218,19 +244,24 @@ def publish(
     release: str,
     dossier: str | None = None,
     overwrite: bool = False,
+    accept: str = "",
     again: str = "",
+    prepared_by: str = "",
+    approved_by: str = "",
     sign: str | None = None,
 ) -> Project:
     """Write the release bundle, and the dossier where one is wanted. Undo cannot cross it.
 
-    It is entered in the register of the house. ``again`` is the reason for publishing a table that
-    left before, where the policy takes one; ``sign`` the file of the private key that signs the
-    bundle.
+    It is entered in the register of the house. ``accept`` is the reason for publishing what the
+    gate refused, ``again`` that for publishing a table that left before, where the policy takes
+    one; ``sign`` the file of the private key that signs the bundle. ``prepared_by`` and
+    ``approved_by`` are names for the dossier and the register.
     """
     if project.protected is None:
         raise InfeasibleError(
             "there is nothing to publish yet", hint="protect the table as it stands first"
         )
+    protected = _answered_for(project, accept.strip(), (prepared_by.strip(), approved_by.strip()))
     path = Path(release)
     beside = None if dossier is None else Path(dossier)
     if beside == path:
@@ -241,14 +272,14 @@ def publish(
                 raise InputError("there is a file of that name already", file=taken)
     # All bytes are ready before any file is touched; until then it can be cancelled.
     data = public.verified_bytes(
-        project.protected.release,
+        protected.release,
         context.progress,
         signing=None if sign is None else Path(sign),
     )
     files, notes = [Whole(path, data, overwrite)], project.notes
     if beside is not None:
         content = confidential.files(
-            project.protected,
+            protected,
             release=data,
             trail=[entry.as_json() for entry in context.trail],
             recipe=recipe.to_text(context.trail, seeds=True),
@@ -259,14 +290,37 @@ def publish(
         # First: without its dossier a release could never be accounted for.
         files.insert(0, Whole(beside, archive.pack(content), overwrite, private=True, kept=kept))
     with entered(
-        project.protected,
+        protected,
         data,
         register=context.register,
         rule=project.limits.second_release,
         reason=again.strip(),
     ):
         write_together(files)
-    return replace(project, published=True, notes=notes)
+    return replace(project, protected=protected, published=True, notes=notes)
+
+
+def _answered_for(project: Project, reason: str, names: tuple[str, str]) -> Protected:
+    """The result with who answers for it, and the decision where one was needed.
+
+    Raises
+    ------
+    RefusedError
+        When something stands against it and there is no reason, or a name is missing that the
+        policy of the house takes.
+    """
+    assert project.protected is not None
+    prepared_by, approved_by = names
+    if project.limits.two_signatures and (
+        not all(names) or prepared_by.casefold() == approved_by.casefold()
+    ):
+        raise RefusedError(
+            "by the policy of the house two people answer for a release",
+            hint="name who prepared it, and somebody else who approves it",
+        )
+    done = gate.decided(project.protected, project.limits, reason)
+    record = replace(done.record, prepared_by=prepared_by, approved_by=approved_by)
+    return replace(done, record=record)
 
 
 @Declared(
@@ -274,7 +328,6 @@ def publish(
     shell=lambda project, given: ["open", str(given["path"])],
     reads="path",
     opens=True,
-    forgets=True,
     slow=True,
 )
 def open_bundle(project: Project, context: Context, *, path: str) -> Project:

@@ -25,16 +25,10 @@ from tabprotect.engine.tables.domain import Domain, Variable
 from tabprotect.engine.tables.table import INT64_MAX, Table
 
 
-def _fresh(project: Project, table: Table, *, source: str, title: str = "") -> Project:
-    """A new document; what the person prefers (priors, the rule) stays."""
-    return Project(
-        title=title,
-        source=source,
-        table=table,
-        at_risk=project.at_risk,
-        placement=Placement.of(table.domain),
-        priors=project.priors,
-    )
+def _fresh(table: Table, *, source: str, title: str = "") -> Project:
+    """A new document."""
+    placement = Placement.of(table.domain)
+    return Project(title=title, source=source, table=table, placement=placement)
 
 
 def _edited(project: Project, table: Table) -> Project:
@@ -100,8 +94,16 @@ def _tabulate_words(project: Project, given: Arguments) -> list[str]:
         assert isinstance(coded, Mapping)
         sign, word = ("=", "--code-list") if option == "code_lists" else (":", f"--{option[:-1]}")
         for name, value in coded.items():
-            text = ",".join(map(str, value)) if option == "cuts" else str(value)
-            words += [word, f"{name}{sign}{text}"]
+            several = isinstance(value, (list, tuple))
+            if several and option == "bands":
+                words += [part for width in value for part in (word, f"{name}{sign}{width}")]
+            else:
+                text = ",".join(map(str, value)) if several else str(value)
+                words += [word, f"{name}{sign}{text}"]
+    nested = given.get("levels") or {}
+    assert isinstance(nested, Mapping)
+    for name, columns in nested.items():
+        words += ["--levels", f"{','.join(columns)}={name}"]
     if given.get("draw_keys"):
         words.append("--draw-record-keys")
     # Keys and design weights stay with the table only in a project.
@@ -128,7 +130,7 @@ def open_table(project: Project, context: Context, /, *, source: str, **reading:
     """
     opened = open_source(source, Reading.of(reading), progress=context.progress)
     return replace(
-        _fresh(project, opened.table, source=source, title=opened.title),
+        _fresh(opened.table, source=source, title=opened.title),
         notes=(*opened.notes, *(r.message for r in remarks_on_table(opened.table))),
         moves=opened.moves,
         cycles_from="the example" if opened.moves is not None else "",
@@ -142,7 +144,7 @@ def new_table(
     """An empty table to type into: ``{"region": ["north", "south"], ...}``."""
     domain = Domain.of(dict(variables))
     empty = Table.dense(domain, np.zeros(domain.shape, dtype=np.int64))
-    return _fresh(project, empty, source="")
+    return _fresh(empty, source="")
 
 
 @Declared(
@@ -163,15 +165,16 @@ def tabulate(
     weight: str | None = None,
     record_key: str | None = None,
     design_weight: str | None = None,
-    bands: Mapping[str, int] | None = None,
+    bands: Mapping[str, int | Sequence[int]] | None = None,
     cuts: Mapping[str, Sequence[int]] | None = None,
     code_lists: Mapping[str, str] | None = None,
+    levels: Mapping[str, Sequence[str]] | None = None,
     draw_keys: bool = False,
     key_seed: int | None = None,
 ) -> Project:
     """Count the records of a microdata file by some variables; keys and weights come along.
 
-    ``bands``, ``cuts`` and ``code_lists`` code variables
+    ``bands``, ``cuts`` and ``code_lists`` code variables, ``levels`` makes one of columns that nest
     (:class:`~tabprotect.engine.microdata.coding.Codings`).
 
     With ``draw_keys`` the records get keys that are kept with this table only: one uniform key
@@ -193,10 +196,10 @@ def tabulate(
         weight=weight,
         record_key=record_key,
         design_weight=design_weight,
-        codings=Codings(bands or {}, cuts or {}, code_lists or {}),
+        codings=Codings(bands or {}, cuts or {}, code_lists or {}, levels or {}),
         progress=context.progress,
     )
-    fresh = _fresh(project, found.table, source=source)
+    fresh = _fresh(found.table, source=source)
     # The file is not the table: a command line on the same source would not open it.
     keys = found.record_keys
     if draw_keys:

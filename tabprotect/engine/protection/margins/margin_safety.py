@@ -1,4 +1,4 @@
-"""Whether margins that are to be published leave every at-risk cell of the table wide enough."""
+"""Whether margins that are to be published leave the judged cells of the table wide enough."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from tabprotect.engine.bounds import bounding
 from tabprotect.engine.budgets import MOST_TIGHT
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.sensitivity.judged_cells import Judged, judged_counts
+from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Table
 
@@ -28,27 +30,37 @@ def judged(
     *,
     threshold: int,
     way: bounding.Way = "auto",
+    cells: Judged = "at_risk",
     progress: Progress = SILENT,
 ) -> Mapping[str, object]:
-    """Whether released margins are proved safe, as findings.
+    """Whether released margins are proved wide enough, as findings.
+
+    Parameters
+    ----------
+    cells
+        The judged ones: over all cells the finding depends on the margins alone.
 
     Returns
     -------
     ``criterion``, ``threshold``, ``width`` (``None`` where nothing is at risk; an upper limit
     unless ``exact``), ``exact``, ``proved``, ``tight`` (cells with their bounds), ``why``.
     """
-    rule = (problem.at_risk.low, problem.at_risk.high)
+    rule = judged_counts(problem.at_risk, cells, problem.table.total)
     known = _JUDGED.setdefault(problem.table, {})
     key = (margins, rule, threshold, way)
     if key not in known:
-        known[key] = _judge(problem, margins, threshold, way, progress)
+        known[key] = _judge(problem.table, rule, margins, threshold, way, progress)
     return known[key]
 
 
 def _judge(
-    problem: Problem, margins: MarginSet, beta: int, way: bounding.Way, progress: Progress
+    table: Table,
+    rule: SmallCount,
+    margins: MarginSet,
+    beta: int,
+    way: bounding.Way,
+    progress: Progress,
 ) -> Mapping[str, object]:
-    table, rule = problem.table, problem.at_risk
     found: dict[str, object] = {"criterion": CRITERION, "threshold": beta}
     if rule.low > 0 and not rule.mask(table.cells[1]).any():
         why = f"No cell has a count in {rule}: nothing is at risk."

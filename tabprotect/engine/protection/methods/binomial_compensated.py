@@ -160,7 +160,7 @@ class BinomialCompensated(Method):
 def _margin(domain: Domain, values: Values) -> tuple[str, ...]:
     formula = values[KEPT] or "1"
     try:
-        margins = maximal(domain, terms(formula, domain.names))
+        margins = maximal(domain, terms(formula, domain.known_names, everything=domain.names))
     except InputError as error:
         raise ParameterError({"kept": error.message}, hint=error.hint) from None
     if len(margins) != 1:
@@ -176,7 +176,7 @@ def _margin(domain: Domain, values: Values) -> tuple[str, ...]:
 
 def _blocks(domain: Domain, values: Values) -> Ints:
     """The cell of the kept margin that each inner cell adds into, int64 (cells,)."""
-    return Publication(domain, (_margin(domain, values),)).keys(0)
+    return Publication.of(domain, (_margin(domain, values),)).keys(0)
 
 
 def _rerun(

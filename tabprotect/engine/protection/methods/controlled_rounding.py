@@ -50,7 +50,7 @@ from tabprotect.engine.protection.published_sums import (
     sum_factors,
 )
 from tabprotect.engine.protection.rounding.controlled_programme import ControlledProgramme
-from tabprotect.engine.protection.rounding.cox_rounding import chance, round_unbiased
+from tabprotect.engine.protection.rounding.cox_rounding import chance_of_rounding, round_unbiased
 from tabprotect.engine.protection.rounding.rounding_base import BASE, reaches, require_reach
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
@@ -265,7 +265,7 @@ def _chance(
         place = int(small.starts[small.domains.index(small.domain)])
         inner = counts[place : place + small.domain.size]
         true = _two_way(table)
-        return chance(true, inner.reshape(true.shape), base)
+        return chance_of_rounding(true, inner.reshape(true.shape), base)
 
     return estimate
 

@@ -8,15 +8,19 @@ otherwise. The margins are exact unless a further method is stated, which was th
 of them on its own.
 
 Example. Of the table 3, 1 / 2, 4 the two one-way margins 4, 6 and 5, 5 are published. The cell
-with the 1 lies between max(0, 4 + 5 - 10) = 0 and min(4, 5) = 4: its width is 4, safe at 3. The
-formula for this is a + b.
+with the 1 lies between max(0, 4 + 5 - 10) = 0 and min(4, 5) = 4: its width is 4, wide enough at 3.
+The formula for this is a + b.
 
-A release is called safe only on proof: the closed form of decomposable margins, or linear and
-integer programmes that give the very bounds. What is not proved safe is refused unless that is
-accepted; the reason names the tightest cells. What else would have been safe is not published:
-only the released frontier, the criterion with its threshold and rule, and whether they were proved
-safe are. Margins that are perturbed or
-rounded afterwards say no more than exact ones, so the proof holds for them.
+Wide enough takes proof: the closed form of decomposable margins, or linear and integer programmes
+that give the very bounds. What is not proved is refused unless that is accepted; the reason names
+the tightest cells. What else would have passed is not published: only the released frontier, the
+criterion with its threshold and rule, and whether the margins passed. Margins that are perturbed
+or rounded afterwards say no more than exact ones, so the proof holds for them.
+
+A width over the at-risk cells says what margins by themselves leave open. That they passed tells
+more: where a cell is narrow, it holds no at-risk count. Over all cells (cells=all) what passes
+follows from the margins alone, so that a reader is left with every width that is promised; fewer
+margins pass. What a reader believes is in the verdict, either way.
 
 Source: Dobra, Karr, Sanil and Fienberg 2002, sections 3 and 4.
 """
@@ -31,7 +35,7 @@ import numpy as np
 
 from tabprotect.engine.bounds import bounding
 from tabprotect.engine.bounds.decomposable import is_decomposable
-from tabprotect.engine.budgets import MOST_JUDGED
+from tabprotect.engine.budgets import AUTO_INTEGER_CELLS, MOST_JUDGED
 from tabprotect.engine.budgets import PUBLISH_MARGINS_ENTRIES as MOST_ENTRIES
 from tabprotect.engine.errors import (
     InfeasibleError,
@@ -45,12 +49,12 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.margins.margin_by_margin import (
     Following,
-    following,
+    further_method,
     part,
     registered,
     values_for,
 )
-from tabprotect.engine.protection.margins.margin_factors import composed
+from tabprotect.engine.protection.margins.margin_factors import product_over_margins
 from tabprotect.engine.protection.margins.margin_safety import CRITERION, judged
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
@@ -60,6 +64,7 @@ from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.sensitivity.judged_cells import JUDGED, Judged
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import terms
@@ -104,6 +109,16 @@ BOUNDS: Parameter[bounding.Way] = Parameter(
     choices=bounding.WAYS,
 )
 
+CELLS: Parameter[Judged] = Parameter(
+    "cells",
+    "Judged cells",
+    "Over all cells, whether margins pass depends on the margins alone and tells nothing more; over "
+    "the at-risk cells more margins pass, and a reader learns that narrow cells hold no such count.",
+    "choice",
+    "at_risk",
+    choices=JUDGED,
+)
+
 THEN: Parameter[str | None] = Parameter(
     "then",
     "Then",
@@ -128,6 +143,7 @@ class PublishMargins(Method):
         ),
         THRESHOLD,
         BOUNDS,
+        CELLS,
         THEN,
     )
     guarantees: ClassVar[Mapping[str, str]] = {
@@ -210,6 +226,7 @@ class PublishMargins(Method):
             margins,
             threshold=values[THRESHOLD],
             way=values[BOUNDS],
+            cells=values[CELLS],
             progress=progress,
         )
         problems = [part(problem, margin) for margin in margins]
@@ -270,20 +287,24 @@ class PublishMargins(Method):
                 f"a table of {domain.size:,} cells is too large for a posterior",
                 hint="ask for bounds of single cells",
             )
-        publication = Publication(domain, margins)
+        publication = Publication.of(domain, margins)
         by_names = {p.table.domain: p for p in release.tables}
         if set(by_names) != set(publication.domains) or len(by_names) != len(release.tables):
             raise InputError("the published tables are not the margins the mechanism names")
         further = _following(values)
         if further is None:
+            # Then whether the margins pass is told by the margins.
+            told = values[CELLS] == "all" and (
+                is_decomposable(margins) or domain.size <= AUTO_INTEGER_CELLS
+            )
             counts = counts_of(release, publication)
             return sum_factors(
                 release,
                 publication,
                 counts,
                 lambda count, _: (count, count, None),
-                rerun=_rerun(stated, margins, values, domain.size),
-                note=NOTE,
+                rerun=None if told else _rerun(stated, margins, values, domain.size),
+                note="" if told else NOTE,
             )
         inner = stated.get(INNER)
         if not isinstance(inner, Sequence) or len(inner) != len(margins):
@@ -297,7 +318,7 @@ class PublishMargins(Method):
             if not isinstance(likelihood, CellFactors):
                 raise InfeasibleError("there is no posterior for margins protected by cycles")
             parts.append(likelihood)
-        return composed(publication, release.tables, parts, note=NOTE)
+        return product_over_margins(publication, release.tables, parts, note=NOTE)
 
 
 def _margins(domain: Domain, values: Values) -> MarginSet:
@@ -305,7 +326,7 @@ def _margins(domain: Domain, values: Values) -> MarginSet:
     formula = values[MARGINS]
     if not formula:
         raise InputError("must name the margins to be published, such as a:b + c")
-    found = maximal(domain, terms(formula, domain.names))
+    found = maximal(domain, terms(formula, domain.known_names, everything=domain.names))
     return tuple(sorted(found, key=lambda margin: -len(margin)))
 
 
@@ -317,17 +338,19 @@ def _rerun(
     if type(proved) is not bool or not isinstance(at_risk, str) or size > MOST_JUDGED:
         return None
     rule, threshold = SmallCount.parse(at_risk), values[THRESHOLD]
-    way = values[BOUNDS]
+    way, cells = values[BOUNDS], values[CELLS]
 
     def estimate(original: Table, _: np.random.Generator) -> float:
         problem = Problem(original, at_risk=rule)
-        return float(judged(problem, margins, threshold=threshold, way=way)["proved"] == proved)
+        return float(
+            judged(problem, margins, threshold=threshold, way=way, cells=cells)["proved"] == proved
+        )
 
     return Rerun(estimate, exact=True, programmes=not is_decomposable(margins))
 
 
 def _following(values: Values) -> Following | None:
-    found = following(values[THEN] or "")
+    found = further_method(values[THEN] or "")
     if found is not None and found[0].name == PublishMargins.name:
         raise InputError(f"{found[0].name} cannot follow itself")
     return found

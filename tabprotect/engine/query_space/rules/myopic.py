@@ -1,4 +1,4 @@
-"""Myopic: release whatever is safe now.
+"""Myopic: release whatever is wide enough now.
 
 First come, first served: simple and open, but an early release can close off many later ones.
 
@@ -18,7 +18,7 @@ class Myopic(ReleaseRule):
     """See the module."""
 
     name: ClassVar[str] = "myopic"
-    label: ClassVar[str] = "Release whatever is safe now"
+    label: ClassVar[str] = "Release whatever is wide enough now"
 
     def decide(self, situation: Situation, values: Values, progress: Progress = SILENT) -> Ruling:
         return Ruling("release", "released")

@@ -13,7 +13,7 @@ class CompareStage(Stage):
     icon = "compare"
     hint = "Methods side by side: what each gives away, against what it keeps."
     main_label = "Compare"
-    tabs = PROTECT_TABS
+    together = PROTECT_TABS
     entries = (
         Entry("Check", "compare", "Compare the &settings"),
         Entry("Check", "source", "The paper's comparison of methods"),

@@ -14,7 +14,7 @@ class ProtectStage(Stage):
     icon = "shield"
     hint = "What must stay true, and which method keeps it at the least cost."
     main_label = "Set up"
-    tabs = PROTECT_TABS
+    together = PROTECT_TABS
     entries = (
         Entry("Protect", "choose", "&Choose a method", "Ctrl+Shift+M"),
         Entry("Protect", "again", "Try every method &again"),

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from tabprotect.engine.errors import TabprotectError
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.stage import Entry, Stage
 
 
 class ReleaseStage(Stage):
-    """What leaves the house."""
+    """Whether it may leave."""
 
     name = "release"
     label = "Release"
     icon = "release"
-    hint = "What leaves the house."
-    main_label = "Publish\u2026"
-    entries = (Entry("Release", "publish", "Publish\u2026"),)
+    hint = "May it leave?"
+    main_label = "Approve and publish\u2026"
+    entries = (
+        Entry("Release", "publish", "Approve and publish\u2026"),
+        Entry("Release", "report", "Report\u2026"),
+    )
 
     @classmethod
     def why_not(cls, document: Document) -> str:
@@ -23,3 +27,15 @@ class ReleaseStage(Stage):
         if document.release is None:
             return "Protect the table first: there is nothing to publish yet."
         return ""
+
+    @classmethod
+    def problems(cls, document: Document) -> int:
+        """Whether something stands against it."""
+        project = document.project
+        if project is None or document.public or project.published:
+            return 0
+        try:
+            return int(bool(project.against))
+        except TabprotectError:
+            # The page itself says what is wrong with the policy of the house.
+            return 1

@@ -125,6 +125,7 @@ class RunPage(Page):
         self.preview.refusal.remedy_chosen.connect(self._take)
         self.preview.refusal.accepted.connect(lambda: self.protect(accept_weak=True))
         self.preview.go_mend.clicked.connect(lambda: document.page_asked.emit("cycles"))
+        document.judging.changed.connect(self._helped)
         document.selection_changed.connect(self._selected)
         self.show_face("setup")
 
@@ -220,6 +221,7 @@ class RunPage(Page):
         if changes & JUDGED:
             self._judge(project)
         self._show_result(project)
+        self._show_refusal(project)
         self._tell()
 
     def _stops(self) -> list[QWidget]:
@@ -269,6 +271,22 @@ class RunPage(Page):
             these = "These are the published tables" if several else "This is the published table"
             self.set_sentence(f"{these}, as every reader sees {'them' if several else 'it'}.")
 
+    def _show_refusal(self, project: Project) -> None:
+        """What the gate refused is held as a draft; what to do instead stands at the set-up."""
+        said = "" if project.published or not self.editable else project.against
+        if not said:
+            return
+        self.show_face("setup")
+        self.about.setCurrentWidget(self.preview)
+        self.preview.refusal.refuse(said, self.document.judging.remedies(project) or ())
+        self._order()
+
+    def _helped(self) -> None:
+        """What helps is known by now."""
+        project = self.document.project
+        if self.isVisible() and project is not None and not self.why_not(self.document):
+            self._show_refusal(project)
+
     # -- the preview --------------------------------------------------------------------------
 
     def _judge(self, project: Project) -> None:
@@ -306,7 +324,9 @@ class RunPage(Page):
             self._preview, chance, remedies = found
             self.preview.show_preview(self._preview, project.domain, chance.sentence)
             if chance.unlikely:
+                self.document.judging.know_remedies(project, remedies)
                 self.preview.refusal.refuse(f"Probably refused. {chance.sentence}", remedies)
+            self._show_refusal(project)
             self._order()
             self._tell()
 
@@ -347,11 +367,11 @@ class RunPage(Page):
             self.protect()
 
     def protect(self, *, accept_weak: bool = False) -> None:
-        """Run the method; what the gate refuses goes out by an explicit decision only."""
+        """Run the method; what the gate refuses is held, and goes out by a decision only."""
         if not self.editable:
             return
         self.form.flush()
-        self.do(protect, accept_weak=accept_weak)
+        self.do(protect, accept_weak=accept_weak, draft=not accept_weak)
 
     def show_error(
         self,
