@@ -34,6 +34,7 @@ from tabprotect.gui.base.page import Changes
 from tabprotect.gui.base.question import Question, same
 from tabprotect.gui.base.shell_lines import command_line
 from tabprotect.gui.look import icons
+from tabprotect.gui.look.buttons import scrolling
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.check.cell import CellPanel
@@ -110,12 +111,21 @@ class CheckPage(CheckStage, PosteriorShown):
         self._way.setAccessibleName("How it was computed")
         self._priors_layout = self._priors_row()
         self.body.addWidget(self.readers)
-        self.body.addLayout(self._priors_layout)
+        # Where there is little height the pictures scroll; verdict and main action stay.
+        pictures = QWidget()
+        column = QVBoxLayout(pictures)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(GRID)
+        column.addLayout(self._priors_layout)
         for note in self._notes.values():
             note.setProperty("role", "quiet")
             note.hide()
-            self.body.addWidget(note)
-        self.body.addWidget(self._middle(figure_label), 1)
+            column.addWidget(note)
+        column.addWidget(self._middle(figure_label), 1)
+        area = scrolling()
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setWidget(pictures)
+        self.body.addWidget(area, 1)
         self._export = self._export_button()
         self.footer.addWidget(self._export)
         self.footer.addWidget(self._again)

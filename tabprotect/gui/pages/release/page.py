@@ -139,6 +139,7 @@ class ReleasePage(ReleaseStage, Page):
             self._columns.addLayout(side, share)
         area = scrolling()
         area.setAccessibleName("The gate")
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setWidget(inner)
         return area
 
