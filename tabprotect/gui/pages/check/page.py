@@ -191,7 +191,7 @@ class CheckPage(CheckStage, PosteriorShown):
 
     def _order_tabs(self) -> None:
         """Tab follows reading: top to bottom, left before right."""
-        order: list[QWidget] = [*self.readers.cards]
+        order: list[QWidget] = [card for card in self.readers.cards if card.reader.who]
         for choice in self.priors.values():
             order += [choice.combo, choice.cell, choice.file, choice.dispersion]
         order += [self._figure_box, self.who_box, self.map.grid.cells, self.mode_button]
