@@ -235,7 +235,12 @@ def set_prior(project: Project, context: Context, *, who: str, prior: str) -> Pr
 
 
 @Declared(
-    "publish {file}", shell=protect_words, writes=("release", "dossier"), seals=True, slow=True
+    "publish {file}",
+    shell=protect_words,
+    writes=("release", "dossier"),
+    answers=("accept", "again", "prepared_by", "approved_by"),
+    seals=True,
+    slow=True,
 )
 def publish(
     project: Project,
