@@ -38,7 +38,7 @@ from tabprotect.engine.query_space.table_server.session import (
 )
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
-from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.domain import Domain, Variable
 from tabprotect.engine.tables.table import Table
 from tabprotect.server.freezing import perturbed
 from tabprotect.server.pricing import Pricing
@@ -126,13 +126,24 @@ class Desk:
 
     @cached_property
     def disallowed(self) -> Query:
-        """Variables that are not offered: the house says so, or they can never pass."""
-        found = self.lattice.query(self.service.table.disallowed)
+        """Variables and levels that are not offered: the house says so, or they can never pass."""
+        lattice, found = self.lattice, 0
+        for name in self.service.table.disallowed:
+            found |= lattice.finest(lattice.query([name]))
         if not self._start.rule.simulatable:
-            for v in range(self.lattice.variables):
-                if not self._start.releases.allows(1 << v):
+            for v in range(lattice.variables):
+                if not self._start.releases.allows(lattice.closed(1 << v)):
                     found |= 1 << v
         return found
+
+    @property
+    def offered(self) -> tuple[Variable, ...]:
+        """Variables, and levels of variables, that may be asked for, coarser ones first."""
+        return tuple(
+            self.domain.project([name])[name]
+            for v, name in enumerate(self.lattice.names)
+            if not self.lattice.closed(1 << v) & self.disallowed
+        )
 
     def cells(self, query: Query) -> int:
         """How many cells a sub-table has."""
