@@ -15,9 +15,11 @@ from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle import public as bundle
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.opening.examples import PREFIX
 from tabprotect.engine.project.opening.sources import open_table
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.evidence import Evidence
 from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.query_space.registered import criteria, rules
@@ -76,6 +78,8 @@ class Desk:
         source = service.table.source
         name = source.removeprefix(PREFIX) if source.startswith(PREFIX) else "table"
         self.id = service.table.id or name
+        # Loaded before anybody waits for an answer.
+        methods(), formats()
         self.label = service.table.label or opened.title or self.id
         self.service = service
         self.domain: Domain = opened.table.domain
