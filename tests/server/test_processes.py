@@ -17,19 +17,21 @@ from contextlib import contextmanager
 from itertools import combinations
 from pathlib import Path
 
+import pytest
 from postgresql_server import running_server
-from table_server import czech
 
 from tabprotect.engine.query_space.table_server.database import Entry
 from tabprotect.engine.query_space.table_server.fold import Request, ServerState, decide
 from tabprotect.server.api import DECISIONS
 from tabprotect.server.desk import Desk
+from tabprotect.server.service import read
 
 SERVICE = """
 [table]
 source = "example:czech-autoworkers"
 [criterion]
 threshold = 10
+bounds = "decomposable"
 [limits]
 requests = 1000000
 quantum = 0
@@ -98,8 +100,9 @@ def follows(entries: list[Entry], state: ServerState) -> None:
         state = state.after([line])
 
 
-def test_four_processes_that_are_killed_lose_and_double_nothing(tmp_path: Path) -> None:
-    queries = [list(q) for k in (1, 2, 3) for q in combinations("ABCDEF", k)]
+@pytest.mark.timeout(240)
+def test_four_processes_of_which_one_is_killed_lose_and_double_nothing(tmp_path: Path) -> None:
+    queries = [list(q) for k in (1, 2) for q in combinations("ABCDEF", k)]
     answered: list[tuple[str, dict[str, object]]] = []
     with running_server() as postgresql:
         database = postgresql.database("served")
@@ -107,7 +110,7 @@ def test_four_processes_that_are_killed_lose_and_double_nothing(tmp_path: Path) 
 
             def client(number: int) -> None:
                 rng = random.Random(number)
-                for query in rng.sample(queries, 20):
+                for query in rng.sample(queries, 8):
                     user = f"client {number}"
                     for _ in range(20):
                         try:
@@ -125,14 +128,13 @@ def test_four_processes_that_are_killed_lose_and_double_nothing(tmp_path: Path) 
             clients = [threading.Thread(target=client, args=(n,)) for n in range(8)]
             for each in clients:
                 each.start()
-            for _ in range(3):
-                time.sleep(0.3)
-                os.kill(random.choice(workers_of(process)), signal.SIGKILL)
+            time.sleep(0.3)
+            os.kill(random.choice(workers_of(process)), signal.SIGKILL)
             for each in clients:
                 each.join(100)
-        desk = Desk(czech(), database)
+        desk = Desk(read(tmp_path / "service.toml"), database)
         entries = [entry for entry, _ in reversed(desk.log(10**4, 10**4))]
-        assert desk.verified()[0] == len(entries) >= len(answered) == 160
+        assert desk.verified()[0] == len(entries) >= len(answered) == 64
         by_number = {entry.number: entry for entry in entries}
         numbers = [found["number"] for _, found in answered]
         assert len(set(numbers)) == len(numbers)
