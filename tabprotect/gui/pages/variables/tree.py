@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QAbstractItemView, QTreeWidget, QTreeWidgetItem
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.tables.domain import Level, Variable
@@ -28,6 +28,9 @@ class CategoryTree(QTreeWidget):
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
         self.setUniformRowHeights(True)
+        self.header().setStretchLastSection(False)
+        self.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
 
     def show_variable(self, variable: Variable | None, counts: Ints | None) -> None:
         """Show a variable's tree and the records (categories,) of each category."""
@@ -46,8 +49,6 @@ class CategoryTree(QTreeWidget):
             item = self.topLevelItem(number)
             if item is not None and item.data(0, GROUP) in open_before:
                 item.setExpanded(True)
-        self.resizeColumnToContents(1)
-        self.setColumnWidth(0, max(180, self.width() - self.columnWidth(1) - 40))
 
     def _unfolded(self, item: QTreeWidgetItem) -> Sequence[str]:
         inside = [item.child(n) for n in range(item.childCount())]
