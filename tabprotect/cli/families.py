@@ -71,6 +71,11 @@ FAMILIES: Mapping[str, Mapping[str, str]] = {
     "margins.session": {
         "serve-session": "answer queries about one table, with a history",
     },
+    "margins.serving": {
+        "serve": "serve a table to outside users: pages, an API, one history",
+        "attack": "attack a table server as its users could, and count what is got",
+        "accounts": "who may use a table server, and their keys",
+    },
     "protecting.ptable": {
         "ptable": "make or convert a perturbation table",
     },

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.budgets import MOST_TIGHT
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.at_risk import AtRiskCells
 from tabprotect.engine.query_space.lattice import Lattice, Query
@@ -117,13 +118,11 @@ class Evidence:
         """The query space."""
         return self.widths.lattice
 
-    def tight_cells(
-        self, upper: Ints, lower: Ints, threshold: int, most: int = 20
-    ) -> tuple[TightCell, ...]:
+    def tight_cells(self, upper: Ints, lower: Ints, threshold: int) -> tuple[TightCell, ...]:
         """At-risk cells whose bounds (m,) are closer than the threshold, the tightest first."""
         width = upper - lower
         found = np.flatnonzero(width < threshold)
-        found = found[np.argsort(width[found], kind="stable")][:most]
+        found = found[np.argsort(width[found], kind="stable")][:MOST_TIGHT]
         cells, domain = self.cells, self.cells.table.domain
         return tuple(
             TightCell(

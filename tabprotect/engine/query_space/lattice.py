@@ -34,16 +34,6 @@ def bits(query: Query) -> Iterator[int]:
         query ^= low
 
 
-def subsets(query: Query) -> Iterator[Query]:
-    """Every subset of a query, itself and the empty one included."""
-    sub = query
-    while True:
-        yield sub
-        if not sub:
-            return
-        sub = (sub - 1) & query
-
-
 def joined(names: Iterable[str], between: str = ",") -> str:
     """Names as :meth:`Lattice.parse` reads them: those with commas or quotes in double quotes."""
     return between.join(

@@ -122,24 +122,6 @@ def parsimonious_bounds(cells: AtRiskCells, query: Query) -> tuple[Ints, Ints]:
     return upper, np.maximum(lower, 0)
 
 
-def parsimonious_width(cells: AtRiskCells, query: Query) -> int:
-    """The critical width of one sub-table."""
-    counts = cells.counts_at(query)
-    axes = cells.lattice.axes
-    outside = [a for a, axis in enumerate(axes) if query & axis != axis]
-    smallest = min([int(counts.min()), *(cells.smallest_single[a] for a in outside)])
-    # No lower bound exceeds its count: only cells this close to the smallest can be narrower.
-    close = smallest + cells.rule.high
-    if any(cells.smallest_single[a] < close for a in outside):
-        upper, lower = parsimonious_bounds(cells, query)
-        return int((upper - lower).min())
-    near = np.flatnonzero(counts < close)
-    lower = counts[near]
-    for axis in (axes[a] for a in outside):
-        lower = lower + (cells.counts_at(axis) - cells.counts_at(query & axis))[near]
-    return int((counts[near] - np.maximum(lower, 0)).min(initial=smallest))
-
-
 def _with_lower_bounds(cells: AtRiskCells, progress: Progress) -> Iterator[tuple[Query, int]]:
     """The sub-tables that bound some at-risk cell from below, with their widths.
 

@@ -25,16 +25,10 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import INT64_MAX, Table
 
 
-def _fresh(project: Project, table: Table, *, source: str, title: str = "") -> Project:
-    """A new document; what the person prefers (priors, the rule) stays."""
-    return Project(
-        title=title,
-        source=source,
-        table=table,
-        at_risk=project.at_risk,
-        placement=Placement.of(table.domain),
-        priors=project.priors,
-    )
+def _fresh(table: Table, *, source: str, title: str = "") -> Project:
+    """A new document."""
+    placement = Placement.of(table.domain)
+    return Project(title=title, source=source, table=table, placement=placement)
 
 
 def edited(project: Project, table: Table) -> Project:
@@ -136,7 +130,7 @@ def open_table(project: Project, context: Context, /, *, source: str, **reading:
     """
     opened = open_source(source, Reading.of(reading), progress=context.progress)
     return replace(
-        _fresh(project, opened.table, source=source, title=opened.title),
+        _fresh(opened.table, source=source, title=opened.title),
         notes=(*opened.notes, *(r.message for r in remarks_on_table(opened.table))),
         moves=opened.moves,
         cycles_from="the example" if opened.moves is not None else "",
@@ -150,7 +144,7 @@ def new_table(
     """An empty table to type into: ``{"region": ["north", "south"], ...}``."""
     domain = Domain.of(dict(variables))
     empty = Table.dense(domain, np.zeros(domain.shape, dtype=np.int64))
-    return _fresh(project, empty, source="")
+    return _fresh(empty, source="")
 
 
 @Declared(
@@ -205,7 +199,7 @@ def tabulate(
         codings=Codings(bands or {}, cuts or {}, code_lists or {}, levels or {}),
         progress=context.progress,
     )
-    fresh = _fresh(project, found.table, source=source)
+    fresh = _fresh(found.table, source=source)
     # The file is not the table: a command line on the same source would not open it.
     keys = found.record_keys
     if draw_keys:

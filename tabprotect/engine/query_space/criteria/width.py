@@ -21,11 +21,12 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.bounds.bounding import WidthResult, width
 from tabprotect.engine.bounds.bounds import Bounds
-from tabprotect.engine.budgets import EXACT_CELLS
+from tabprotect.engine.budgets import EXACT_CELLS, MOST_TIGHT
 from tabprotect.engine.budgets import SUPPORT_CELLS as MOST_CELLS
 from tabprotect.engine.budgets import WIDTH_QUICK_CELLS as QUICK_CELLS
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.criterion import BoundsWay, RiskCriterion
+from tabprotect.engine.query_space.bounds_way import BoundsWay
+from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.evidence import Evidence, Judgement, Screening, TightCell
 from tabprotect.engine.query_space.frontier import maximal
 from tabprotect.engine.query_space.graphs.chordal import Covers, covers, decomposable
@@ -217,9 +218,9 @@ def _programmed(
     )
 
 
-def _tight(evidence: Evidence, bounds: Bounds, most: int = 20) -> tuple[TightCell, ...]:
+def _tight(evidence: Evidence, bounds: Bounds) -> tuple[TightCell, ...]:
     domain, table = evidence.cells.table.domain, evidence.cells.table
-    order = np.argsort(bounds.widths, kind="stable")[:most]
+    order = np.argsort(bounds.widths, kind="stable")[:MOST_TIGHT]
     found = []
     for at in order:
         index = domain.unflat(int(bounds.cells[at]))

@@ -47,6 +47,10 @@ class Annealed:
     complete: bool
 
 
+ROUNDS = 4
+"""Coolings, each from the best so far."""
+
+
 def anneal(
     criterion: RiskCriterion,
     evidence: Evidence,
@@ -55,13 +59,12 @@ def anneal(
     generator: np.random.Generator,
     *,
     proposals: int = PROPOSALS,
-    rounds: int = 4,
     progress: Progress = SILENT,
 ) -> Annealed:
-    """The best decomposable release found in ``rounds`` coolings from the one-way tables.
+    """The best decomposable release found in some coolings from the one-way tables.
 
-    The one-way tables must satisfy the threshold. The same generator gives the same result. Cancelling keeps the best so far; each
-    report's partial result is that frontier.
+    The one-way tables must satisfy the threshold. The same generator gives the same result.
+    Cancelling keeps the best so far; each report's partial result is that frontier.
     """
     variables = evidence.lattice.variables
     axis_of = evidence.lattice.axis_of
@@ -69,17 +72,17 @@ def anneal(
     best_value = 0.0
     if len(best) < 2:
         return Annealed(best, True)
-    each = max(1, proposals // rounds)
+    each = max(1, proposals // ROUNDS)
     cooling = (COLD / HOT) ** (1 / each)
     try:
-        for number in range(rounds):
+        for number in range(ROUNDS):
             walk, value, heat = criterion.walk(evidence, threshold), 0.0, HOT
             first = generator.integers(variables, size=each).tolist()
             second = generator.integers(variables - 1, size=each).tolist()
             chances = generator.random(each).tolist()
             for step in range(each):
                 if step % REPORT_EVERY == 0:
-                    progress.report("annealing", (number + step / each) / rounds, best)
+                    progress.report("annealing", (number + step / each) / ROUNDS, best)
                 heat *= cooling
                 i, j = first[step], second[step]
                 j += j >= i
