@@ -170,13 +170,22 @@ def other_categories(
     return tuple(out)
 
 
-def undecided(categories: tuple[OtherCategories, ...]) -> InputError:
+class UndecidedError(InputError):
+    """Categories are not those that a recipe expects, and nobody has decided on them."""
+
+    def __init__(self, categories: tuple[OtherCategories, ...], message: str, **more: str) -> None:
+        super().__init__(message, **more)
+        self.categories = categories
+
+
+def undecided(categories: tuple[OtherCategories, ...]) -> UndecidedError:
     """The error of categories that nobody has decided on."""
     first = categories[0]
     name = next(iter(first.alike), first.new[0] if first.new else "")
     like = first.alike.get(name, first.missing[0] if first.missing else "")
     rename = f' (for example --rename "{first.variable}:{name}={like}")' if name and like else ""
-    return InputError(
+    return UndecidedError(
+        categories,
         f"{sum(len(c.new) for c in categories)} categories are new, "
         f"{sum(len(c.missing) for c in categories)} are missing",
         hint=f"decide: --rename VARIABLE:FOUND=EXPECTED{rename}, or --categories accept",

@@ -130,6 +130,7 @@ def run(
     *,
     folder: Path = Path(),
     mapping: Mapped | None = None,
+    publishing: bool = True,
     progress: Progress = SILENT,
 ) -> tuple[History, list[Path]]:
     """Run commands and write what they publish into ``out``.
@@ -144,6 +145,8 @@ def run(
         The recipe's folder.
     mapping
         The categories that the steps are made for, and what was decided where they differ.
+    publishing
+        Whether steps that publish are run, and added where there are none.
 
     Returns
     -------
@@ -160,7 +163,9 @@ def run(
     read_files: set[Path] = set()
     added = 0
     checked = False
-    if not any(step.command.says.seals for step in steps):
+    if not publishing:
+        steps = [step for step in steps if not step.command.says.seals]
+    elif not any(step.command.says.seals for step in steps):
         beside = suggested_name(Path(RELEASE)).name
         steps = [*steps, publish(release=RELEASE, dossier=beside)]
         added = len(steps)
@@ -246,6 +251,29 @@ def run_file(
     mapping = Mapped(expected(path), renames or {}, accept)
     steps = read(path, settings)
     return run(steps, out, folder=path.parent, mapping=mapping, progress=progress)
+
+
+def prepared(
+    path: Path,
+    settings: Mapping[str, str],
+    *,
+    renames: Renames | None = None,
+    accept: bool = False,
+    progress: Progress = SILENT,
+) -> tuple[History, SinceLastYear | None]:
+    """A recipe run up to the gate: nothing is published. And what differs from last year.
+
+    Raises
+    ------
+    TabprotectError
+        As :func:`run_file`.
+    """
+    mapping = Mapped(expected(path), renames or {}, accept)
+    steps, folder = read(path, settings), path.parent
+    history, _ = run(
+        steps, folder, folder=folder, mapping=mapping, publishing=False, progress=progress
+    )
+    return history, last_and_now(path, settings, history, progress)
 
 
 def _as_opened(history: History) -> Table | None:
