@@ -87,6 +87,7 @@ SOLVER_PATIENCE = 0.2  # Seconds that a cancelled integer programme has to notic
 # disclosure
 # Of the settings that were tried a refusal names the best: the others rarely pass
 MOST_REMEDIES = 3
+INSIDERS_WORK = 200_000_000  # Cells of all originals, for each insider: about a second
 BELIEVING_HELD = 2**25  # Counts of all drawn or listed originals whose sums are looked at
 # Sums beyond are not whole numbers to the last place here: nothing is proved from them
 EXACT = 2.0**50
@@ -195,7 +196,7 @@ MOST_TOTALS = 8
 MOST_POSSIBLE = 2**25
 
 # protection.margins
-MOST_TIGHT = 20  # Tight cells that the findings list
+MOST_TIGHT = 20  # Tight cells that are listed
 
 # protection
 # Published cells (or inner ones, if more) the trial runs of a preview may produce
@@ -262,6 +263,10 @@ LARGEST_FLOW = 2**31 - 1  # The maximum flow is computed in int32
 
 # query_space
 CACHE_BYTES = 256 * 2**20  # Margin counts at the at-risk cells that are kept at hand, at most
+# Lines of a table server's log that are read at once
+ENTRIES_BLOCK = 10_000
+# Lines after which its state is kept again, so that a start folds no more than these
+SNAPSHOT_LINES = 1_000
 LATTICE_VARIABLES = 40  # More than any table has cells for; a bit set stays a small integer
 # Variables up to which every sub-table is listed; beyond, ask for those above a threshold
 MAX_LISTED = 20

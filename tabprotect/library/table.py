@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -143,9 +143,6 @@ class Table:
     def to_frame(self) -> Any:
         """A row for each cell: its categories, then its count. CONFIDENTIAL."""
         return made(cell_columns(self.domain) | {"count": self.counts.reshape(-1)}, self.kind)
-
-    def _with_kind(self, kind: str) -> Table:
-        return replace(self, kind=kind)
 
 
 def cell_columns(domain: Domain) -> dict[str, Any]:

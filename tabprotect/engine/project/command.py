@@ -85,13 +85,14 @@ class Declared:
     seed
         The argument that replays what the command drew from :meth:`Context.randomness`.
     opens
-        Whether a document begins with it: nothing before the last of them matters.
-    forgets
-        Whether a history begins with it: nothing of the house stays behind a reader.
+        Whether a document, and its history, begins with it: nothing of another survey stays.
     seals
         Whether it lets something out of the house: undo cannot cross it.
     replayed
         Whether a recipe has it.
+    answers
+        Arguments by which somebody answers for one release: a recipe without seeds, which is for
+        others, has none of them.
     slow
         Whether (or on which projects) it deserves a worker and a progress bar.
     """
@@ -103,9 +104,9 @@ class Declared:
     reads_too: str = ""
     seed: str = ""
     opens: bool = False
-    forgets: bool = False
     seals: bool = False
     replayed: bool = True
+    answers: tuple[str, ...] = ()
     slow: bool | Callable[[Project], bool] = False
 
     def __call__(self, run: Verb[P]) -> Command[P]:

@@ -14,7 +14,7 @@ from typing import Literal, get_args
 
 from tabprotect.engine.disclosure.gate import against
 from tabprotect.engine.disclosure.policy import HousePolicy, in_force
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.project.comparison_plan import ComparisonPlan
 from tabprotect.engine.project.placement import Placement
@@ -37,8 +37,12 @@ DEFAULT_METHOD = "cyclic_perturbation"
 
 Who = Literal["user", "intruder"]
 
-PRIORS: Mapping[str, str] = MappingProxyType({"user": "uniform", "intruder": ""})
-"""The two priors that are compared, as prior texts, until others are chosen: see ``Project.prior``."""
+PRIORS: Mapping[str, str] = MappingProxyType({"user": "uniform", "intruder": "uniform"})
+"""The two priors that are compared, as prior texts, until others are chosen.
+
+An intruder who would know more could contradict the table, and who chose that by looking at it
+would tell of it: the choice is the user's.
+"""
 
 ChangeName = Literal[
     "title",
@@ -99,7 +103,7 @@ class Project:
     published
         Whether the current result was written as a release bundle.
     priors
-        Prior texts of ``user`` and ``intruder``; empty for what fits the table.
+        Prior texts of ``user`` and ``intruder``.
     plan
         Which margins are to be released together.
     comparison
@@ -245,18 +249,12 @@ class Project:
     @property
     def against(self) -> str:
         """What stands against publishing the result, in words; empty where nothing does."""
-        return "" if self.protected is None else against(self.protected, self.limits)
-
-    def prior(self, who: Who) -> str:
-        """What somebody believes beforehand, as a prior text.
-
-        An intruder for whom nothing was chosen knows somebody in every cell where that is true of
-        the table, and assumes nothing where it would contradict it.
-        """
-        if chosen := self.priors[who]:
-            return chosen
-        full = self.table is not None and len(self.table.cells[0]) == self.table.domain.size
-        return "positive" if full else "uniform"
+        if self.protected is None:
+            return ""
+        try:
+            return against(self.protected, self.limits)
+        except TabprotectError as error:
+            return f"The policy of the house cannot be used: {error}"
 
     @property
     def takes_cycles(self) -> bool:

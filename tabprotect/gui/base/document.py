@@ -40,7 +40,8 @@ class Document(QObject):
     (cell index or None), ``cycle_selected`` (number or None), ``view_changed`` (public?),
     ``posterior_ready`` ("user" or "intruder", the posterior), ``error_raised`` (error, page name
     or "" for the page in front), ``page_asked`` (the name of a page to go to), ``open_asked`` (a path, or
-    "" to ask which), ``reader_asked`` (a bundle, for a window of its own), ``work_found`` (what a killed program left, to recover it or None, to discard it).
+    "" to ask which), ``reader_asked`` (a bundle, for a window of its own),
+    ``begins`` (an order that opens a new document), ``work_found`` (what a killed program left, to recover it or None, to discard it).
     """
 
     project_changed = Signal(object)
@@ -54,6 +55,7 @@ class Document(QObject):
     page_asked = Signal(str)
     open_asked = Signal(str)
     reader_asked = Signal(str)
+    begins = Signal(object)
     work_found = Signal(str, object, object)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -292,6 +294,12 @@ class Document(QObject):
         except TabprotectError as error:
             self.error_raised.emit(error, "")
 
+    def set_preferences(self, preferences: Preferences) -> None:
+        """Other choices of the person, and perhaps another policy: what follows from them anew."""
+        self.preferences = preferences
+        self.judging.again()
+        self.project_changed.emit(frozenset({"parameters", "release", "title"}))
+
     # -- selection ----------------------------------------------------------------------------
 
     def select(self, index: Index | None) -> None:
@@ -321,7 +329,7 @@ class Document(QObject):
         known = self.known_posterior(who)
         if known is not None:
             return known
-        text = project.prior(who)
+        text = project.priors[who]
 
         def work(progress: Progress) -> Posterior:
             # Inference brings in scipy; a window that only shows a table does not wait for it.
@@ -339,7 +347,7 @@ class Document(QObject):
         project, known = self.project, self._posteriors.get(who)
         if project is None or known is None:
             return None
-        return known[1] if same(known[0], (self.release, project.prior(who))) else None
+        return known[1] if same(known[0], (self.release, project.priors[who])) else None
 
     def _believed(self, who: str, posterior: Posterior) -> None:
         key = self._beliefs[who].key

@@ -74,7 +74,7 @@ class Judging(QObject):
 
     def remedies(self, project: Project) -> tuple[Remedy, ...] | None:
         """Settings whose releases pass more often; ``None`` while they are being tried."""
-        key = (project.table, project.at_risk, project.method, project.parameters, project.moves)
+        key = _setting(project)
         if self._helping is not None and same(self._helping[0], key):
             return self._helping[1]
 
@@ -85,6 +85,10 @@ class Judging(QObject):
 
         self._remedies.ask("trying what helps", work, key)
         return None
+
+    def know_remedies(self, project: Project, found: tuple[Remedy, ...]) -> None:
+        """Remedies that were tried elsewhere need not be tried again."""
+        self._helping = (_setting(project), found)
 
     def leave(self) -> None:
         """Nobody looks any more: what is still being tried is not."""
@@ -104,4 +108,9 @@ class Judging(QObject):
 
 
 def _key(project: Project) -> tuple[object, ...]:
+    """What was published meanwhile bears on it too."""
     return project.release, project.published
+
+
+def _setting(project: Project) -> tuple[object, ...]:
+    return project.table, project.at_risk, project.method, project.parameters, project.moves

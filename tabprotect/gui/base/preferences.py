@@ -28,6 +28,12 @@ class Preferences:
     confidential_folder: Path | None = None
     autosave: bool = True
 
+    @property
+    def apart(self) -> bool:
+        """Whether public and confidential files go into folders of their own."""
+        public, confidential = self.public_folder, self.confidential_folder
+        return public is None or confidential is None or public.resolve() != confidential.resolve()
+
     @classmethod
     def load(cls, settings: QSettings | None) -> Preferences:
         """As they were stored; the defaults without settings."""

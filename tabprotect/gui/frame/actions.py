@@ -14,6 +14,7 @@ from tabprotect.gui.base.shell_lines import command_line
 from tabprotect.gui.base.stage import Entry
 from tabprotect.gui.frame.opening import Files
 from tabprotect.gui.frame.recipes import Recipes
+from tabprotect.gui.frame.settings_dialog import SettingsDialog
 from tabprotect.gui.frame.stages import PAGES
 from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look import icons
@@ -122,6 +123,7 @@ class Actions(QObject):
             picture="microdata",
         )
         self._add("File", "start", "Start &page", "Ctrl+0", lambda: self.window.go("start"))
+        self._add("File", "window", "New &window", "Ctrl+Shift+N", self.window.another)
         self.menus["File"].addSeparator()
         recipes = self.recipes = Recipes(self.window, self.files)
         self._add("File", "run_recipe", "Run a recipe on &new data\u2026", "", recipes.ask_run)
@@ -130,6 +132,8 @@ class Actions(QObject):
         )
         self._add("File", "save", "&Save", "Ctrl+S", self.files.save, picture="save")
         self._add("File", "save_as", "Save &as\u2026", "Ctrl+Shift+S", self.files.save_as)
+        self.menus["File"].addSeparator()
+        self._add("File", "settings", "S&ettings\u2026", "Ctrl+,", self._settings)
         self.menus["File"].addSeparator()
         self._add("File", "quit", "&Quit", "Ctrl+Q", self.window.close)
 
@@ -197,6 +201,9 @@ class Actions(QObject):
 
     def _help(self) -> None:
         self._add("Help", "help", "&Help", "F1", lambda: self.window.go("help"), picture="help")
+
+    def _settings(self) -> None:
+        SettingsDialog(self.window).open()
 
     def copy_command(self) -> None:
         """Put the command line that does what the page in front does onto the clipboard."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QSettings, QSize, Qt
+from PySide6.QtCore import QByteArray, QPoint, QSettings, QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QDockWidget,
@@ -17,8 +17,10 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.project.history import History
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page
+from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.frame.actions import Actions
 from tabprotect.gui.frame.edge import Edge
 from tabprotect.gui.frame.history_panel import HistoryPanel
@@ -47,13 +49,21 @@ SMALLEST = (800, 480)
 FIRST = (1280, 720)
 
 
+OPEN: list[MainWindow] = []
+"""Windows that were made by others: somebody has to hold them."""
+
+
 class MainWindow(Window):
-    """One window, one document."""
+    """One window, one document. ``closed`` after it was, ``made`` carries another one."""
+
+    closed = Signal()
+    made = Signal(object)
 
     def __init__(self, document: Document, settings: QSettings | None = None) -> None:
         super().__init__()
         self.document = document
         self.settings = settings
+        document.preferences = Preferences.load(settings)
         document.setParent(self)
         self.setObjectName("main")
         self.setAcceptDrops(True)
@@ -119,6 +129,7 @@ class MainWindow(Window):
         document.selection_changed.connect(self._selected)
         document.error_raised.connect(self.show_error)
         document.page_asked.connect(self.go)
+        document.judging.changed.connect(self._tell)
         document.posterior_ready.connect(self._tell)
         document.originals_counted.connect(self._tell)
         for dock in self.docks.values():
@@ -186,6 +197,20 @@ class MainWindow(Window):
             self.go("posterior" if self.pages.why_not("table") else "table")
         self._tell()
 
+    def another(self) -> MainWindow:
+        window = MainWindow(Document(), self.settings)
+        OPEN.append(window)
+        window.closed.connect(lambda: OPEN.remove(window))
+        # Beside this one, not upon it.
+        window.resize(self.size())
+        window.move(self.pos() + QPoint(4 * GRID, 4 * GRID))
+        self.made.emit(window)
+        window.show()
+        return window
+
+    def show_reader(self, history: History, path: str) -> None:
+        self.another().files.arrived(history, path)
+
     # -- room ---------------------------------------------------------------------------------
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -230,7 +255,7 @@ class MainWindow(Window):
         document = self.document
         if document.project is None:
             secret = self.page.shows_original()
-            words = "Variables of records that are not published." if secret else "Nothing is open."
+            words = "What is shown is not published." if secret else "Nothing is open."
             self.strip.show_state(True if secret else None, words)
         else:
             self.strip.show_state(self.shows_original(), " \u2502 ".join(self._facts()))
@@ -269,6 +294,9 @@ class MainWindow(Window):
             facts.append("opened from a bundle: no original here")
         if document.release is None:
             facts.append("not protected yet")
+        verdict = document.judging.verdict(project)
+        if verdict is not None:
+            facts.append(f"a reader would know {count_text(verdict.known)}")
         posterior = document.known_posterior()
         if posterior is not None:
             facts.append(_way(posterior, document.originals()))
@@ -353,7 +381,9 @@ class MainWindow(Window):
             self.settings.setValue("window/geometry", self.saveGeometry())
             self.settings.setValue("window/state", self.saveState())
         self.document.close()
+        self.files.close()
         super().closeEvent(event)
+        self.closed.emit()
 
 
 def _way(posterior: Posterior, originals: int | None) -> str:

@@ -13,6 +13,7 @@ from tabprotect.gui.pages.cycles.stage import CyclesStage
 from tabprotect.gui.pages.help import HelpPage
 from tabprotect.gui.pages.protect.stage import ProtectStage
 from tabprotect.gui.pages.query_space.stage import QuerySpaceStage
+from tabprotect.gui.pages.register.stage import RegisterStage
 from tabprotect.gui.pages.release.stage import ReleaseStage
 from tabprotect.gui.pages.run.stage import MethodsStage, PerturbStage
 from tabprotect.gui.pages.start import StartPage
@@ -27,6 +28,7 @@ PAGES: tuple[type[Stage], ...] = (
     ProtectStage,
     CheckStage,
     ReleaseStage,
+    RegisterStage,
     QuerySpaceStage,
     CyclesStage,
     PerturbStage,
@@ -64,6 +66,10 @@ def page_type(stage: type[Stage]) -> type[Page]:
         from tabprotect.gui.pages.release.page import ReleasePage
 
         return ReleasePage
+    if stage is RegisterStage:
+        from tabprotect.gui.pages.register.page import RegisterPage
+
+        return RegisterPage
     if stage is QuerySpaceStage:
         from tabprotect.gui.pages.query_space.page import QuerySpacePage
 

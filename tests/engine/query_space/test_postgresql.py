@@ -14,7 +14,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.query_space.evidence import Evidence
 from tabprotect.engine.query_space.registered import criteria, rules
 from tabprotect.engine.query_space.release_set import ReleaseSet
-from tabprotect.engine.query_space.table_server.database import Ledger
+from tabprotect.engine.query_space.table_server.database import SCHEMA, Ledger
 from tabprotect.engine.query_space.table_server.fold import Request, ServerState, serve
 from tabprotect.engine.query_space.table_server.session import ServerSession, replay
 from tabprotect.engine.tables.table import Table
@@ -52,7 +52,7 @@ def test_many_sessions_at_once_lose_nothing(
         for done in [pool.submit(work, user) for user in "abc"]:
             done.result(100)
     with Ledger(url, czech) as ledger:
-        entries = ledger.entries()
+        entries = list(ledger.entries())
         assert [e.number for e in entries] == list(range(1, 3 * len(queries) + 1))
         for user in "abc":
             assert [e.line.query for e in entries if e.line.user == user] == queries
@@ -80,7 +80,8 @@ def test_the_schema_has_a_version(server: Server, start: ServerState, czech: Tab
     with pytest.raises(InputError, match="newer version"):
         Ledger(url, czech)
     with engine.begin() as connection:
-        connection.execute(sa.text("UPDATE alembic_version SET version_num = '0001'"))
+        version = {"version": SCHEMA.revisions[-1]}
+        connection.execute(sa.text("UPDATE alembic_version SET version_num = :version"), version)
     with Ledger(url, czech) as ledger:
         assert [e.line.query for e in ledger.entries()] == [3]
     engine.dispose()
@@ -98,7 +99,7 @@ def test_a_locked_history(
             connection.execute(sa.text("LOCK TABLE entry IN ACCESS EXCLUSIVE MODE"))
             with pytest.raises(InputError, match="locked"):
                 session.ask(Request("ann", 3))
-        assert session.state == start and ledger.entries() == []
+        assert session.state == start and list(ledger.entries()) == []
         assert session.ask(Request("ann", 3)).entry.number == 1
     engine.dispose()
 

@@ -24,14 +24,14 @@ from tabprotect.engine.posterior.analysis import chi_square
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import parse_prior
-from tabprotect.engine.project.verbs.release_verbs import protect
+from tabprotect.engine.project.verbs.release_verbs import protect, publish, set_prior
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.frame.main_window import OPEN, MainWindow
 from tabprotect.gui.look.theme import THEME, chance_text, number_text
 from tabprotect.gui.pages.check.page import CheckPage
 
@@ -58,6 +58,7 @@ def engine(window: MainWindow, prior: str = "uniform") -> Posterior:
 def protected(opened: MainWindow, settle: Settle) -> MainWindow:
     """The 4 x 4 example, protected with a seed, cell (v1, w2) selected, the page in front."""
     opened.document.do(protect, seed=7)
+    opened.document.do(set_prior, who="intruder", prior="positive")
     settle()
     opened.go("posterior")
     settle()
@@ -78,6 +79,7 @@ def reader(qtbot: QtBot, protected: MainWindow, tmp_path: Path) -> Iterator[Main
         window.show()
     window.files.open(str(tmp_path / "release.zip"))
     qtbot.waitUntil(lambda: not window.document.jobs.running)
+    window.document.do(set_prior, who="intruder", prior="positive")
     window.go("posterior")
     qtbot.waitUntil(lambda: not window.document.jobs.running)
     window.document.select(CELL)
@@ -122,7 +124,7 @@ def test_the_figures_are_the_engines(protected: MainWindow) -> None:
 
 
 def test_the_slides_release_has_the_true_posterior_not_the_printed_one(
-    window: MainWindow, settle: Settle, opened: MainWindow, tmp_path: Path
+    window: MainWindow, settle: Settle, opened: MainWindow, tmp_path: Path, qtbot: QtBot
 ) -> None:
     opened.document.do(protect, seed=1)
     settle()
@@ -131,23 +133,26 @@ def test_the_slides_release_has_the_true_posterior_not_the_printed_one(
     table = Table.dense(release.table.domain, np.array(SLIDES["published"]))
     path = tmp_path / "slides.zip"
     public.write(Release.of(table, release.mechanism, "slides"), path)
-    window.document.saved = window.document.project  # nothing is asked about unsaved work
     window.files.open(str(path))
     settle()
-    window.go("posterior")
-    settle()
-    window.document.select(CELL)
-    shown = page(window)
+    # A window is in use: the reader has one of its own.
+    (theirs,) = OPEN
+    qtbot.waitUntil(lambda: not theirs.document.jobs.running)
+    theirs.go("posterior")
+    qtbot.waitUntil(lambda: not theirs.document.jobs.running)
+    theirs.document.select(CELL)
+    shown = page(theirs)
     entry = SLIDES["posteriors"]["any|alpha=beta=1/4"]
     expected = {int(k): float(Fraction(v[0])) for k, v in entry["(0, 1)"].items()}
     belief = shown.cell.histogram.beliefs[0]
     told = dict(zip(belief.values.tolist(), belief.chances.tolist(), strict=True))
     assert told == pytest.approx(expected, abs=1e-12)
-    assert shown.sentence == (
+    assert shown.cell.sentence == (
         "A reader who assumes nothing believes this cell is 0 with probability .72."
     )
     assert shown._way.text() == "Exact: summed over all 22 possible originals."
     assert shown.mode_button.text().endswith("16 of 16 cells.")
+    theirs.close()
 
 
 def test_where_the_mode_is_not_the_published_value_is_listed(
@@ -181,10 +186,10 @@ def test_the_keyboard_walks_cells_on_the_map_and_in_the_list(
 ) -> None:
     shown = page(protected)
     shown.map.grid.cells.setFocus()
-    before = shown.sentence
+    before = shown.cell.sentence
     qtbot.keyClick(shown.map.grid.cells, Qt.Key.Key_Right)
     assert protected.document.selection == (0, 2)
-    assert shown.sentence != before
+    assert shown.cell.sentence != before
     shown.exposed.among.setCurrentIndex(shown.exposed.among.findData("all"))
     shown.exposed.table.setFocus()
     shown.exposed.table.selectRow(0)
@@ -245,7 +250,7 @@ def test_a_prior_is_chosen_in_words_and_everything_follows(
     belief = shown.cell.histogram.beliefs[0]
     assert np.array_equal(belief.values, expected[0])
     assert np.allclose(belief.chances, expected[1], atol=1e-12)
-    assert "knows who is in the survey" in shown.sentence
+    assert "knows who is in the survey" in shown.cell.sentence
     protected.document.select((2, 3))
     choice.cell.click()
     settle()
@@ -293,7 +298,7 @@ def test_a_belief_that_fits_no_original_is_said_and_mended(
     settle()
     assert shown.errors.isVisible()
     assert shown.cell.histogram.beliefs == ()
-    assert "prior" in shown.sentence
+    assert "prior" in shown.errors.text
     shown.errors._button.click()
     settle()
     assert not shown.errors.isVisible()
@@ -423,7 +428,7 @@ def test_public_exports_hold_nothing_of_the_original(
 def test_tab_follows_reading(protected: MainWindow) -> None:
     shown = page(protected)
     order = tab_order(shown)
-    assert order[0] is shown.priors["user"].combo
+    assert order[0] is shown.readers.cards[0]
     assert order[-1] is shown.main_button
     wanted = [shown.priors["intruder"].combo, shown.map.grid.cells, shown.exposed.table]
     places = [order.index(control) for control in wanted]
@@ -436,7 +441,7 @@ def test_the_map_can_show_the_intruders_belief(protected: MainWindow) -> None:
     assert original is not None
     shown.who_box.setCurrentIndex(shown.who_box.findData("intruder"))
     assert np.allclose(shown.map.values_shown, found.probability(original.counts), atol=1e-12)
-    assert "who knows that every cell holds somebody" in shown.sentence
+    assert "who knows that every cell holds somebody" in shown.cell.sentence
     shown._copy.click()
     assert QApplication.clipboard().text() == "tabprotect infer release.zip --prior positive"
 
@@ -487,6 +492,10 @@ def test_a_prior_that_fits_nothing_leaves_the_main_action_in_sight(
     window.files.open(str(path))
     settle()
     window.document.do(protect, seed=1, accept_weak=True)
+    # Nobody begins with an assumption that contradicts the table.
+    assert window.document.project is not None
+    assert window.document.project.priors["intruder"] == "uniform"
+    window.document.do(set_prior, who="intruder", prior="positive")
     settle()
     THEME.apply(zoom=zoom)
     window.resize(1280, 720)
@@ -498,3 +507,58 @@ def test_a_prior_that_fits_nothing_leaves_the_main_action_in_sight(
     corner = shown.main_button.mapTo(window.area.viewport(), shown.main_button.rect().bottomRight())
     assert window.area.viewport().rect().contains(corner)
     assert window.area.verticalScrollBar().maximum() == 0
+
+
+def test_the_verdict_comes_first_with_a_card_for_each_reader(
+    protected: MainWindow, settle: Settle
+) -> None:
+    shown, document = page(protected), protected.document
+    assert document.project is not None and document.project.protected is not None
+    verdict = document.project.protected.record.verdict
+    assert verdict is not None and shown.sentence == verdict.sentence
+    cards = {card.reader.name: card.reader for card in shown.readers.cards}
+    assert list(cards) == ["A reader", "An intruder", "In truth"]
+    assert cards["A reader"].number == verdict.known and cards["A reader"].bad is False
+    assert verdict.staff is not None and cards["In truth"].number == verdict.staff.known
+    judged = engine(protected, "positive")
+    assert f"{judged.small(document.project.at_risk).sum():.1f}" in cards["An intruder"].words
+    assert shown.who == "user"
+    shown.readers.cards[1].chosen.emit("intruder")
+    assert shown.who == "intruder"
+    document.set_public(True)
+    settle()
+    assert "In truth" not in {card.reader.name for card in shown.readers.cards}
+    document.set_public(False)
+    document.do(set_prior, who="intruder", prior="uniform")
+    settle()
+    # Who knows no more than a reader is no second one.
+    assert [card.reader.name for card in shown.readers.cards] == ["A reader", "In truth"]
+    assert len(shown.cell.histogram.beliefs) == 1
+
+
+def test_earlier_releases_of_the_table_are_read_beside_it(
+    protected: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    shown, document = page(protected), protected.document
+    document.do(publish, release=str(tmp_path / "r.zip"))
+    document.do(protect, seed=2**127 + 1)
+    settle()
+    assert document.project is not None
+    known = document.judging.known(document.project)
+    assert known is not None and known.together is not None
+    card = next(c.reader for c in shown.readers.cards if c.reader.name == "With earlier releases")
+    assert card.number == known.together.known and "release 1 of" in card.knows
+    assert f"{known.together.at_risk:,.1f}" in shown.sentence
+
+
+def test_without_a_choice_the_most_exposed_cell_is_shown(
+    protected: MainWindow, settle: Settle
+) -> None:
+    shown = page(protected)
+    protected.document.select(None)
+    settle()
+    first = shown.exposed.model.rows[0].index
+    belief = shown.cell.histogram.beliefs[0]
+    assert np.array_equal(belief.values, engine(protected).distribution(first)[0])
+    assert protected.document.original is not None
+    assert protected.document.original.domain.cell_text(first) in shown.cell.sentence

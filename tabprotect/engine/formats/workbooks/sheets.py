@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,6 +23,9 @@ def _text(value: object, path: Path, line: int) -> str:
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     if isinstance(value, float):
+        if math.isnan(value):
+            # As it stands there: the reader of counts says what is wrong, and where.
+            return "NaN"
         if abs(value) >= EXACT_FLOAT:
             raise InputError(
                 f"the number {value:g} is too large to be exact in a spreadsheet",

@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import TabprotectError
-from tabprotect.engine.posterior.exposure import Exposure, exposure
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.project.project import PRIORS, Project, Who
 from tabprotect.engine.project.verbs.release_verbs import infer, set_prior
@@ -30,9 +30,9 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes
-from tabprotect.gui.base.question import Question, same
 from tabprotect.gui.base.shell_lines import command_line
 from tabprotect.gui.look import icons
+from tabprotect.gui.look.buttons import scrolling
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.check.cell import CellPanel
@@ -46,14 +46,13 @@ from tabprotect.gui.pages.check.figures import (
 )
 from tabprotect.gui.pages.check.files import PosteriorFiles
 from tabprotect.gui.pages.check.priors import PriorChoice
-from tabprotect.gui.pages.check.readers import ReaderCards, readers
 from tabprotect.gui.pages.check.shown import PosteriorShown
 from tabprotect.gui.pages.check.stage import CheckStage
+from tabprotect.gui.pages.check.verdict import VerdictCards
 from tabprotect.gui.pages.check.words import (
     cell_sentence,
     mode_sentence,
     release_sentence,
-    verdict_sentence,
     way_sentence,
 )
 from tabprotect.gui.plots.heat_map import HeatMap
@@ -90,12 +89,9 @@ class CheckPage(CheckStage, PosteriorShown):
         self.mode_button.clicked.connect(self._show_misses)
         self.exposed = ExposedList()
         self.exposed.chosen.connect(document.select)
-        self.readers = ReaderCards()
+        self.readers = VerdictCards(document)
         self.readers.chosen.connect(self._show_reader)
-        self._exposing: Question[Exposure] = Question(
-            self, document.jobs, self._exposed, lambda _: None
-        )
-        self._exposure: tuple[object, Exposure] | None = None
+        self.readers.counted.connect(self._judged)
         self.cell = CellPanel()
         self.draws = DrawsPanel(document)
         self.files = PosteriorFiles(self)
@@ -109,12 +105,21 @@ class CheckPage(CheckStage, PosteriorShown):
         self._way.setAccessibleName("How it was computed")
         self._priors_layout = self._priors_row()
         self.body.addWidget(self.readers)
-        self.body.addLayout(self._priors_layout)
+        # Where there is little height the pictures scroll; verdict and main action stay.
+        pictures = QWidget()
+        column = QVBoxLayout(pictures)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(GRID)
+        column.addLayout(self._priors_layout)
         for note in self._notes.values():
             note.setProperty("role", "quiet")
             note.hide()
-            self.body.addWidget(note)
-        self.body.addWidget(self._middle(figure_label), 1)
+            column.addWidget(note)
+        column.addWidget(self._middle(figure_label), 1)
+        area = scrolling()
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setWidget(pictures)
+        self.body.addWidget(area, 1)
         self._export = self._export_button()
         self.footer.addWidget(self._export)
         self.footer.addWidget(self._again)
@@ -186,7 +191,7 @@ class CheckPage(CheckStage, PosteriorShown):
 
     def _order_tabs(self) -> None:
         """Tab follows reading: top to bottom, left before right."""
-        order: list[QWidget] = []
+        order: list[QWidget] = [card for card in self.readers.cards if card.reader.who]
         for choice in self.priors.values():
             order += [choice.combo, choice.cell, choice.file, choice.dispersion]
         order += [self._figure_box, self.who_box, self.map.grid.cells, self.mode_button]
@@ -307,19 +312,22 @@ class CheckPage(CheckStage, PosteriorShown):
             )
             self.cell.show_nothing(why)
             return
+        said = ""
         if selection is None:
-            self.cell.show_nothing(
-                "Choose a cell on the map or in the list, with the mouse or the arrow keys: its "
-                "posterior appears here."
-            )
-            self.cell.say(self._release_sentence(view))
-            return
+            # Nobody chose one: the most exposed cell is the one to look at.
+            worst = self._worst(view)
+            if worst is None:
+                self.cell.show_nothing("Choose a cell on the map or in the list.")
+                return
+            selection, said = worst, self._release_sentence(view)
         known: dict[str, Posterior] = {
-            who: p for who in PERSONS if (p := self.document.known_posterior(who)) is not None
+            who: p
+            for who in self._persons()
+            if (p := self.document.known_posterior(who)) is not None
         }
         self.cell.show_cell(selection, known, rule=view.rule, original=view.original)
         true = None if view.original is None else view.original[selection]
-        self.cell.say(cell_sentence(view.posterior, selection, true=true))
+        self.cell.say(said or cell_sentence(view.posterior, selection, true=true))
 
     # -- the verdict --------------------------------------------------------------------------
 
@@ -329,49 +337,35 @@ class CheckPage(CheckStage, PosteriorShown):
 
     def _show_verdict(self) -> None:
         """The sentence with its number, then a card for each reader."""
-        project, judging = self.document.project, self.document.judging
+        project = self.document.project
         assert project is not None
-        verdict, staff = judging.verdict(project), not self.document.public
-        if verdict is None:
-            fault = judging.fault(project)
-            self.set_sentence(fault or "Working out what a reader would know\u2026")
-            self.readers.show_readers(())
-            return
-        known = judging.known(project) if staff else None
-        together = None if known is None else known.together
-        self.set_sentence(verdict_sentence(verdict, together))
-        found = readers(verdict, known, intruder=self._intruder(project), staff=staff)
-        self.readers.show_readers(found)
-
-    def _intruder(self, project: Project) -> tuple[str, Exposure] | None:
-        """What the chosen intruder knows beforehand and would know; asked where it is not known."""
-        verdict = self.document.judging.verdict(project)
-        posterior = self.document.known_posterior("intruder")
-        same_prior = project.prior("intruder") == project.prior("user")
-        if verdict is None or posterior is None or same_prior:
-            return None
-        rule, limit = self._rule(project), verdict.belief_limit
-        key = (posterior, str(rule), limit)
-        if self._exposure is not None and same(self._exposure[0], key):
-            return posterior.prior.label, self._exposure[1]
-        self._exposing.ask(
-            "what an intruder would know", lambda _: exposure(posterior, rule, limit), key
-        )
-        return None
-
-    def _exposed(self, found: Exposure) -> None:
-        self._exposure = (self._exposing.key, found)
-        self._judged()
+        intruder = "intruder" in self._persons()
+        if self.readers.bring_up(project, self._rule(project), intruder=intruder):
+            self._order_tabs()
+        self.set_sentence(self.readers.sentence)
 
     def _show_reader(self, who: str) -> None:
         self.who_box.setCurrentIndex(self.who_box.findData(who))
 
+    def _persons(self) -> tuple[Who, ...]:
+        """An intruder who assumes what any reader does is no second one."""
+        project = self.document.project
+        alike = project is not None and len(set(project.priors.values())) == 1
+        return PERSONS[:1] if alike else PERSONS
+
+    def _among(self, view: View) -> Bools | None:
+        """The at-risk cells, where there are some and they may be told."""
+        found = None if view.original is None else view.rule.mask(view.original.counts)
+        return found if found is not None and found.any() else None
+
+    def _worst(self, view: View) -> Index | None:
+        worst = most_exposed(view, among=self._among(view), limit=1)
+        return view.posterior.published.domain.unflat(worst[0]) if worst else None
+
     def _release_sentence(self, view: View) -> str:
-        among = None if view.original is None else view.rule.mask(view.original.counts)
+        among = self._among(view)
         at_risk = 0 if among is None else int(among.sum())
-        worst = most_exposed(view, among=among if at_risk else None, limit=1)
-        index: Index | None = view.posterior.published.domain.unflat(worst[0]) if worst else None
-        return release_sentence(view, at_risk=at_risk, worst=index)
+        return release_sentence(view, at_risk=at_risk, worst=self._worst(view))
 
     def _show_priors(self) -> None:
         """Side by side while both fit, else one below the other."""
@@ -379,7 +373,7 @@ class CheckPage(CheckStage, PosteriorShown):
         assert project is not None
         for who, choice in self.priors.items():
             choice.show_prior(
-                project.prior(who),
+                project.priors[who],
                 project.domain,
                 self.document.selection,
                 named=not (self.document.public and self.document.has_original),
@@ -431,7 +425,7 @@ class CheckPage(CheckStage, PosteriorShown):
             return
         self._failed[who] = f"{error.message[:1].upper()}{error.message[1:]}."
         # The prior nobody chose is not the user's mistake: a quiet note will do.
-        if project.priors[who] not in ("", PRIORS[who]):
+        if project.priors[who] != PRIORS[who]:
             self.show_error(
                 error,
                 remedy_label=f"Let the {who} assume nothing",

@@ -86,7 +86,7 @@ def readers(
     truth = verdict.staff if isinstance(verdict, StaffVerdict) else None
     if truth is not None:
         words = (
-            f"of {count_text(truth.at_risk_cells)} true at-risk cells are known, "
+            f"known of {count_text(truth.at_risk_cells)} at-risk cells; "
             f"{count_text(truth.certain)} certain; mean belief {truth.mean_belief:.2f}"
         )
         found.append(Reader("In truth", "staff only", truth.known, words, None))
@@ -105,9 +105,9 @@ def _judged(verdict: Verdict, who: str, name: str, knows: str) -> Reader:
 
 
 def _words(at_risk: float, certain: int, limit: float | None = None) -> str:
-    sure = "none is certain" if not certain else f"{count_text(certain)} certain"
-    within = "" if limit is None else f" (limit {limit:,.1f})"
-    return f"of {at_risk:,.1f} expected at-risk cells would be known{within}; {sure}"
+    sure = "none certain" if not certain else f"{count_text(certain)} certain"
+    within = "" if limit is None else f"; limit {limit:,.1f}"
+    return f"known of {at_risk:,.1f} expected at-risk cells{within}; {sure}"
 
 
 class ReaderCard(QFrame):
@@ -120,7 +120,7 @@ class ReaderCard(QFrame):
         self.reader = reader
         self.setProperty("role", "card")
         self.setAccessibleName(f"{reader.name} {reader.knows}: {reader.number} {reader.words}")
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         if reader.who:
             self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -147,6 +147,7 @@ class ReaderCard(QFrame):
         column.setSpacing(4)
         column.addLayout(row)
         column.addWidget(words)
+        column.addStretch(1)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self.reader.who and self.rect().contains(event.position().toPoint()):
@@ -174,13 +175,14 @@ class ReaderCards(QWidget):
         self._grid.setSpacing(GRID)
         THEME.changed.connect(self._repaint)
 
-    def show_readers(self, found: Iterable[Reader]) -> None:
-        """Show these readers."""
+    def show_readers(self, found: Iterable[Reader]) -> bool:
+        """Show these readers; whether they are others than before."""
         found = tuple(found)
         if found == self._readers:
-            return
+            return False
         self._readers = found
         self._repaint()
+        return True
 
     def _repaint(self) -> None:
         emptied(self._grid)

@@ -10,7 +10,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from tabprotect.engine.bundle.check_lines import CheckLine, headline, left_before, stated
+from tabprotect.engine.bundle.check_lines import (
+    CheckGroup,
+    CheckLine,
+    headline,
+    left_before,
+    stated,
+)
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import InputError, Suggestion, TabprotectError
 from tabprotect.engine.progress import Progress
@@ -64,6 +70,8 @@ class ReleasePage(ReleaseStage, Page):
         self.honesty = LineGroup("Honesty")
         self.files = LineGroup("Files", folded="Nothing of the original is in the files")
         self.before = LineGroup("Has this left before?")
+        self.register = tool_button("Register of releases", flat=True)
+        self.before.add(self.register)
         self.signing = SigningForm()
         self.form = PublishForm()
         self.fingerprint = Fingerprint()
@@ -102,6 +110,7 @@ class ReleasePage(ReleaseStage, Page):
         self.seal.copy.clicked.connect(self._copy)
         self.seal.open.clicked.connect(self._open_as_reader)
         self._copy_line.clicked.connect(self._copy_command)
+        self.register.clicked.connect(lambda: self.document.page_asked.emit("register"))
         self.protection.remedy_chosen.connect(self._take)
         for group in (self.protection, self.before):
             group.cells_asked.connect(lambda: self.document.page_asked.emit("posterior"))
@@ -130,6 +139,7 @@ class ReleasePage(ReleaseStage, Page):
             self._columns.addLayout(side, share)
         area = scrolling()
         area.setAccessibleName("The gate")
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setWidget(inner)
         return area
 
@@ -148,7 +158,12 @@ class ReleasePage(ReleaseStage, Page):
         order: list[QWidget] = [*self._faces.values(), self.seal.copy, self.seal.open]
         for group in (self.protection, self.honesty, self.files, self.before):
             order += group.controls()
-        order += [*self.signing.controls(), *self.form.controls(), *self.fingerprint.controls()]
+        order += [
+            self.register,
+            *self.signing.controls(),
+            *self.form.controls(),
+            *self.fingerprint.controls(),
+        ]
         order += [self.panel.tree, *self.panel.controls()]
         order += [self._copy_line, self.report, self.main_button]
         for first, second in pairwise(order):
@@ -254,14 +269,15 @@ class ReleasePage(ReleaseStage, Page):
             found = next((g for g in groups if g.title == name), None)
             group.setVisible(found is not None)
             group.set_folding(house)
-            if found is not None and name != "Protection":
-                group.show_group(found)
-            elif found is not None:
-                refused = bool(self._against(project)) and not project.published
-                helps = judging.remedies(project) if refused else ()
-                group.show_group(found, helps=helps)
+            helps: tuple[Suggestion, ...] | None = ()
+            if found is not None and group is self.protection and not project.published:
+                helps = judging.remedies(project) if project.against else ()
+            # What may not be seen is taken away, not only hidden.
+            group.show_group(found or CheckGroup(name, ()), helps=helps)
         self.before.setVisible(house)
-        if known is not None:
+        if known is None:
+            self.before.show_group(CheckGroup(self.before.group.title, ()))
+        else:
             said = [warning["message"] for warning in warnings_of(known.earlier)]
             unread = known.unread
             self.before.show_group(left_before(said, known.together, unread, known.fault))
@@ -289,16 +305,10 @@ class ReleasePage(ReleaseStage, Page):
             self.show_error(error)
             return HousePolicy()
 
-    def _against(self, project: Project) -> str:
-        try:
-            return project.against
-        except TabprotectError as error:
-            return str(error)
-
     def _reasons(self, project: Project) -> list[str]:
         """What takes a reason, in words."""
         known = self.document.judging.known(project)
-        out = [self._against(project)]
+        out = [project.against]
         if known is not None and known.close:
             out.append(f"{warnings_of(known.close)[0]['message']}.")
         return [f"{text[0].upper()}{text[1:]}" for text in out if text]
