@@ -13,6 +13,7 @@ from tabprotect.engine.errors import InfeasibleError
 from tabprotect.gui.base.shell_lines import command_line
 from tabprotect.gui.base.stage import Entry
 from tabprotect.gui.frame.opening import Files
+from tabprotect.gui.frame.recipes import Recipes
 from tabprotect.gui.frame.settings_dialog import SettingsDialog
 from tabprotect.gui.frame.stages import PAGES
 from tabprotect.gui.frame.window import Window
@@ -124,6 +125,11 @@ class Actions(QObject):
         self._add("File", "start", "Start &page", "Ctrl+0", lambda: self.window.go("start"))
         self._add("File", "window", "New &window", "Ctrl+Shift+N", self.window.another)
         self.menus["File"].addSeparator()
+        recipes = self.recipes = Recipes(self.window, self.files)
+        self._add("File", "run_recipe", "Run a recipe on &new data\u2026", "", recipes.ask_run)
+        self._add(
+            "File", "save_recipe", "Save as recipe for next &year\u2026", "", recipes.ask_save
+        )
         self._add("File", "save", "&Save", "Ctrl+S", self.files.save, picture="save")
         self._add("File", "save_as", "Save &as\u2026", "Ctrl+Shift+S", self.files.save_as)
         self.menus["File"].addSeparator()
