@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from tabprotect.cli.verbs import UsageError
-from tabprotect.engine.formats.reading import Reading, options
+from tabprotect.engine.formats.reading import Reading, options, takes_number
 from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.history import History
@@ -129,11 +129,26 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         said, name = option.metadata, "--" + option.name.replace("_", "-")
         if isinstance(option.default, bool):
             group.add_argument(name, action="store_true", help=said["help"])
+        elif takes_number(option):
+            group.add_argument(name, type=int, metavar=said["metavar"], help=said["help"])
         else:
             group.add_argument(name, metavar=said["metavar"], help=said["help"])
+
+    group.add_argument(
+        "--reading",
+        type=Path,
+        metavar="FILE.toml",
+        help="these options from a file; those of the command line go before",
+    )
+
+
+def given_reading(args: argparse.Namespace) -> dict[str, object]:
+    """What the options of :func:`add_reading` say of reading a table."""
+    named = {} if args.reading is None else Reading.file(args.reading)
+    said = Reading(**{option.name: getattr(args, option.name) for option in options()}).given
+    return {**named, **said}
 
 
 def open_source(args: argparse.Namespace, progress: Progress) -> History:
     """The table that ``args.table`` means, read as its options say."""
-    reading = Reading(**{option.name: getattr(args, option.name) for option in options()})
-    return opened(args.table, reading, progress)
+    return opened(args.table, Reading.of(given_reading(args)), progress)

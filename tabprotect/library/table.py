@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -144,9 +144,6 @@ class Table:
         """A row for each cell: its categories, then its count. CONFIDENTIAL."""
         return made(cell_columns(self.domain) | {"count": self.counts.reshape(-1)}, self.kind)
 
-    def _with_kind(self, kind: str) -> Table:
-        return replace(self, kind=kind)
-
 
 def cell_columns(domain: Domain) -> dict[str, Any]:
     """A column of categories for each variable, all cells in order."""
@@ -169,16 +166,24 @@ def examples() -> tuple[str, ...]:
     return tuple(f"{bundled.PREFIX}{example.name}" for example in bundled.examples())
 
 
-def read_table(path: str | Path, *, progress: Progress = SILENT, **options: Any) -> Table:
+def read_table(
+    path: str | Path,
+    *,
+    reading: str | Path | None = None,
+    progress: Progress = SILENT,
+    **options: Any,
+) -> Table:
     """Read a table of counts.
 
     Parameters
     ----------
     path
         A file, a project, or ``example:NAME``.
+    reading
+        A TOML file of such options; those that are given here go before.
     **options
-        As on the command line: ``count``, ``delimiter``, ``decimal``, ``encoding``,
-        ``strip_totals``, ``fill_missing``.
+        As on the command line: ``count``, ``sheet``, ``header_row``, ``thousands``, ``decimal``,
+        ``totals``, ``marks``, ``encoding``, ... (the page of file formats lists all).
 
     Raises
     ------
@@ -191,7 +196,8 @@ def read_table(path: str | Path, *, progress: Progress = SILENT, **options: Any)
     >>> tp.read_table("example:duncan-roehrig-4x4")
     Table(v | w, 4 x 4)
     """
-    return Table(opened(str(path), Reading.of(options), progress))
+    named = {} if reading is None else Reading.file(Path(reading))
+    return Table(opened(str(path), Reading.of({**named, **options}), progress))
 
 
 def tabulate(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -31,9 +32,15 @@ from pytestqt.qtbot import QtBot
 from tabprotect.engine.disclosure import policy
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.registered import by_suffix
+from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.saving import storage
-from tabprotect.engine.project.verbs.release_verbs import protect, set_parameters, set_prior
+from tabprotect.engine.project.verbs.release_verbs import (
+    protect,
+    set_method,
+    set_parameters,
+    set_prior,
+)
 from tabprotect.engine.project.verbs.table_verbs import set_count
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -121,6 +128,61 @@ def test_the_strip_tells_what_is_shown(opened: MainWindow, settle: Settle) -> No
     assert opened.strip.word == "CONFIDENTIAL"
 
 
+def test_what_is_narrow_folds_and_keeps_the_table(opened: MainWindow, settle: Settle) -> None:
+    opened.resize(1400, 768)
+    wide = opened.rail.width()
+    opened.document.select((0, 1))
+    assert opened.docks["inspector"].isVisible()
+    opened.document.select(None)
+    assert not opened.docks["inspector"].isVisible()
+    opened.resize(1024, 700)
+    assert opened.rail.width() < wide / 2
+    button = opened.rail.buttons["protect"]
+    assert button.accessibleName() == "2  Protect" and "Protect" in button.toolTip()
+    opened.document.select((0, 1))
+    assert not opened.docks["inspector"].isVisible()
+    opened.edge.click()
+    assert opened.docks["inspector"].isVisible() and not opened.edge.isVisible()
+
+
+def test_the_steps_of_the_method_stand_under_protect(opened: MainWindow) -> None:
+    rail = opened.rail
+
+    def steps() -> list[str]:
+        return [n for n, b in rail.buttons.items() if b.page.under and not b.isHidden()]
+
+    assert steps() == ["cycles", "perturb"]
+    opened.document.do(set_method, method="random_rounding")
+    assert steps() == ["methods"]
+    opened.go("compare")
+    assert rail.buttons["protect"].isChecked()
+    numbered = [b.words for b in rail.buttons.values() if b.number]
+    assert [words[:2] for words in numbered] == ["1 ", "2 ", "3 ", "4 "]
+
+
+def test_running_work_is_behind_one_button(opened: MainWindow, qtbot: QtBot) -> None:
+    go_on = threading.Event()
+
+    def work(progress: Progress) -> None:
+        while not go_on.wait(0.01):
+            progress.report("waiting", 0.5)
+
+    jobs = [opened.document.jobs.question(f"wait {n}", work) for n in range(5)]
+    button = opened.strip.jobs
+    qtbot.waitUntil(button.isVisible)
+    assert button.text() == "5 running" and len(button.views) == 5
+    assert opened.strip._facts.width() > opened.strip.width() / 2
+    button.click()
+    assert button.list.isVisible()
+    cancel = button.views[jobs[0]].findChild(QToolButton)
+    assert isinstance(cancel, QToolButton)
+    cancel.click()
+    qtbot.waitUntil(lambda: button.text() == "4 running")
+    go_on.set()
+    qtbot.waitUntil(lambda: not opened.document.jobs.running)
+    assert button.isHidden() and not button.list.isVisible()
+
+
 def test_f9_hides_the_original_everywhere(opened: MainWindow, settle: Settle, qtbot: QtBot) -> None:
     opened.document.do(set_count, index=[0, 1], count=87654)
     opened.document.do(protect, seed=3)
@@ -193,7 +255,10 @@ def test_the_inspector_follows_the_selection(opened: MainWindow, settle: Settle)
     low, high = posterior.interval(0.9)
     text = opened.inspector.value("90 % interval")
     assert text in (f"{low[0, 0]} to {high[0, 0]}", str(low[0, 0]))
-    assert opened.inspector.histogram.isVisible()
+    # It opens on a selection where there is room; below, its edge does.
+    assert not opened.docks["inspector"].isVisible() and opened.edge.isVisible()
+    opened.resize(1400, 768)
+    assert opened.inspector.histogram.isVisible() and not opened.edge.isVisible()
 
 
 def test_a_failed_open_leaves_everything_as_it_was(

@@ -152,6 +152,26 @@ class Reader:
             return summed(self.domain, table.names)
         return grouped(self.domain, table, str(self.release.mechanism.parameters["groupings"]))
 
+    def insider(self, limit: float) -> Figures:
+        """The best informed of those who are, at even odds or better, alone in an inner cell."""
+        values = range(self.rule.low, self.rule.high + 1)
+        best = np.zeros(self.domain.size)
+        inside = np.zeros(self.domain.size)
+        for cell in range(self.domain.size):
+            alone = self.originals[:, cell] == 1
+            share = float(self.weights[alone].sum())
+            if share < 0.5 - 1e-12:
+                continue
+            for other in set(range(self.domain.size)) - {cell}:
+                chances = [
+                    float(self.weights[alone & (self.originals[:, other] == v)].sum()) / share
+                    for v in values
+                ]
+                best[other] = max(best[other], *chances)
+                inside[other] = max(inside[other], sum(chances))
+        known, certain = int((best > limit).sum()), int((best > 1 - 1e-9).sum())
+        return Figures(float(inside.sum()), known, certain)
+
     def figures(self, table: Domain, judged: np.ndarray | None, limit: float) -> Figures:
         """Of the cells of a margin (or the inner table), or those of them that are judged."""
         at_risk, known, certain = 0.0, 0, 0

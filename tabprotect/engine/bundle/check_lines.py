@@ -144,6 +144,12 @@ def table_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
         which = "inner cells" if table.inner else f"table {table.label}"
         if not table.judged:
             text = f"{which}: what {who} learns was judged {SAID[table.way]}."
+        elif table.who == "insider":
+            text = (
+                f"{which}: somebody who is alone in a cell would know {table.known:,} of "
+                f"{table.at_risk:,.1f} expected other at-risk cells, {table.certain:,} certain; "
+                f"worked out {SAID[table.way]}. No limit is set for that."
+            )
         else:
             text = (
                 f"{which}: {who} would know {table.known:,} of {table.at_risk:,.1f} expected "

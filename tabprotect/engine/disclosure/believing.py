@@ -133,6 +133,25 @@ def fingerprint(release: Release, what: str = "") -> bytes:
     return digest.digest()
 
 
+@dataclass(frozen=True, eq=False)
+class Believed:
+    """What one reader believes of a release.
+
+    Attributes
+    ----------
+    beliefs
+        About every judged table.
+    likelihood
+        What they come from; ``None`` where there is none.
+    inner
+        The posterior of the inner cells; ``None`` where there is none.
+    """
+
+    beliefs: tuple[Belief, ...]
+    likelihood: Likelihood | None
+    inner: Posterior | None = None
+
+
 def believed(
     release: Release,
     prior: str,
@@ -140,8 +159,8 @@ def believed(
     earlier: Sequence[Release] = (),
     effort: float = 1.0,
     progress: Progress = SILENT,
-) -> tuple[list[Belief], Likelihood | None]:
-    """Beliefs about every judged table, and the likelihood they come from.
+) -> Believed:
+    """What a reader believes of every judged table.
 
     Parameters
     ----------
@@ -166,8 +185,8 @@ def believed(
             found = joined(found, others, OfRelease(release), progress)
     except InfeasibleError as error:
         if isinstance(likelihood, CellFactors):
-            return [_bounded(likelihood, f"{error}.")], likelihood
-        return [_unknown(release.domain, True, f"{error}.")], likelihood
+            return Believed((_bounded(likelihood, f"{error}."),), likelihood)
+        return Believed((_unknown(release.domain, True, f"{error}."),), likelihood)
     inner = found.domain == release.domain
     out = [_as_belief(found, inner=True, judged=None)] if inner else []
     means = _Means(release, prior, progress, effort)
@@ -182,7 +201,7 @@ def believed(
             out.append(means.of_table(number, found if inner else None, judged))
         elif not inner:
             out.append(_as_belief(found, inner=False, judged=judged))
-    return out, likelihood
+    return Believed(tuple(out), likelihood, found if inner else None)
 
 
 def at_a_glance(release: Release, progress: Progress = SILENT) -> Belief:

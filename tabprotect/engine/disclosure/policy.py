@@ -121,17 +121,6 @@ class HousePolicy:
             raise ParameterError(wrong, hint=f"the limits are {', '.join(kinds)}")
         return cls(**cast("dict[str, str]", values))  # type: ignore[arg-type]
 
-    @classmethod
-    def judged_by(cls, gate: Gate) -> HousePolicy:
-        """The policy that a release states."""
-        return cls(
-            belief_limit=gate.belief_limit,
-            share=gate.share,
-            attempts_at_most=gate.attempts_at_most,
-            at_risk=str(gate.at_risk),
-            intruder=gate.intruder,
-        )
-
 
 _KINDS = {float: "a number", int: "a whole number", str: "text", bool: "true or false"}
 

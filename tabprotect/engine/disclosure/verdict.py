@@ -64,16 +64,20 @@ def verdict(
     limits = _limits(release, policy)
     # Inference is imported with the first verdict, not with every project that is opened.
     from tabprotect.engine.disclosure.believing import believed
+    from tabprotect.engine.disclosure.insiders import insider_verdict
+    from tabprotect.engine.protection.registered import methods
 
-    beliefs, likelihood = believed(
-        release, "uniform", earlier=earlier, effort=effort, progress=progress
-    )
-    tables = [_judged("user", belief, limits) for belief in beliefs]
+    user = believed(release, "uniform", earlier=earlier, effort=effort, progress=progress)
+    tables = [_judged("user", belief, limits) for belief in user.beliefs]
     if limits.intruder:
-        others, _ = believed(
+        other = believed(
             release, limits.intruder, earlier=earlier, effort=effort, progress=progress
         )
-        tables += [_judged("intruder", belief, limits) for belief in others]
+        tables += [_judged("intruder", belief, limits) for belief in other.beliefs]
+    mechanism = release.mechanism
+    if methods()[mechanism.method].insiders(mechanism.values) and user.inner is not None:
+        insider = insider_verdict(user.inner, limits, CERTAIN, progress)
+        tables += [] if insider is None else [insider]
     return StaffVerdict(
         tuple(tables),
         belief_limit=limits.belief_limit,
@@ -82,7 +86,7 @@ def verdict(
         note=" ".join(dict.fromkeys(table.note for table in tables if table.note)),
         staff=None
         if original is None
-        else _staff(beliefs, likelihood, limits, (original, release)),
+        else _staff(user.beliefs, user.likelihood, limits, (original, release)),
     )
 
 

@@ -188,6 +188,10 @@ class Method(ABC):
         """
         return "exact" in self.promised(release.mechanism.values)
 
+    def insiders(self, values: Values) -> bool:
+        """Whether there are readers who know a cell because they are alone in it."""
+        return False
+
     def apart(self, release: Release, number: int) -> Likelihood | None:
         """What one published table says about its own cells, where :meth:`likelihood` leaves that
         table out; ``None`` where it does not."""

@@ -151,17 +151,18 @@ class Verdict:
 
     @property
     def judged(self) -> bool:
-        """Whether every table could be judged for every reader."""
+        """Whether every table could be judged for every reader it is judged for."""
         return bool(self.tables) and all(table.judged for table in self.tables)
 
     @property
     def failing(self) -> tuple[TableVerdict, ...]:
-        """Tables of which a reader would know too many cells.
+        """Tables of which a user or an intruder would know too many cells.
 
         Each table has to pass by itself, so that another one beside it never helps; together they
         pass then, too.
         """
-        return tuple(t for t in self.tables if t.known > self.share * t.at_risk)
+        others = (table for table in self.tables if table.who != "insider")
+        return tuple(t for t in others if t.known > self.share * t.at_risk)
 
     @property
     def accepted(self) -> bool:
@@ -187,7 +188,12 @@ class Verdict:
             if not self.certain
             else f"{self.certain:,} {'is' if self.certain == 1 else 'are'} certain"
         )
-        return f"{said} (limit {self.limit:,.1f}); {sure}. Judged {SAID[self.way]}" + (
+        inside = "".join(
+            f" Somebody who is alone in a cell would know {table.known:,} others."
+            for table in self.tables
+            if table.who == "insider" and table.known
+        )
+        return f"{said} (limit {self.limit:,.1f}); {sure}.{inside} Judged {SAID[self.way]}" + (
             "." if self.complete else f", incompletely. {self.note}"
         )
 

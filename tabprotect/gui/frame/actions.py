@@ -104,6 +104,13 @@ class Actions(QObject):
 
     def _file(self) -> None:
         self._add("File", "open", "&Open\u2026", "Ctrl+O", self.files.ask_open, picture="open")
+        self._add(
+            "File",
+            "open_with",
+            "Open &with choices\u2026",
+            "Ctrl+Shift+O",
+            self.files.ask_reading_of,
+        )
         self.recent_menu = self.menus["File"].addMenu("Open &recent")
         self.recent_menu.aboutToShow.connect(self._fill_recent)
         self._add(

@@ -11,8 +11,11 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFileDialog
 
 from tabprotect.engine.errors import InputError, RecordsError, RefusedError, TabprotectError
-from tabprotect.engine.formats.reading import options
-from tabprotect.engine.formats.registered import patterns
+from tabprotect.engine.formats.format import RowFormat
+from tabprotect.engine.formats.look import Look
+from tabprotect.engine.formats.reading import Reading, options
+from tabprotect.engine.formats.registered import TEXT, by_suffix, format_of, named, patterns
+from tabprotect.engine.formats.remembered import recalled, remember
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.opening.examples import PREFIX
@@ -21,6 +24,7 @@ from tabprotect.engine.project.saving.held import HeldProject, InUseError
 from tabprotect.engine.project.verbs.release_verbs import open_bundle
 from tabprotect.engine.project.verbs.table_verbs import open_table
 from tabprotect.gui.base.question import told
+from tabprotect.gui.forms.import_sheet import ImportSheet
 from tabprotect.gui.frame.stages import OTHERS
 from tabprotect.gui.frame.window import Window
 
@@ -28,6 +32,8 @@ RECENT = 10
 """Recent files that are remembered."""
 
 OPEN_ANYHOW = "Open without saving"
+
+CHOOSE = "Choose how it is read\u2026"
 
 REMEDIES = {option.name: remedy for option in options() if (remedy := option.metadata["remedy"])}
 """Options of reading a table that an error may offer, and their buttons."""
@@ -40,6 +46,15 @@ def open_filter() -> str:
         f"All that can be opened ({tables} {project} *.zip);;Tables ({tables});;"
         f"Projects ({project});;Release bundles (*.zip);;All files (*)"
     )
+
+
+def _can_be_asked(source: str) -> bool:
+    """Whether a file is one of rows, so that somebody can say how they are to be read."""
+    path = Path(source)
+    try:
+        return path.stat().st_size > 0 and isinstance(format_of(path), RowFormat)
+    except (OSError, TabprotectError):
+        return False
 
 
 class Files(QObject):
@@ -80,7 +95,7 @@ class Files(QObject):
         else:
             self.ask_open()
 
-    def open(self, source: str, **reading: bool) -> None:
+    def open(self, source: str, **reading: Any) -> None:
         """Open whatever a path or ``example:NAME`` is: table, project, bundle or records.
 
         ``reading`` are options of reading a table, such as ``strip_totals``.
@@ -92,7 +107,44 @@ class Files(QObject):
         elif suffix == ".zip":
             self.read(source)
         else:
-            self.begin(open_table(source=source, **reading))
+            given = reading or self._as_before(source)
+            self.begin(open_table(source=source, **given))
+
+    def _as_before(self, source: str) -> dict[str, object]:
+        """How a file of this look was read the last time somebody chose."""
+        path = Path(source)
+        try:
+            if source.startswith(PREFIX) or not path.is_file():
+                return {}
+            return dict(recalled(by_suffix(path) or named(TEXT), path))
+        except (OSError, TabprotectError):
+            return {}
+
+    def ask_reading(self, source: str, **given: object) -> None:
+        """Show the import sheet: how a file is to be read."""
+        sheet = ImportSheet(self.window, self.document.jobs, Path(source), given)
+        sheet.chosen.connect(self._read_so)
+        sheet.open()
+
+    def ask_reading_of(self) -> None:
+        """Ask for a file, and how it is to be read."""
+        dialog = QFileDialog(self.window, "Open with choices", "", open_filter())
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self.ask_reading)
+        dialog.open()
+
+    def _read_so(self, source: str, reading: Reading, seen: Look) -> None:
+        if seen.records:
+            self.window.go("tabulate")
+            self.window.page.take(source)
+            return
+        try:
+            remember(seen, reading)
+        except InputError as error:
+            # Not to be remembered is no reason not to open.
+            self.window.page.show_error(error)
+        self.open(source, **reading.given)
 
     def begin(self, order: Order) -> None:
         """Begin a new document in this window, after a question where work would be lost."""
@@ -221,12 +273,20 @@ class Files(QObject):
             # The command line's option, as a button.
             if isinstance(error, InputError) and f"--{option.replace('_', '-')}" in error.hint:
                 error.hint = ""
-                page.show_error(
+                page.errors.show_error(
                     error,
                     remedy_label=label,
                     remedy=partial(self.open, source, **given, **{option: True}),
+                    other_label=CHOOSE,
+                    other=partial(self.ask_reading, source),
                 )
                 return
+        if isinstance(error, InputError) and _can_be_asked(source):
+            page.errors.show_error(
+                error, other_label=CHOOSE, other=partial(self.ask_reading, source)
+            )
+            self.ask_reading(source)
+            return
         page.show_error(error)
 
     # -- recent files -------------------------------------------------------------------------

@@ -41,7 +41,14 @@ class FlowLayout(QLayout):
         self._arrange(rect, move=True)
 
     def sizeHint(self) -> QSize:
-        return self.minimumSize()
+        """All in one row."""
+        sizes = [item.sizeHint() for item in self._items if not item.isEmpty()]
+        wide = sum(size.width() for size in sizes) + self._gap * max(len(sizes) - 1, 0)
+        margins = self.contentsMargins()
+        return QSize(
+            wide + margins.left() + margins.right(),
+            max((size.height() for size in sizes), default=0) + margins.top() + margins.bottom(),
+        )
 
     def minimumSize(self) -> QSize:
         size = QSize()
@@ -56,15 +63,27 @@ class FlowLayout(QLayout):
         margins = self.contentsMargins()
         area = rect.marginsRemoved(margins)
         x, y, row = area.x(), area.y(), 0
+        line: list[tuple[QLayoutItem, QRect]] = []
+
+        def place() -> None:
+            # In the middle of their row, whatever its highest item is.
+            for item, box in line if move else ():
+                item.setGeometry(box.translated(0, (row - box.height()) // 2))
+            line.clear()
+
         for item in self._items:
             if item.isEmpty():
                 continue
             size = item.sizeHint()
-            size.setWidth(min(size.width(), max(area.width(), 1)))
+            if size.width() > area.width() and area.width() > 0:
+                size.setWidth(area.width())
+                if item.hasHeightForWidth():
+                    size.setHeight(item.heightForWidth(area.width()))
             if x > area.x() and x + size.width() > area.x() + area.width():
+                place()
                 x, y, row = area.x(), y + row + self._gap, 0
-            if move:
-                item.setGeometry(QRect(QPoint(x, y), size))
+            line.append((item, QRect(QPoint(x, y), size)))
             x += size.width() + self._gap
             row = max(row, size.height())
+        place()
         return y + row - rect.y() + margins.bottom()

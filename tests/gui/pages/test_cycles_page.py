@@ -73,7 +73,7 @@ def click_cell(window: MainWindow, row: int, column: int) -> None:
 def test_a_template_is_proved_to_keep_all_margins(designer: MainWindow, examined: Settle) -> None:
     page(designer)._tools["templates"].click()
     cards = page(designer).templates.cards
-    assert set(cards) == set(DESIGNS)
+    assert set(cards) == {"design for me", *DESIGNS}
     assert page(designer).stack.currentWidget() is page(designer).templates
     QTest.keyClick(cards["bidiagonal"], Qt.Key.Key_Return)
     examined()
@@ -258,6 +258,9 @@ def test_the_list_filters(window: MainWindow, settle: Settle, examined: Settle) 
     listed.filter.setText("row10")
     touching = [i for i in range(len(moves)) if moves.array(i)[9].any()]
     assert listed.model.shown.tolist() == touching
+    listed.filter.setText("row10, column2")
+    both = [i for i in range(len(moves)) if moves.array(i)[9, 1]]
+    assert listed.model.shown.tolist() == both
     listed.filter.setText("13")
     assert listed.model.shown.tolist() == [12]
     assert document.selected_cycle == 0
@@ -302,6 +305,26 @@ def test_chances_are_shown_as_a_heat_map(designer: MainWindow, examined: Settle)
     touched = sum(np.abs(designer.document.project.cycles.array(i)).astype(int) for i in range(15))
     assert shown == [[f"{n}\u00d7" for n in row] for row in touched.tolist()]
     assert "3 to 4 times" in page(designer)._legend.text()
+
+
+def test_chances_and_walk_are_two_views(designer: MainWindow, examined: Settle) -> None:
+    tools = page(designer)._tools
+    tools["chances"].click()
+    tools["walk"].click()
+    assert tools["walk"].isChecked() and not tools["chances"].isChecked()
+    tools["chances"].click()
+    assert tools["chances"].isChecked() and not tools["walk"].isChecked()
+
+
+def test_nothing_to_split_is_said_and_leaves_no_step(
+    designer: MainWindow, examined: Settle
+) -> None:
+    designer.document.do(set_cycles, kind="elementary")
+    examined()
+    before = designer.document.project
+    page(designer)._tools["split"].click()
+    assert designer.document.project is before
+    assert "nothing to split" in page(designer).errors.text
 
 
 def test_blockers_are_hatched(window: MainWindow, settle: Settle, examined: Settle) -> None:

@@ -28,7 +28,6 @@ from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.forms.method_form import MethodForm
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.grid.view import GridView
-from tabprotect.gui.pages.run.page import RunPage
 from tabprotect.gui.pages.run.perturb import PerturbPage
 from tabprotect.gui.pages.run.replay import Replay
 
@@ -390,20 +389,6 @@ def test_a_weak_mechanism_is_refused_with_the_remedies_that_were_tried(
     assert document.published is not None and document.published != document.original
     assert document.project is not None and document.project.protected is not None
     assert document.project.protected.record.decisions == ()
-
-
-def test_the_methods_page_offers_the_same_remedies(weak: MainWindow, settle: Settle) -> None:
-    offered = list(page(weak).preview.refusal.remedies)
-    weak.go("methods")
-    shown_page = weak.page
-    assert isinstance(shown_page, RunPage)
-    QTest.qWait(400)
-    settle()
-    refusal = shown_page.preview.refusal
-    assert offered and list(refusal.remedies) == offered
-    refusal.remedies[offered[0]].click()
-    assert weak.document.history.undo_label.startswith("set ")
-    settle()
 
 
 def test_what_was_refused_is_held_for_the_gate(weak: MainWindow, tried: Settle) -> None:

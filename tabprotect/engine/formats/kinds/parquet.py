@@ -22,7 +22,7 @@ from tabprotect.engine.budgets import CELL_LIST_CATEGORIES as MAX_CATEGORIES
 from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.format import COUNT, Format, RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
-from tabprotect.engine.formats.layouts.forms import COUNT_NAMES
+from tabprotect.engine.formats.layouts.forms import count_columns
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.sql import connected, file_literal, literal, quoted
 from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, FREE
@@ -154,7 +154,7 @@ class _Columns:
                     hint=f"the columns are {', '.join(self.types)}",
                 )
             return wanted
-        named = [name for name in self.types if name.strip().casefold() in COUNT_NAMES]
+        named = count_columns(self.types)
         if len(named) != 1:
             raise RecordsError(
                 f"{self.path.name} holds records, not a table"

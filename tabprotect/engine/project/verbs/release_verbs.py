@@ -79,6 +79,9 @@ def set_method(project: Project, context: Context, *, method: str) -> Project:
     return replace(project.without_result(), method=chosen, parameters=empty)
 
 
+BY_FIGURES = "chosen by figures of this table"
+
+
 @Declared(_parameters_label)
 def set_parameters(project: Project, context: Context, /, **given: object) -> Project:
     """Set parameters of the method by name, checked together."""
@@ -108,6 +111,22 @@ def set_mechanism(
     if cycles is not None:
         project = set_cycles.run(project, context, kind=cycles)
     return set_parameters.run(project, context)
+
+
+@Declared(
+    lambda project, given: f"take a design: {given['kind']}",
+    slow=lambda project: project.table is None or project.domain.size > QUICK_CELLS,
+)
+def take_design(
+    project: Project, context: Context, /, *, kind: str, seen: bool = False, **given: object
+) -> Project:
+    """A template and the parameters that go with it, one step.
+
+    ``seen`` says that figures of this very table were looked at to choose it: the choice tells a
+    little of the table then, and the decision stands beside each run.
+    """
+    project = set_mechanism.run(project, context, cycles=kind, **given)
+    return replace(project, cycles_from=f"{kind}, {BY_FIGURES}") if seen else project
 
 
 # A policy: what it led to stands beside each run.
@@ -177,6 +196,8 @@ def protect(
         draft=draft,
         progress=context.progress,
     )
+    if project.cycles_from.endswith(BY_FIGURES):
+        decisions = (*decisions, f"the cycles were {BY_FIGURES}")
     record = replace(protected.record, decisions=(*protected.record.decisions, *decisions))
     return replace(project, protected=replace(protected, record=record), published=False)
 
@@ -245,7 +266,7 @@ def publish(
         raise InfeasibleError(
             "there is nothing to publish yet", hint="protect the table as it stands first"
         )
-    protected = _answered_for(project, accept.strip(), (prepared_by.strip(), approved_by.strip()))
+    protected = answered_for(project, accept.strip(), (prepared_by.strip(), approved_by.strip()))
     path = Path(release)
     beside = None if dossier is None else Path(dossier)
     if beside == path:
@@ -284,7 +305,7 @@ def publish(
     return replace(project, protected=protected, published=True, notes=notes)
 
 
-def _answered_for(project: Project, reason: str, names: tuple[str, str]) -> Protected:
+def answered_for(project: Project, reason: str, names: tuple[str, str]) -> Protected:
     """The result with who answers for it, and the decision where one was needed.
 
     Raises

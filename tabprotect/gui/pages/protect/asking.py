@@ -24,7 +24,7 @@ from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import emptied, tool_button
 from tabprotect.gui.look.flow import FlowLayout
 from tabprotect.gui.look.label import tip
-from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.look.theme import GRID, THEME
 
 USUAL = (KEPT, "additive", "complete")
 """What most tables that are published have to keep."""
@@ -89,7 +89,13 @@ class Asking(QScrollArea):
         outer.addWidget(card)
         outer.addStretch(1)
         self.setWidget(whole)
-        self.setFixedWidth(34 * GRID)
+        THEME.changed.connect(self._take_width)
+        self._take_width()
+
+    def _take_width(self) -> None:
+        """Room for the longest wish, whatever the size of the text."""
+        widest = max(box.sizeHint().width() for box in self.ticks.values())
+        self.setFixedWidth(widest + 5 * GRID)
 
     @property
     def asked(self) -> tuple[str, ...]:
@@ -147,7 +153,6 @@ class Asking(QScrollArea):
         more.setMenu(self._offers(domain, more))
         more.setVisible(domain.ndim > 1)
         self._flow.addWidget(more)
-        # Cross and plus are drawn once: there is no such mark in a font that is always there.
         self._chips.updateGeometry()
 
     def _offers(self, domain: Domain, parent: QWidget) -> QMenu:

@@ -26,16 +26,20 @@ from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import emptied
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.theme import GRID, THEME
-from tabprotect.gui.pages.protect.words import change_text, helps, share_text, why
+from tabprotect.gui.pages.protect.words import (
+    change_text,
+    helps,
+    known_words,
+    sentence_of,
+    share_text,
+    why,
+)
 
 if TYPE_CHECKING:
     from tabprotect.engine.disclosure.trials import Ranked
 
 BEST = 3
 """Methods that have a card; the others have a line."""
-
-CARD = 30 * GRID
-"""Width that a card needs."""
 
 
 class MethodCard(QFrame):
@@ -74,9 +78,16 @@ class MethodCard(QFrame):
             part.addStretch(1)
             figures.addLayout(part, 1)
         column.addLayout(figures)
-        column.addWidget(_wrapped(why(place, asked, share)))
-        if extra := helps(place, share):
-            column.addWidget(_wrapped(extra))
+        about = methods()[trial.method].help.split(". ")[0].split("\n\n")[0].replace("\n", " ")
+        column.addSpacing(GRID // 2)
+        column.addWidget(_wrapped(f"{about.rstrip('.')}."))
+        for extra in (
+            helps(place, share),
+            "" if trial.safe(share) else sentence_of(known_words(trial)),
+        ):
+            if extra:
+                column.addWidget(_wrapped(extra, "section"))
+        column.addSpacing(GRID // 2)
         for wish in asked:
             column.addLayout(_kept(wish, wish not in place.lost))
         column.addStretch(1)
@@ -152,8 +163,12 @@ class Cards(QScrollArea):
 
     def _arrange(self) -> None:
         """As many cards in a row as fit."""
-        wide = min(max(self.viewport().width() // int(CARD * THEME.zoom), 1), BEST)
-        if wide == self._wide or not self.cards:
+        if not self.cards:
+            return
+        gap = self._grid.spacing()
+        need = max(card.minimumSizeHint().width() for card in self.cards) + gap
+        wide = min(max((self.viewport().width() - GRID + gap) // need, 1), BEST)
+        if wide == self._wide:
             return
         self._wide = wide
         for number, card in enumerate(self.cards):

@@ -58,10 +58,10 @@ def why(place: Ranked, asked: Sequence[str], share: float) -> str:
     """One line: why it is a choice, or why it is not."""
     trial = place.trial
     if trial.fault:
-        return _sentence(trial.fault)
+        return sentence_of(trial.fault)
     said = []
     if place.lost:
-        said.append(_sentence(listed([WISHES[name].lost for name in place.lost])))
+        said.append(sentence_of(listed([WISHES[name].lost for name in place.lost])))
     elif asked:
         said.append("Keeps all that is ticked.")
     if trial.hidden and trial.hidden < trial.cells:
@@ -69,9 +69,9 @@ def why(place: Ranked, asked: Sequence[str], share: float) -> str:
     elif trial.hidden:
         said.append("Publishes other tables than this one.")
     if not trial.safe(share):
-        said.append(_sentence(known_words(trial)))
+        said.append(sentence_of(known_words(trial)))
     if trial.at_least:
-        said.append("Only what is proved was counted.")
+        said.append("Readers may know more: only what is proved was counted.")
     return " ".join(said)
 
 
@@ -79,7 +79,7 @@ def helps(place: Ranked, share: float) -> str:
     """What was changed to get there, or what would help; empty where nothing has to."""
     trial = place.trial
     if trial.fault:
-        return _sentence(trial.hint) if trial.hint else ""
+        return sentence_of(trial.hint) if trial.hint else ""
     return f"With {trial.idea}." if trial.idea else ""
 
 
@@ -116,6 +116,7 @@ def sentence(
     return f"{so_far}No method keeps {promises}; {named.lower()} comes closest: {tail}."
 
 
-def _sentence(text: str) -> str:
+def sentence_of(text: str) -> str:
+    """With a capital and a full stop."""
     text = text.strip().rstrip(".")
     return f"{text[0].upper()}{text[1:]}." if text else ""

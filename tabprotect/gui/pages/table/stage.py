@@ -24,6 +24,7 @@ class TableStage(Stage):
         Entry("Data", "next", "&Next at-risk cell", "F8", here=True),
         Entry("Data", "previous", "&Previous at-risk cell", "Shift+F8", here=True),
         Entry("Data", "only", "At-risk rows and columns &only", "Ctrl+Shift+F", here=True),
+        Entry("Data", "risks", "&Risk list", "Ctrl+Shift+L", here=True),
         Entry("Data", "categories", "&Categories", "Ctrl+Shift+K", here=True),
         Entry("Data", "swap", "&Swap rows and columns", "Ctrl+Shift+T", here=True),
         *(

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.column_files import Column, ColumnFormat, as_text
 from tabprotect.engine.formats.format import COUNT
+from tabprotect.engine.formats.statistics.column_files import Column, ColumnFormat, as_text
 
 
 class LabelledFormat(ColumnFormat):

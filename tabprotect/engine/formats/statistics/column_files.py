@@ -17,7 +17,7 @@ from tabprotect.engine.budgets import EXACT_FLOAT
 from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.format import COUNT, Format, RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
-from tabprotect.engine.formats.layouts.forms import COUNT_NAMES
+from tabprotect.engine.formats.layouts.forms import count_columns
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, FREE
 from tabprotect.engine.formats.text.label_codes import LabelCodes
@@ -156,7 +156,7 @@ def _count_column(path: Path, found: Mapping[str, Column], wanted: str | None) -
         raise InputError(
             f"there is no column {wanted!r}", hint=f"the columns are {', '.join(found)}"
         )
-    named = [name for name in found if name.strip().casefold() in COUNT_NAMES]
+    named = count_columns(found)
     if wanted is None and len(named) != 1:
         raise RecordsError(
             f"{path.name} holds records, not a table"

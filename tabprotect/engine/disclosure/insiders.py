@@ -1,0 +1,78 @@
+"""What somebody learns who is alone in a cell of a release, and so knows its count.
+
+A reader of the bundle cannot say who that is. Insiders are therefore all cells that the user takes
+to hold one person with at least even odds; a cell counts as known where one of them knows it.
+Insiders are told of, and not judged: the release owes them their own cell only.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.budgets import INSIDERS_WORK
+from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.release.gate import Gate
+from tabprotect.engine.release.verdict import TableVerdict
+
+ALONE = 0.5
+"""Probability of holding one person from which a cell has an insider."""
+
+
+def insider_verdict(
+    user: Posterior, limits: Gate, certain: float, progress: Progress = SILENT
+) -> TableVerdict | None:
+    """The figures of insiders over the inner cells.
+
+    Parameters
+    ----------
+    user
+        The inner cells as somebody believes who knows none of them.
+    certain
+        Belief from which a count is certain.
+
+    Returns
+    -------
+    TableVerdict or None
+        ``None`` where nobody is likely alone, or the originals cannot be listed.
+    """
+    found = user.list_originals() if user.way == "exact" else None
+    if found is None:
+        return None
+    tables, weights = found
+    open_ = np.flatnonzero(tables.min(axis=0) < tables.max(axis=0))
+    insiders = np.flatnonzero(weights @ (tables == 1) >= ALONE)
+    if not len(insiders) or len(insiders) * tables[:, open_].size > INSIDERS_WORK:
+        return None
+    values = range(limits.at_risk.low, limits.at_risk.high + 1)
+    # What is known to everybody is known to insiders, their own cells apart.
+    highest, expected = np.zeros(tables.shape[1]), np.zeros(tables.shape[1])
+    for number, cell in enumerate(insiders):
+        progress.report("judging insiders", number / len(insiders))
+        among = tables[:, cell] == 1
+        top, inside = _beliefs(tables[among], weights[among] / weights[among].sum(), values)
+        top[cell] = inside[cell] = 0.0
+        np.maximum(highest, top, out=highest)
+        np.maximum(expected, inside, out=expected)
+    return TableVerdict(
+        who="insider",
+        names=user.domain.names,
+        inner=True,
+        cells=tables.shape[1],
+        at_risk=float(expected.sum()),
+        known=int((highest > limits.belief_limit).sum()),
+        certain=int((highest > certain).sum()),
+        way="exact",
+        note=user.note,
+    )
+
+
+def _beliefs(tables: Ints, weights: Floats, values: range) -> tuple[Floats, Floats]:
+    """The highest belief in one at-risk count, and in any, of every cell (cells,)."""
+    top, inside = np.zeros(tables.shape[1]), np.zeros(tables.shape[1])
+    for value in values:
+        chance = weights @ (tables == value)
+        np.maximum(top, chance, out=top)
+        inside += chance
+    return top, inside
