@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QApplication, QMenu
 
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.gui.base.shell_lines import command_line
@@ -135,7 +135,8 @@ class Actions(QObject):
         self.menus["File"].addSeparator()
         self._add("File", "settings", "S&ettings\u2026", "Ctrl+,", self._settings)
         self.menus["File"].addSeparator()
-        self._add("File", "quit", "&Quit", "Ctrl+Q", self.window.close)
+        self._add("File", "close", "&Close window", "Ctrl+W", self.window.close)
+        self._add("File", "quit", "&Quit", "Ctrl+Q", QApplication.closeAllWindows)
 
     def _edit(self) -> None:
         self._add("Edit", "undo", "&Undo", "Ctrl+Z", self.document.undo, picture="undo")
