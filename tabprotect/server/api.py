@@ -18,7 +18,7 @@ from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.table_server.database import Entry
 from tabprotect.engine.query_space.table_server.session import Answered
 from tabprotect.server.asking import Asked, asked, listed
-from tabprotect.server.desk import Given
+from tabprotect.server.desk import Desk, Given
 from tabprotect.server.egress import DEFAULT, OUTPUTS, Output, chosen
 from tabprotect.server.problems import Problem
 from tabprotect.server.server import Server, Visitor
@@ -249,7 +249,7 @@ def written(server: Server, given: Given, output: Output, wanted: Asked) -> byte
     return output.write(wanted.part_of(given.table), title)
 
 
-def _desk(request: Request):  # type: ignore[no-untyped-def]
+def _desk(request: Request) -> Desk:
     desk = server_of(request).desk
     if request.path_params["id"] != desk.id:
         raise Problem("unknown_table", f"the only table is {desk.id!r}")

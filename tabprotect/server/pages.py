@@ -6,6 +6,7 @@ import hmac
 import secrets
 from collections.abc import Sequence
 from importlib.resources import files
+from typing import Any
 from urllib.parse import parse_qs, urlencode
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
@@ -271,7 +272,7 @@ def problem_page(request: Request, problem: Problem) -> Response:
     )
 
 
-def _shown(request: Request, given: Given, wanted: Asked) -> dict[str, object]:
+def _shown(request: Request, given: Given, wanted: Asked) -> dict[str, Any]:
     """A sub-table for its page: its rows where it is small, and every file of it."""
     desk = server_of(request).desk
     table = wanted.part_of(given.table)

@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args, get_type_hints
 
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
 from tabprotect.engine.project.opening.examples import PREFIX
-from tabprotect.engine.query_space.criterion import BOUNDS_WAYS, BoundsWay
+from tabprotect.engine.query_space.bounds_way import BOUNDS_WAYS, BoundsWay
 from tabprotect.engine.query_space.registered import criteria, rules
 from tabprotect.engine.sensitivity.judged_cells import Judged
 
@@ -240,7 +240,7 @@ def _service(said: Mapping[str, object]) -> Service:
                 for group, g in groups.items()
             }
         ),
-        **parts,  # type: ignore[arg-type]
+        **parts,
     )
 
 

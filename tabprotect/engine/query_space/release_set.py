@@ -16,7 +16,8 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.criterion import BoundsWay, RiskCriterion
+from tabprotect.engine.query_space.bounds_way import BoundsWay
+from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.evidence import Evidence, Judgement, TightCell
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Lattice, Query, in_order

@@ -53,7 +53,7 @@ def set_release_criterion(
     Margins that are planned already stay planned: the window says when they are no longer safe.
     """
     # The query space costs a window's start a quarter of a second; only this command needs it.
-    from tabprotect.engine.query_space.criterion import BOUNDS_WAYS
+    from tabprotect.engine.query_space.bounds_way import BOUNDS_WAYS
     from tabprotect.engine.query_space.registered import criteria
 
     given = stated(threshold=threshold, criterion=criterion, bounds=bounds)

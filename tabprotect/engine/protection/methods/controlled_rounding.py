@@ -28,7 +28,7 @@ Sources: Cox and Ernst 1982; Cox 1987; Duncan and Roehrig 2006.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -39,6 +39,7 @@ from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
+from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import (
@@ -104,16 +105,16 @@ class ControlledRounding(Method):
         NODES,
     )
     levers = ("base",)
-    guarantees: ClassVar[Mapping[str, str]] = {
-        "additive": "The published tables add up, and agree with each other.",
-        "multiples_of_base": "Every published count is a multiple of the base.",
-        "within_base": "No count or total changes by the base or more.",
-        "zeros_kept": "A zero stays zero.",
-        "non_negative": "No published count is negative.",
-        "unbiased": "Before the gate, E[published | original] = original (unbiased variant).",
-        "complete": "Every cell of a published table has its count: none is hidden.",
-        "posterior": "The posterior of every true cell is computable from the bundle alone.",
-    }
+    guarantees = promises(
+        ("additive", "The published tables add up, and agree with each other."),
+        "multiples_of_base",
+        ("within_base", "No count or total changes by the base or more."),
+        "zeros_kept",
+        "non_negative",
+        ("unbiased", "Before the gate, E[published | original] = original (unbiased variant)."),
+        "complete",
+        "posterior",
+    )
     most_trials = 12
 
     calibrations = (

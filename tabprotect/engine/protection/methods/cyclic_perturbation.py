@@ -52,7 +52,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 
@@ -84,6 +83,7 @@ from tabprotect.engine.protection.cycle_runs.sequence import (
     stated_sequence,
 )
 from tabprotect.engine.protection.cycle_runs.trials import attempt, walker_of
+from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Preview, Problem
 from tabprotect.engine.protection.subtables import GROUPINGS, KEEP, kept_of
@@ -141,16 +141,18 @@ class CyclicPerturbation(Method):
         "alpha",
         "passes",
     )
-    guarantees: ClassVar[Mapping[str, str]] = {
-        "margins_kept": "Every margin that the cycles keep is published exactly.",
-        "additive": "The published table adds up: inner cells to margins.",
-        "unbiased": "With alpha = beta and any_zero, E[published | original] = original before the "
-        "gate.",
-        "non_negative": "No published count is negative (any_zero and negative).",
-        "zeros_kept": "A zero stays zero (any_zero).",
-        "complete": "Every cell of a published table has its count: none is hidden.",
-        "posterior": "The posterior of every true cell is computable from the bundle alone.",
-    }
+    guarantees = promises(
+        ("margins_kept", "Every margin that the cycles keep is published exactly."),
+        "additive",
+        (
+            "unbiased",
+            "With alpha = beta and any_zero, E[published | original] = original before the gate.",
+        ),
+        ("non_negative", "No published count is negative (any_zero and negative)."),
+        ("zeros_kept", "A zero stays zero (any_zero)."),
+        "complete",
+        "posterior",
+    )
 
     calibrations = (
         CalibrationPlan(means=SIX),
@@ -170,7 +172,7 @@ class CyclicPerturbation(Method):
                 raise ParameterError({"order": f"cycles={DATA} goes with the order positive"})
         values = super().resolve(domain, given)
         values |= {"groupings": values[GROUPINGS] or None}
-        if values[BLOCKING] is None:
+        if values["blocking"] is None:
             values |= {"blocking": "any_zero"}
         if values[BLOCKING] != "reversible":
             values |= {"theta": None}

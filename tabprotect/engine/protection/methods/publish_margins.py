@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import ClassVar, cast
+from typing import cast
 
 import numpy as np
 
@@ -47,6 +47,7 @@ from tabprotect.engine.errors import (
 from tabprotect.engine.parameters import Parameter, Values, resolve
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
+from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.margins.margin_by_margin import (
     Following,
     further_method,
@@ -146,13 +147,16 @@ class PublishMargins(Method):
         CELLS,
         THEN,
     )
-    guarantees: ClassVar[Mapping[str, str]] = {
-        "exact": "Every published count is exact (without a further method).",
-        "additive": "The published tables agree on what they share (without a further method).",
-        "complete": "Every cell of a published table has its count: none is hidden.",
-        "posterior": "The posterior of every true cell is computable from the bundle alone, where "
-        "the large table is not too large.",
-    }
+    guarantees = promises(
+        ("exact", "Every published count is exact (without a further method)."),
+        ("additive", "The published tables agree on what they share (without a further method)."),
+        "complete",
+        (
+            "posterior",
+            "The posterior of every true cell is computable from the bundle alone, where "
+            "the large table is not too large.",
+        ),
+    )
 
     calibrations = (
         CalibrationPlan({"margins": "A + B"}, ((1.0, 2.0, 0.6), (1.5, 0.8, 2.5)), runs=200),

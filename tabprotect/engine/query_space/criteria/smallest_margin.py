@@ -14,7 +14,8 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.criterion import BoundsWay, RiskCriterion
+from tabprotect.engine.query_space.bounds_way import BoundsWay
+from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.evidence import Evidence, Judgement, Screening
 from tabprotect.engine.query_space.frontier import maximal
 from tabprotect.engine.query_space.graphs.graph_walk import GraphWalk, MarginWalk

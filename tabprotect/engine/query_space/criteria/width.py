@@ -25,7 +25,8 @@ from tabprotect.engine.budgets import EXACT_CELLS, MOST_TIGHT
 from tabprotect.engine.budgets import SUPPORT_CELLS as MOST_CELLS
 from tabprotect.engine.budgets import WIDTH_QUICK_CELLS as QUICK_CELLS
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.criterion import BoundsWay, RiskCriterion
+from tabprotect.engine.query_space.bounds_way import BoundsWay
+from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.evidence import Evidence, Judgement, Screening, TightCell
 from tabprotect.engine.query_space.frontier import maximal
 from tabprotect.engine.query_space.graphs.chordal import Covers, covers, decomposable

@@ -9,7 +9,8 @@ from typing import Literal
 
 from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.criterion import BoundsWay, RiskCriterion
+from tabprotect.engine.query_space.bounds_way import BoundsWay
+from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.evidence import Evidence, Judgement
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.graphs.chordal import decomposable
