@@ -21,7 +21,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Codes
 from tabprotect.engine.budgets import MOST_TEXT as MOST_BYTES
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.format import COUNT, Format, RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.forms import Form
@@ -73,7 +73,9 @@ class TauArgus(Format):
     ) -> tuple[CellList, list[str]]:
         meta = read_metadata(path)
         if path.suffix.lower() == ".asc" or any("RECORDKEY" in v.options for v in meta.variables):
-            return super().cells(path, reading, progress)
+            raise RecordsError(
+                f"{path.name} holds records, not a table", hint="tabulate them first"
+            )
         separator = reading.delimiter or meta.separator or ";"
         source = _rows(path, meta, separator, reading.encoding)
         value = _response(meta, reading.count)
