@@ -44,6 +44,8 @@ from tabprotect.engine.tables.table import Table
 
 STATUS = "status"
 TOTAL = "Total"
+ALL = "everybody"
+"""The variable, and the code, of a table that has none."""
 _LINE = re.compile(
     rb'(\xef\xbb\xbf)?\s*("[^"\r\n]*"\s*;\s*)+([-+0-9.,]+;)+"?[SUPMEZsupmezv]"?(;[-+0-9.,]*)*\r?\n'
 )
@@ -132,10 +134,13 @@ class TauArgus(Format):
         return self._written(table, None)
 
     def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
+        if not table.domain.ndim:
+            # The grand total alone: tau-ARGUS has no table without a variable.
+            table = Table.dense(Domain.of({ALL: [ALL]}), table.counts.reshape(1))
         return self._written(table, hidden)
 
     def beside(self, table: Table, path: Path) -> dict[str, bytes]:
-        text = description(table.domain.names, count=COUNT, status=STATUS, total=TOTAL)
+        text = description(table.domain.names or (ALL,), count=COUNT, status=STATUS, total=TOTAL)
         return {path.with_suffix(".rda").name: text.encode("utf-8")}
 
     def _written(self, table: Table, hidden: Bools | None) -> bytes:

@@ -118,6 +118,14 @@ def test_what_is_published_carries_its_marks(tmp_path: Path) -> None:
     ]
 
 
+def test_a_grand_total_alone(tmp_path: Path) -> None:
+    total = Table.dense(Domain(()), np.array(7))
+    path = tmp_path / "t.tab"
+    path.write_bytes(KIND.publish(total, None, ""))
+    (tmp_path / "t.rda").write_bytes(KIND.beside(total, path)["t.rda"])
+    assert read_table(path).table.total == 7
+
+
 def test_tau_argus_reads_what_is_written(tmp_path: Path) -> None:
     # The oracle: the engine of tau-ARGUS itself, by its batch.
     draw = np.random.default_rng(3)
