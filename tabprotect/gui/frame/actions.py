@@ -7,12 +7,13 @@ from functools import partial
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QApplication, QMenu
 
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.gui.base.shell_lines import command_line
 from tabprotect.gui.base.stage import Entry
 from tabprotect.gui.frame.opening import Files
+from tabprotect.gui.frame.recipes import Recipes
 from tabprotect.gui.frame.settings_dialog import SettingsDialog
 from tabprotect.gui.frame.stages import PAGES
 from tabprotect.gui.frame.window import Window
@@ -130,12 +131,18 @@ class Actions(QObject):
         self._add("File", "start", "Start &page", "Ctrl+0", lambda: self.window.go("start"))
         self._add("File", "window", "New &window", "Ctrl+Shift+N", self.window.another)
         self.menus["File"].addSeparator()
+        recipes = self.recipes = Recipes(self.window, self.files)
+        self._add("File", "run_recipe", "Run a recipe on &new data\u2026", "", recipes.ask_run)
+        self._add(
+            "File", "save_recipe", "Save as recipe for next &year\u2026", "", recipes.ask_save
+        )
         self._add("File", "save", "&Save", "Ctrl+S", self.files.save, picture="save")
         self._add("File", "save_as", "Save &as\u2026", "Ctrl+Shift+S", self.files.save_as)
         self.menus["File"].addSeparator()
         self._add("File", "settings", "S&ettings\u2026", "Ctrl+,", self._settings)
         self.menus["File"].addSeparator()
-        self._add("File", "quit", "&Quit", "Ctrl+Q", self.window.close)
+        self._add("File", "close", "&Close window", "Ctrl+W", self.window.close)
+        self._add("File", "quit", "&Quit", "Ctrl+Q", QApplication.closeAllWindows)
 
     def _edit(self) -> None:
         self._add("Edit", "undo", "&Undo", "Ctrl+Z", self.document.undo, picture="undo")

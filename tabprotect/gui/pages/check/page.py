@@ -315,11 +315,14 @@ class CheckPage(CheckStage, PosteriorShown):
         said = ""
         if selection is None:
             # Nobody chose one: the most exposed cell is the one to look at.
-            worst = self._worst(view)
-            if worst is None:
+            among = self._among(view)
+            worst = most_exposed(view, among=among, limit=1)
+            if not worst:
                 self.cell.show_nothing("Choose a cell on the map or in the list.")
                 return
-            selection, said = worst, self._release_sentence(view)
+            selection = view.posterior.published.domain.unflat(worst[0])
+            at_risk = 0 if among is None else int(among.sum())
+            said = release_sentence(view, at_risk=at_risk, worst=selection)
         known: dict[str, Posterior] = {
             who: p
             for who in self._persons()
@@ -357,15 +360,6 @@ class CheckPage(CheckStage, PosteriorShown):
         """The at-risk cells, where there are some and they may be told."""
         found = None if view.original is None else view.rule.mask(view.original.counts)
         return found if found is not None and found.any() else None
-
-    def _worst(self, view: View) -> Index | None:
-        worst = most_exposed(view, among=self._among(view), limit=1)
-        return view.posterior.published.domain.unflat(worst[0]) if worst else None
-
-    def _release_sentence(self, view: View) -> str:
-        among = self._among(view)
-        at_risk = 0 if among is None else int(among.sum())
-        return release_sentence(view, at_risk=at_risk, worst=self._worst(view))
 
     def _show_priors(self) -> None:
         """Side by side while both fit, else one below the other."""
