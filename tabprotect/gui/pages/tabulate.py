@@ -10,7 +10,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
-    QFileDialog,
     QHBoxLayout,
     QHeaderView,
     QLineEdit,
@@ -26,7 +25,9 @@ from tabprotect.engine.project.verbs.table_verbs import tabulate
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
+from tabprotect.gui.look.file_dialogs import ask_file
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID, count_text
 
 if TYPE_CHECKING:
@@ -52,13 +53,10 @@ class TabulatePage(Page):
         self._look: Question[tuple[ColumnSummary, ...]] = Question(
             self, document.jobs, self._show_columns, self._failed
         )
-        self._file = Label("No file chosen yet.")
-        self._file.setAccessibleName("File of records")
+        self._file = Label("No file chosen yet.", name="File of records")
         pick = QPushButton("Choose a file\u2026")
         pick.clicked.connect(self._ask)
-        head = QHBoxLayout()
-        head.addWidget(self._file, 1)
-        head.addWidget(pick)
+        head = in_row((self._file, 1), pick)
         self._filter = QLineEdit(placeholderText="filter the variables")
         self._filter.setAccessibleName("Filter the variables")
         self._filter.setClearButtonEnabled(True)
@@ -134,11 +132,7 @@ class TabulatePage(Page):
         )
 
     def _ask(self) -> None:
-        dialog = QFileDialog(self, "Records", "", f"Records ({patterns('records')});;All files (*)")
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self.choose)
-        dialog.open()
+        ask_file(self, "Records", f"Records ({patterns('records')});;All files (*)", self.choose)
 
     def _failed(self, error: TabprotectError) -> None:
         self.show_error(error, remedy_label="Choose another file", remedy=self._ask)

@@ -27,8 +27,8 @@ from tabprotect.engine.project.replaying.last_year import (
     undecided,
 )
 from tabprotect.engine.project.replaying.variables import filled, given_variables, settled
+from tabprotect.engine.project.verbs.category_verbs import rename_category
 from tabprotect.engine.project.verbs.release_verbs import publish
-from tabprotect.engine.project.verbs.table_verbs import rename_category
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
