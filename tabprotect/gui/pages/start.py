@@ -87,8 +87,8 @@ class StartPage(Page):
         super().__init__(document)
         self.set_heading("Protect a table of counts")
         self.set_sentence(
-            "Open a table, see which cells are at risk, perturb it along cycles that keep every "
-            "margin, and publish it with all a reader needs to judge what it says."
+            "Open a table, see which cells are at risk, choose how to protect it, and publish it with "
+            "all a reader needs to judge what it says."
         )
         inner = QWidget()
         self._column = QVBoxLayout(inner)
@@ -102,13 +102,13 @@ class StartPage(Page):
         self._column.addLayout(self._offers)
         self._cards: list[Card] = []
         self._column.addLayout(self._ways())
-        self._column.addWidget(self._section("Examples"))
-        self._column.addLayout(self._grid([self._example(e) for e in examples()]))
         self._recent_title = self._section("Recent files")
         self._recent = QVBoxLayout()
         self._recent.setSpacing(0)
         self._column.addWidget(self._recent_title)
         self._column.addLayout(self._recent)
+        self._column.addWidget(self._section("Examples"))
+        self._column.addLayout(self._grid([self._example(e) for e in examples()]))
         self._column.addStretch(1)
         self._recent_title.hide()
         document.work_found.connect(self._offer_recovery)
