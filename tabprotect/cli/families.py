@@ -34,6 +34,9 @@ FAMILIES: Mapping[str, Mapping[str, str]] = {
         "protect": "protect a table and write its release bundle",
         "run": "run a recipe",
     },
+    "protecting.protect_set": {
+        "protect-set": "protect several tables of the same records as one",
+    },
     "protecting.batch": {
         "batch": "run many recipes, with one summary",
     },
@@ -70,6 +73,7 @@ FAMILIES: Mapping[str, Mapping[str, str]] = {
     },
     "margins.serving": {
         "serve": "serve a table to outside users: pages, an API, one history",
+        "attack": "attack a table server as its users could, and count what is got",
         "accounts": "who may use a table server, and their keys",
     },
     "protecting.ptable": {

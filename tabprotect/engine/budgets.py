@@ -97,6 +97,8 @@ EXACT = 2.0**50
 DENSE = 0.3
 
 # formats
+ENGINE_GROUPS = 20_000_000  # Groups of records that an engine hands over
+CROSSTAB_CELLS = 200_000  # Of a table that a workbook also lays out for people
 LAID_OUT_BYTES = 2**26  # Of a file with title lines or marks, which is held as a whole
 # Of a table that is looked through for totals by arithmetic, laid out by one variable
 FOUND_TOTALS_CELLS = 2**23

@@ -17,6 +17,7 @@ from tabprotect.server import api, house_pages, pages
 from tabprotect.server.accounts import Accounts
 from tabprotect.server.desk import Desk
 from tabprotect.server.guard import Guard
+from tabprotect.server.openapi import openapi
 from tabprotect.server.problems import Problem
 from tabprotect.server.server import Server
 from tabprotect.server.service import Service
@@ -33,6 +34,7 @@ ROUTES: tuple[BaseRoute, ...] = (
     Route("/bundles/{fingerprint}", api.bundle),
     Route("/health", api.health),
     Route("/metrics", api.metrics),
+    Route("/openapi.json", openapi),
     *pages.ROUTES,
     *house_pages.ROUTES,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import cast
+from typing import Any, cast
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -74,7 +74,7 @@ async def replay(request: Request) -> Response:
     for_roles(request, "operator", "auditor")
     desk = server_of(request).desk
     text = request.query_params.get("until", "").strip()
-    said: dict[str, object] = {"until": text, "found": None}
+    said: dict[str, Any] = {"until": text, "found": None}
     if text:
         number, state = await run_in_threadpool(desk.replayed, _until(text))
         names = desk.lattice.names_of
@@ -92,7 +92,7 @@ async def what_if(request: Request) -> Response:
     for_roles(request, "operator")
     desk = server_of(request).desk
     names = request.query_params.getlist("variables")
-    said: dict[str, object] = {"variables": desk.domain.names, "ticked": names, "found": None}
+    said: dict[str, Any] = {"variables": desk.lattice.names, "ticked": names, "found": None}
     if names:
         wanted = asked(desk.domain, desk.lattice, names)
         found = await run_in_threadpool(desk.consequence, wanted.query)
@@ -110,7 +110,7 @@ async def accounts(request: Request) -> Response:
     """Accounts and their keys, which are shown once."""
     name = for_roles(request, "operator")
     server = server_of(request)
-    said: dict[str, object] = {"key": "", "wrong": ""}
+    said: dict[str, Any] = {"key": "", "wrong": ""}
     if request.method == "POST":
         given = {key: values[0].strip() for key, values in (await form(request)).items()}
         try:
@@ -160,7 +160,7 @@ async def verify(request: Request) -> Response:
     """Check every line of the log against the one before it."""
     for_roles(request, "operator", "auditor")
     desk = server_of(request).desk
-    said: dict[str, object] = {"wrong": ""}
+    said: dict[str, Any] = {"wrong": ""}
     try:
         said["number"], said["chain"] = await run_in_threadpool(desk.verified)
     except TabprotectError as error:

@@ -6,6 +6,7 @@ import hmac
 import secrets
 from collections.abc import Sequence
 from importlib.resources import files
+from typing import Any
 from urllib.parse import parse_qs, urlencode
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
@@ -100,13 +101,12 @@ async def choose(request: Request) -> Response:
     """Tick variables."""
     desk = server_of(request).desk
     state = await run_in_threadpool(desk.refresh)
-    offered = desk.lattice.names_of(desk.lattice.full & ~desk.disallowed)
     return page(
         request,
         "choose.html",
         label=desk.label,
-        variables=[desk.domain[name] for name in offered],
-        disallowed=desk.lattice.names_of(desk.disallowed),
+        variables=desk.offered,
+        disallowed=[n for v, n in enumerate(desk.lattice.names) if desk.disallowed >> v & 1],
         ticked=request.query_params.getlist("variables"),
         released=[desk.lattice.names_of(q) for q in state.releases.released if q],
         frozen=state.frozen,
@@ -271,7 +271,7 @@ def problem_page(request: Request, problem: Problem) -> Response:
     )
 
 
-def _shown(request: Request, given: Given, wanted: Asked) -> dict[str, object]:
+def _shown(request: Request, given: Given, wanted: Asked) -> dict[str, Any]:
     """A sub-table for its page: its rows where it is small, and every file of it."""
     desk = server_of(request).desk
     table = wanted.part_of(given.table)

@@ -240,7 +240,7 @@ def _service(said: Mapping[str, object]) -> Service:
                 for group, g in groups.items()
             }
         ),
-        **parts,  # type: ignore[arg-type]
+        **parts,
     )
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import sys
 import threading
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QAbstractListModel, QMimeData, QPoint, QSettings, Qt, QUrl
 from PySide6.QtGui import QDropEvent
@@ -27,6 +29,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from tabprotect.engine.disclosure import policy
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.registered import by_suffix
 from tabprotect.engine.progress import Progress
@@ -42,10 +45,14 @@ from tabprotect.engine.project.verbs.table_verbs import set_count
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.frame.app import Autosave, install_hook, main
 from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.frame.settings_dialog import SettingsDialog
 from tabprotect.gui.look.theme import THEME
 from tabprotect.gui.pages.table.page import TablePage
+from tabprotect.gui.pages.tabulate import TabulatePage
+from tabprotect.version import __version__
 
 Settle = Callable[[], None]
 RIVER = ("start", "table", "cycles", "perturb", "posterior", "release", "tabulate", "help")
@@ -177,6 +184,40 @@ def test_running_work_is_behind_one_button(opened: MainWindow, qtbot: QtBot) -> 
     assert button.isHidden() and not button.list.isVisible()
 
 
+def test_help_is_about_the_page_in_front_and_goes_back_to_it(opened: MainWindow) -> None:
+    opened.actions_["help_page"].trigger()
+    page, text = opened.page, opened.page.findChild(QTextEdit)
+    assert page.name == "help" and text is not None
+    # With the figures of this very table, as long as its page may be seen.
+    assert "4 cells are at risk" in text.toPlainText() and page.shows_original()
+    opened.actions_["help_keys"].trigger()
+    assert "Ctrl+Return" in text.toPlainText() and not page.shows_original()
+    opened.actions_["help_about"].trigger()
+    assert __version__ in text.toPlainText() and "MIT" in text.toPlainText()
+    opened.actions_["help_page"].trigger()
+    opened.document.set_public(True)
+    assert "at risk (a count" not in text.toPlainText()
+    opened.document.set_public(False)
+    page.main_button.click()
+    assert opened.page.name == "table"
+
+
+def test_menus_offer_what_can_be_done_now(window: MainWindow, settle: Settle) -> None:
+    actions = window.actions_
+    assert not actions["page_protect"].isEnabled() and not actions["compare_csv"].isEnabled()
+    window.files.open(EXAMPLE)
+    settle()
+    assert actions["page_protect"].isEnabled() and actions["perturb_run"].isEnabled()
+    # A key that runs a method runs that of the page, and no other.
+    assert not actions["methods_run"].isEnabled() and not actions["release_publish"].isEnabled()
+    window.document.do(set_method, method="random_rounding")
+    assert actions["methods_run"].isEnabled() and not actions["perturb_run"].isEnabled()
+    assert actions["table_find"].isEnabled()
+    window.go("protect")
+    assert not actions["table_find"].isEnabled()
+    settle()
+
+
 def test_f9_hides_the_original_everywhere(opened: MainWindow, settle: Settle, qtbot: QtBot) -> None:
     opened.document.do(set_count, index=[0, 1], count=87654)
     opened.document.do(protect, seed=3)
@@ -299,8 +340,15 @@ def test_a_project_is_saved_and_comes_back_with_its_history(
     settle()
     assert not opened.document.modified
     assert not opened.isWindowModified()
+    # The first window has it: who, since when, and a copy are offered; nothing is opened twice.
+    other.files.open(str(path))
+    strip = other.page.errors
+    assert "open in another window" in strip.text and strip._button.text() == "Open a copy"
+    assert other.document.project is None
+    opened.files.close()
     other.files.open(str(path))
     qtbot.waitUntil(lambda: not other.document.jobs.running)
+    assert other.files.path == path
     table = other.document.original
     assert table is not None
     assert table[(0, 0)] == 99
@@ -335,54 +383,39 @@ def saved_project(folder: Path) -> Path:
     return path
 
 
-def saved_bundle(folder: Path) -> Path:
-    path = folder / "other.zip"
-    history = History()
-    for name, given in (
-        ("open_table", {"source": "example:langsrud-lupp"}),
-        ("protect", {"accept_weak": True}),
-        ("publish", {"release": str(path)}),
-    ):
-        history, _ = history.apply(name, given)
-    return path
-
-
-@pytest.mark.parametrize("make", [saved_project, saved_bundle])
 def test_opening_asks_before_unsaved_work_is_lost(
-    opened: MainWindow,
-    settle: Settle,
-    tmp_path: Path,
-    make: Callable[[Path], Path],
-    qtbot: QtBot,
+    opened: MainWindow, settle: Settle, tmp_path: Path, qtbot: QtBot
 ) -> None:
-    other = make(tmp_path)
+    other = saved_project(tmp_path)
     opened.document.do(set_count, index=[0, 0], count=99)
     before = opened.document.history
-    opened.files.open(str(other))
-    settle()
-    assert opened.document.history is before
-    strip = opened.page.errors
-    assert "unsaved" in strip.text
-    assert (strip._button.text(), strip._second.text()) == ("Open without saving", "Save first")
+    for source in (str(other), "example:langsrud-lupp"):
+        opened.files.open(source)
+        settle()
+        assert opened.document.history is before
+        strip = opened.page.errors
+        assert "unsaved" in strip.text
+        assert (strip._button.text(), strip._second.text()) == ("Open without saving", "Save first")
     # Going on with the work is an answer too.
     opened.document.do(set_count, index=[0, 0], count=98)
     assert not strip.isVisible()
 
+    opened.files.save_to(tmp_path / "mine.tabprotect")
+    settle()
+    opened.document.do(set_count, index=[0, 0], count=97)
     opened.files.open(str(other))
-    opened.files.path = tmp_path / "mine.tabprotect"
     strip._second.click()
     qtbot.waitUntil(lambda: opened.document.history.steps[0] is not before.steps[0])
     settle()
     assert not opened.document.modified
     mine = storage.load(tmp_path / "mine.tabprotect").project.original
-    assert mine[(0, 0)] == 98
+    assert mine[(0, 0)] == 97
     assert opened.document.project is not None
     assert opened.document.project.domain.shape == (3, 3, 2)
 
     opened.document.do(set_prior, who="user", prior="positive")
     assert opened.document.modified
-    opened.files.open(str(other))
-    assert strip is not opened.page.errors or strip.isVisible()
+    opened.files.open(str(tmp_path / "mine.tabprotect"))
     opened.page.errors._button.click()
     settle()
     assert not opened.document.modified
@@ -390,17 +423,95 @@ def test_opening_asks_before_unsaved_work_is_lost(
     assert opened.document.project.priors["user"] == "uniform"
 
 
-def test_a_table_opened_over_unsaved_work_can_be_undone(opened: MainWindow, settle: Settle) -> None:
-    opened.document.do(set_count, index=[0, 0], count=99)
+def test_a_document_begins_with_its_own_table_and_holds_no_other(
+    opened: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    opened.document.do(set_count, index=[0, 0], count=9081726354)
     opened.files.open("example:langsrud-lupp")
+    opened.page.errors._button.click()
     settle()
-    assert opened.document.project is not None
-    assert opened.document.project.domain.shape == (3, 3, 2)
-    assert opened.document.modified  # the work before it was never saved
-    opened.document.undo()
-    table = opened.document.original
-    assert table is not None
-    assert table[(0, 0)] == 99
+    document = opened.document
+    assert document.project is not None and document.project.domain.shape == (3, 3, 2)
+    assert [step.label for step in document.history.steps] == ["open example:langsrud-lupp"]
+    for count in (5, 7261524334):
+        document.do(set_count, index=[0, 0, 0], count=count)
+    document.undo()
+    opened.files.save_to(tmp_path / "mine.tabprotect")
+    settle()
+    with zipfile.ZipFile(tmp_path / "mine.tabprotect") as archive:
+        content = b"".join(archive.read(name) for name in archive.namelist())
+    # Neither another survey's count nor what was undone is in the file.
+    for count in (9081726354, 7261524334):
+        assert str(count).encode() not in content
+        assert np.int64(count).tobytes() not in content
+    assert b"duncan" not in content
+
+
+def test_tabulated_records_ask_as_a_table_does(opened: MainWindow, settle: Settle) -> None:
+    opened.document.do(set_count, index=[0, 0], count=99)
+    before = opened.document.project
+    opened.go("tabulate")
+    page = opened.page
+    assert isinstance(page, TabulatePage)
+    page.choose("example:adult-census")
+    settle()
+    page.chosen = [page._columns[0].name, page._columns[1].name]
+    page.main_action()
+    settle()
+    assert opened.document.project is before and "unsaved" in page.errors.text
+    page.errors._button.click()
+    settle()
+    assert opened.document.project is not before and opened.page is opened.pages["table"]
+    # Drawn keys and chosen columns are in no file: the table is work to be saved.
+    assert opened.document.modified
+    assert len(opened.document.history.steps) == 1
+
+
+def test_settings_are_kept_and_judge_at_once(
+    opened: MainWindow, settle: Settle, tmp_path: Path, house_folder: Path
+) -> None:
+    opened.settings = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
+    opened.document.do(protect, seed=2**127)
+    settle()
+    assert opened.document.project is not None and opened.document.project.against == ""
+    dialog = SettingsDialog(opened)
+    dialog.open()
+    dialog.name.setText("Karin Lund")
+    dialog.public.field.setText(str(tmp_path / "nowhere"))
+    dialog.save.click()
+    assert dialog.isVisible() and "no such folder" in dialog.errors.text
+    for folder in (dialog.public, dialog.confidential):
+        folder.field.setText(str(tmp_path))
+    dialog.save.click()
+    assert "one folder" in dialog.errors.text and not (house_folder / "policy.toml").exists()
+    (tmp_path / "inside").mkdir()
+    dialog.confidential.field.setText(str(tmp_path / "inside"))
+    dialog.policy.belief.setValue(0.9)
+    dialog.policy.two.setChecked(True)
+    dialog.save.click()
+    assert policy.in_force() == policy.HousePolicy(belief_limit=0.9, two_signatures=True)
+    kept = Preferences.load(opened.settings)
+    assert (kept.name, kept.public_folder) == ("Karin Lund", tmp_path)
+    assert kept == opened.document.preferences
+    assert "other limits" in opened.document.project.against
+    opened.go("release")
+    settle()
+    form = opened.pages["release"].form
+    assert Path(form.dossier.text()).parent == tmp_path / "inside"
+    assert Path(form.release.text()).parent == tmp_path
+
+
+def test_a_policy_that_the_environment_names_is_shown_and_not_changed(
+    opened: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "policy.toml"
+    path.write_text("share = 0.01\n")
+    monkeypatch.setenv(policy.VARIABLE, str(path))
+    dialog = SettingsDialog(opened)
+    dialog.open()
+    assert dialog.policy.share.value() == 1.0 and not dialog.policy.share.isEnabled()
+    dialog.save.click()
+    assert path.read_text() == "share = 0.01\n"
 
 
 @pytest.mark.parametrize("front", ["tabulate", "help"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from tabprotect.cli.arguments import band, cut, keep_apart, levels, names, once, setting
@@ -13,6 +14,7 @@ from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.cycles.designs import DESIGNS
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.formats.writing import format_to_write
+from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.opening.examples import examples
 from tabprotect.engine.project.saving import storage
@@ -35,6 +37,24 @@ def add(verbs: Verbs) -> None:
     counting = verbs.add("tabulate", run_tabulate)
     counting.add_argument("microdata", help="a file of records, or example:NAME")
     counting.add_argument("--by", type=names, required=True, metavar="A,B")
+    add_counting(counting)
+    counting.add_argument(
+        "--out",
+        type=Path,
+        required=True,
+        metavar="TABLE.csv",
+        help="a table in any format, or a project (.tabprotect, CONFIDENTIAL), which keeps keys and weights",
+    )
+    keys = verbs.add("record-keys", run_record_keys)
+    keys.add_argument("microdata", type=Path, help="CSV file of records")
+    keys.add_argument("--column", default="record_key", metavar="K", help="its name")
+    keys.add_argument(
+        "--out", type=Path, required=True, metavar="KEYED.csv", help="a copy, CONFIDENTIAL"
+    )
+
+
+def add_counting(counting: argparse.ArgumentParser) -> None:
+    """The options that say how records are counted."""
     counting.add_argument(
         "--band",
         type=band,
@@ -86,19 +106,6 @@ def add(verbs: Verbs) -> None:
         "--design-weight",
         metavar="W",
         help="a column of survey weights, kept in a project beside the counts",
-    )
-    counting.add_argument(
-        "--out",
-        type=Path,
-        required=True,
-        metavar="TABLE.csv",
-        help="a table in any format, or a project (.tabprotect, CONFIDENTIAL), which keeps keys and weights",
-    )
-    keys = verbs.add("record-keys", run_record_keys)
-    keys.add_argument("microdata", type=Path, help="CSV file of records")
-    keys.add_argument("--column", default="record_key", metavar="K", help="its name")
-    keys.add_argument(
-        "--out", type=Path, required=True, metavar="KEYED.csv", help="a copy, CONFIDENTIAL"
     )
 
 
@@ -174,20 +181,8 @@ def run_tabulate(args: argparse.Namespace, console: Console) -> int:
         raise UsageError(f"record keys are kept in a project only: --out NAME{storage.SUFFIX}")
     if args.design_weight is not None and not as_project:
         raise UsageError(f"weights are kept in a project only: --out NAME{storage.SUFFIX}")
-    code_lists = once(args.code_lists, "--code-list")
-    keep_apart(code_lists.values(), [args.out])
-    order = tabulate(
-        source=absolute(args.microdata),
-        by=args.by,
-        weight=args.weight,
-        record_key=args.record_key,
-        design_weight=args.design_weight,
-        bands=_bands(args.bands) or None,
-        cuts=once(args.cuts, "--cut") or None,
-        code_lists={name: absolute(file) for name, file in code_lists.items()} or None,
-        levels=once(args.levels, "--levels") or None,
-        draw_keys=args.draw_record_keys,
-    )
+    keep_apart([file for _, file in args.code_lists], [args.out])
+    order = counted(args, args.microdata, args.by)
     history, _ = History().do(order, progress=console)
     table = history.project.original
     if as_project:
@@ -226,6 +221,23 @@ def run_tabulate(args: argparse.Namespace, console: Console) -> int:
         )
     console.result(data, said)
     return 0
+
+
+def counted(args: argparse.Namespace, records: str, by: Sequence[str]) -> Order:
+    """The command that counts records by some variables, as the options say."""
+    code_lists = once(args.code_lists, "--code-list")
+    return tabulate(
+        source=absolute(records),
+        by=list(by),
+        weight=args.weight,
+        record_key=args.record_key,
+        design_weight=args.design_weight,
+        bands=_bands(args.bands) or None,
+        cuts=once(args.cuts, "--cut") or None,
+        code_lists={name: absolute(file) for name, file in code_lists.items()} or None,
+        levels=once(args.levels, "--levels") or None,
+        draw_keys=args.draw_record_keys,
+    )
 
 
 def _bands(given: list[tuple[str, int]]) -> dict[str, int | list[int]]:

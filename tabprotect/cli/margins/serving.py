@@ -1,4 +1,4 @@
-"""``serve`` and ``accounts``: the table server for outside users."""
+"""``serve``, ``accounts``, ``attack``: the table server for outside users."""
 
 from __future__ import annotations
 
@@ -36,6 +36,19 @@ def add(verbs: Verbs) -> None:
         "--workers", type=positive, default=1, metavar="N", help="processes (default: 1)"
     )
 
+    attack = verbs.add("attack", run_attack)
+    attack.add_argument(
+        "target", metavar="URL|DATABASE", help="http://host:port, or the history of a server"
+    )
+    attack.add_argument("--key", default="", help="of an account, where the server wants one")
+    attack.add_argument(
+        "--queries",
+        type=positive,
+        default=100,
+        metavar="N",
+        help="sub-tables to ask for; each is decided on, and released for good if it may be "
+        "(default: 100)",
+    )
     accounts = verbs.group("accounts")
     adding = accounts.add("add", run_add, "make an account; its key is shown this once")
     adding.add_argument("name", metavar="NAME")
@@ -77,6 +90,22 @@ def run_serve(args: argparse.Namespace, console: Console) -> int:
         workers=args.workers,
         progress=console,
     )
+    return 0
+
+
+def run_attack(args: argparse.Namespace, console: Console) -> int:
+    """Attack a server, or the answers it gave, and say what came of it."""
+    with _installed():
+        from tabprotect.server.attacking import findings
+    found = findings(args.target, key=args.key, queries=args.queries, progress=console)
+    succeeded = sum(finding.succeeded for finding in found)
+    data = {
+        "target": args.target,
+        "succeeded": succeeded,
+        "attacks": [finding.as_json() for finding in found],
+    }
+    lines = [f"{f.name}: {f.sentence} ({f.tried} tried)" for f in found]
+    console.result(data, [*lines, f"{succeeded} counts were got in all"])
     return 0
 
 

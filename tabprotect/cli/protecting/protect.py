@@ -20,7 +20,7 @@ from tabprotect.engine.disclosure.policy import VARIABLE
 from tabprotect.engine.disclosure.policy import read as read_policy
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.project.project import DEFAULT_METHOD, Project
-from tabprotect.engine.project.replaying.replay import run_file
+from tabprotect.engine.project.replaying.replay import last_and_now, run_file
 from tabprotect.engine.project.steps import absolute, protected
 from tabprotect.engine.project.verbs.release_verbs import publish
 from tabprotect.engine.protection.problem import Preview, Protected
@@ -35,69 +35,7 @@ def add(verbs: Verbs) -> None:
     """Declare the commands."""
     run_it = verbs.add("protect", run_protect)
     run_it.add_argument("table", metavar="TABLE", help="a table file, a project, or example:NAME")
-    run_it.add_argument("--method", help=f"{', '.join(methods())} (default {DEFAULT_METHOD})")
-    run_it.add_argument(
-        "--set",
-        type=setting,
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        dest="settings",
-        help="a parameter of the method; cycles=FILE or cycles=KIND takes a cycle set",
-    )
-    run_it.add_argument(
-        "--keep", metavar="FORMULA", help="margins to publish exactly: the parameter keep"
-    )
-    run_it.add_argument(
-        "--groupings", metavar="TEXT|FILE", help="of categories, for formulas: the parameter"
-    )
-    run_it.add_argument("--at-risk", metavar="LOW..HIGH", help="counts at risk (default 1..2)")
-    run_it.add_argument("--title", help="for the reader; published")
-    decision = run_it.add_mutually_exclusive_group()
-    decision.add_argument(
-        "--accept",
-        metavar="REASON",
-        help="publish whatever the gate says; the bundle says so, the dossier keeps the reason",
-    )
-    decision.add_argument("--accept-weak", action="store_true", help="the same without a reason")
-    run_it.add_argument(
-        "--policy",
-        type=Path,
-        metavar="policy.toml",
-        help=f"the limits of the house (default: the file that {VARIABLE} names)",
-    )
-    run_it.add_argument(
-        "--register",
-        metavar="FILE|URL|none",
-        help="the register of releases (default: the house's own)",
-    )
-    run_it.add_argument(
-        "--again",
-        metavar="REASON",
-        help="why a table that left before is published again, where the policy takes a reason "
-        "(default: that of --accept)",
-    )
-    run_it.add_argument(
-        "--seed",
-        type=int,
-        help="replay these coins; recorded (default: the same table and mechanism always get the "
-        "same ones, by the key of the house)",
-    )
-    run_it.add_argument(
-        "--fresh", action="store_true", help="draw coins that nobody can draw again; recorded"
-    )
-    run_it.add_argument(
-        "--sign", type=Path, metavar="KEY", help="sign the bundle with this private key"
-    )
-    run_it.add_argument(
-        "--prepared-by", metavar="NAME", default="", help="for dossier and register"
-    )
-    run_it.add_argument(
-        "--approved-by",
-        metavar="NAME",
-        default="",
-        help="the same; a policy may take both names",
-    )
+    add_protecting(run_it)
     run_it.add_argument("--out", type=Path, required=True, metavar="release.zip")
     run_it.add_argument("--dossier", type=Path, metavar="dossier.zip", help="CONFIDENTIAL")
     add_reading(run_it)
@@ -112,6 +50,88 @@ def add(verbs: Verbs) -> None:
         metavar="NAME=VALUE",
         dest="settings",
         help="a variable of the recipe, which stands in it as ${NAME}",
+    )
+    run.add_argument(
+        "--rename",
+        type=setting,
+        action="append",
+        default=[],
+        metavar="VARIABLE:FOUND=EXPECTED",
+        dest="renames",
+        help="a category of the file, and what the recipe calls it; may be repeated",
+    )
+    run.add_argument(
+        "--categories",
+        choices=("check", "accept"),
+        default="check",
+        help="whether categories that are new or missing are refused (default) or taken",
+    )
+
+
+def add_protecting(parser: argparse.ArgumentParser) -> None:
+    """The options of every command that protects and publishes."""
+    parser.add_argument("--method", help=f"{', '.join(methods())} (default {DEFAULT_METHOD})")
+    parser.add_argument(
+        "--set",
+        type=setting,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        dest="settings",
+        help="a parameter of the method; cycles=FILE or cycles=KIND takes a cycle set",
+    )
+    parser.add_argument(
+        "--keep", metavar="FORMULA", help="margins to publish exactly: the parameter keep"
+    )
+    parser.add_argument(
+        "--groupings", metavar="TEXT|FILE", help="of categories, for formulas: the parameter"
+    )
+    parser.add_argument("--at-risk", metavar="LOW..HIGH", help="counts at risk (default 1..2)")
+    parser.add_argument("--title", help="for the reader; published")
+    decision = parser.add_mutually_exclusive_group()
+    decision.add_argument(
+        "--accept",
+        metavar="REASON",
+        help="publish whatever the gate says; the bundle says so, the dossier keeps the reason",
+    )
+    decision.add_argument("--accept-weak", action="store_true", help="the same without a reason")
+    parser.add_argument(
+        "--policy",
+        type=Path,
+        metavar="policy.toml",
+        help=f"the limits of the house (default: the file that {VARIABLE} names)",
+    )
+    parser.add_argument(
+        "--register",
+        metavar="FILE|URL|none",
+        help="the register of releases (default: the house's own)",
+    )
+    parser.add_argument(
+        "--again",
+        metavar="REASON",
+        help="why a table that left before is published again, where the policy takes a reason "
+        "(default: that of --accept)",
+    )
+    parser.add_argument(
+        "--seed",
+        type=int,
+        help="replay these coins; recorded (default: the same table and mechanism always get the "
+        "same ones, by the key of the house)",
+    )
+    parser.add_argument(
+        "--fresh", action="store_true", help="draw coins that nobody can draw again; recorded"
+    )
+    parser.add_argument(
+        "--sign", type=Path, metavar="KEY", help="sign the bundle with this private key"
+    )
+    parser.add_argument(
+        "--prepared-by", metavar="NAME", default="", help="for dossier and register"
+    )
+    parser.add_argument(
+        "--approved-by",
+        metavar="NAME",
+        default="",
+        help="the same; a policy may take both names",
     )
 
 
@@ -257,12 +277,31 @@ def _of_cycles(project: Project) -> dict[str, object]:
 def run_recipe(args: argparse.Namespace, console: Console) -> int:
     """Run a recipe file and write what it publishes into a folder."""
     settings = once(args.settings, "--set")
-    history, written = run_file(args.recipe, args.out, settings=settings, progress=console)
+    renames: dict[tuple[str, str], str] = {}
+    for name, to in args.renames:
+        variable, colon, category = name.partition(":")
+        if not colon:
+            raise UsageError(f"--rename takes VARIABLE:FOUND=EXPECTED, not {name}={to}")
+        renames[variable, category] = to
+    history, written = run_file(
+        args.recipe,
+        args.out,
+        settings=settings,
+        renames=renames,
+        accept=args.categories == "accept",
+        progress=console,
+    )
+    since = last_and_now(args.recipe, settings, history, console)
     for note in history.project.notes:
         console.say(f"note: {note}")
     labels = [step.label for step in history.steps]
+    told = [] if since is None else ["since last year (CONFIDENTIAL):", *since.lines()]
     console.result(
-        {"steps": labels, "written": [str(path) for path in written]},
-        [*labels, *(f"wrote {path}" for path in written)],
+        {
+            "steps": labels,
+            "written": [str(path) for path in written],
+            "since_last_year": None if since is None else since.as_json(),
+        },
+        [*labels, *told, *(f"wrote {path}" for path in written)],
     )
     return 0

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.found_totals import settle_totals
@@ -54,6 +54,8 @@ def read_table(
     path, reading = Path(path), reading or Reading()
     kind = format_of(path)
     _check_options(kind, reading)
+    if reading.holds == "records":
+        raise RecordsError(f"{path.name} holds records, not a table", hint="tabulate them")
     try:
         cells, notes = kind.cells(path, reading, progress)
         cells, said = settle_totals(cells, totals=reading.totals, strip=reading.strip_totals)

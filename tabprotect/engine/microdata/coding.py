@@ -8,7 +8,6 @@ makes its categories; the others, and what a code list has above, are its levels
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -17,12 +16,11 @@ from types import MappingProxyType
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.groupings import read_columns, read_hierarchy
+from tabprotect.engine.tables.bands import cut_names, span_text, whole
 from tabprotect.engine.tables.domain import Level, Variable
 
 MISSING = "(missing)"
 """The category of records whose value is missing (an empty field, a Parquet null)."""
-
-_WHOLE = re.compile("[+-]?[0-9]{1,18}([.]0*)?")
 
 Fault = Callable[[str], InputError]
 """The error of a value that has no category, with its place."""
@@ -180,28 +178,20 @@ def _numbers(values: Sequence[str], fault: Fault) -> Iterator[tuple[int, str]]:
     """The values as numbers, rising."""
     found = []
     for value in values:
-        if not _WHOLE.fullmatch(value.strip()):
+        number = whole(value)
+        if number is None:
             raise fault(value)
-        found.append((int(value.strip().partition(".")[0]), value))
+        found.append((number, value))
     return iter(sorted(found))
-
-
-def _span(low: int, high: int) -> str:
-    """``0-4``; a band of one number is that number."""
-    if low == high:
-        return str(low)
-    return f"{low}-{high}" if low >= 0 else f"{low} to {high}"
 
 
 def _banded(values: Sequence[str], width: int, fault: Fault) -> dict[str, str]:
     starts = {value: number // width * width for number, value in _numbers(values, fault)}
-    return {value: _span(low, low + width - 1) for value, low in starts.items()}
+    return {value: span_text(low, low + width - 1) for value, low in starts.items()}
 
 
 def _cut(values: Sequence[str], cuts: Sequence[int], fault: Fault) -> dict[str, str]:
-    names = [
-        f"under {cuts[0]}", *(_span(a, b - 1) for a, b in pairwise(cuts)), f"{cuts[-1]}+",
-    ]  # fmt: skip
+    names = cut_names(cuts)
     return {
         value: names[sum(number >= cut for cut in cuts)]
         for number, value in _numbers(values, fault)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -18,6 +19,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import check_categories
 from tabprotect.engine.formats.sql import quoted
 from tabprotect.engine.microdata.coding import MISSING, Coded, Codings
+from tabprotect.engine.microdata.places import is_url
 from tabprotect.engine.microdata.readers import MicrodataFile, open_microdata
 from tabprotect.engine.microdata.record_keys import key_measure
 from tabprotect.engine.progress import SILENT, Progress
@@ -35,13 +37,14 @@ _WHOLE = re.compile("-?[0-9]{1,300}")
 class ColumnSummary:
     """A column for the dialog that chooses variables.
 
-    ``categories`` is exact up to about 2000 and an estimate above; missing values count as none.
+    ``categories`` is ``exact`` up to about 2000 and an estimate above; missing values count as none.
     """
 
     name: str
     kind: str
     categories: int
     missing: int
+    exact: bool = True
 
 
 def columns(path: Path | str, *, progress: Progress = SILENT) -> tuple[ColumnSummary, ...]:
@@ -51,6 +54,11 @@ def columns(path: Path | str, *, progress: Progress = SILENT) -> tuple[ColumnSum
     ------
     InputError, Interrupted
     """
+    if is_url(str(path)):
+        # Late: it needs an extra.
+        from tabprotect.engine.microdata.engines import engine_columns
+
+        return tuple(ColumnSummary(*found) for found in engine_columns(str(path), progress))
     with open_microdata(path, progress) as source:
 
         def ask(parts: Sequence[str]) -> list[int]:
@@ -70,7 +78,7 @@ def columns(path: Path | str, *, progress: Progress = SILENT) -> tuple[ColumnSum
             exact = ask([f"count(DISTINCT {name})" for name in small])
             found.update(zip(small, exact, strict=True))
     return tuple(
-        ColumnSummary(column.name, column.kind, found[name], missing)
+        ColumnSummary(column.name, column.kind, found[name], missing, name in small)
         for column, name, missing in zip(source.columns, names, first[1::2], strict=True)
     )
 
@@ -126,7 +134,7 @@ def tabulate_with_keys(
     codings: Codings | None = None,
     progress: Progress = SILENT,
 ) -> Tabulated:
-    """Count the records of a CSV or Parquet file by some variables.
+    """Count records by some variables, wherever they are (see :func:`.readers.open_microdata`).
 
     Values are opaque text. Categories are sorted, as numbers where all of them are whole numbers;
     ``(missing)`` comes last. The table is sparse where it is large and mostly empty.
@@ -157,13 +165,36 @@ def tabulate_with_keys(
         Within a tenth of a second or so of being cancelled.
     """
     coding = codings or Codings()
-    with open_microdata(path, progress) as source:
+    with _opened(path, coding.columns(by), weight, record_key, design_weight, progress) as source:
         try:
             columns = coding.columns(by)
             found = _tabulate(source, columns, weight, record_key, design_weight, coding, progress)
             return found.nested(coding.nested)
         except InputError as error:
             raise error.in_file(source.path) from None
+
+
+@contextmanager
+def _opened(
+    path: Path | str,
+    by: list[str],
+    weight: str | None,
+    record_key: str | None,
+    design_weight: str | None,
+    progress: Progress,
+) -> Iterator[MicrodataFile]:
+    if not is_url(str(path)):
+        with open_microdata(path, progress) as source:
+            yield source
+        return
+    # Late: it needs an extra.
+    from tabprotect.engine.microdata.engines import grouped_records
+
+    if not by:
+        raise InputError("no variable is chosen", hint="name at least one variable to count by")
+    also = {"weight": weight, "record_key": record_key, "design_weight": design_weight}
+    with grouped_records(str(path), by, **also, progress=progress) as source:
+        yield source
 
 
 def _tabulate(
@@ -192,11 +223,12 @@ def _tabulate(
             "design weights stand beside counts of records, not beside sums of other weights",
             hint="name one column of weights: weight adds it up as counts, design weight keeps it",
         )
-    measures, low, high = _measures(weight), 0, 0
-    if design_weight is not None:
+    low, high = source.weights
+    measures = dict(source.summed) or _measures(weight)
+    if design_weight is not None and not source.summed:
         low, high = _weight_range(source, design_weight, progress)
         measures["weightsum"] = f"{_design_measure(design_weight)} AS weightsum"
-    if record_key is not None:
+    if record_key is not None and not source.summed:
         measures["keysum"] = f"{key_measure(source, record_key, progress)} AS keysum"
     coded = _coded(source, by, codings, progress)
     source.run(lambda c: _group(c, source, by, measures, coded), "counting the records", progress)

@@ -90,6 +90,9 @@ class Declared:
         Whether it lets something out of the house: undo cannot cross it.
     replayed
         Whether a recipe has it.
+    answers
+        Arguments by which somebody answers for one release: a recipe without seeds, which is for
+        others, has none of them.
     slow
         Whether (or on which projects) it deserves a worker and a progress bar.
     """
@@ -103,6 +106,7 @@ class Declared:
     opens: bool = False
     seals: bool = False
     replayed: bool = True
+    answers: tuple[str, ...] = ()
     slow: bool | Callable[[Project], bool] = False
 
     def __call__(self, run: Verb[P]) -> Command[P]:

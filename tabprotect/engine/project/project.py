@@ -14,7 +14,7 @@ from typing import Literal, get_args
 
 from tabprotect.engine.disclosure.gate import against
 from tabprotect.engine.disclosure.policy import HousePolicy, in_force
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.project.comparison_plan import ComparisonPlan
 from tabprotect.engine.project.placement import Placement
@@ -249,7 +249,12 @@ class Project:
     @property
     def against(self) -> str:
         """What stands against publishing the result, in words; empty where nothing does."""
-        return "" if self.protected is None else against(self.protected, self.limits)
+        if self.protected is None:
+            return ""
+        try:
+            return against(self.protected, self.limits)
+        except TabprotectError as error:
+            return f"The policy of the house cannot be used: {error}"
 
     @property
     def takes_cycles(self) -> bool:

@@ -37,5 +37,5 @@ class ReleasePlan:
 
     def fits(self, domain: Domain) -> bool:
         """Whether every margin is over variables of a table, in its order."""
-        known = set(domain.names)
+        known = set(domain.known_names)
         return all(known.issuperset(m) and domain.project(m).names == m for m in self.margins)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.microdata.places import is_url
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.history import History
@@ -25,7 +26,8 @@ from tabprotect.engine.project.verbs.table_verbs import open_table, set_at_risk,
 
 def absolute(source: str) -> str:
     """A path that still means the same file when a recipe is run elsewhere."""
-    return source if source.startswith(PREFIX) else str(Path(source).absolute())
+    kept = source.startswith(PREFIX) or is_url(source)
+    return source if kept else str(Path(source).absolute())
 
 
 def opened(source: str, reading: Reading, progress: Progress) -> History:

@@ -12,21 +12,14 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import TooLargeError
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.methods.publish_margins import (
-    BOUNDS,
-    CELLS,
-    FRONTIER,
-    THEN,
-    THRESHOLD,
-)
-from tabprotect.engine.protection.registered import likelihood_of
-from tabprotect.engine.protection.subtables import MARGINS
+from tabprotect.engine.protection.published_sums import counts_of, sum_factors
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Lattice
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
 MOST_CELLS = 4_096
@@ -39,31 +32,6 @@ REMEMBERED = 4
 """Released sets whose originals are kept: many requests come between two releases."""
 
 _KNOWN: WeakKeyDictionary[Table, OrderedDict[object, tuple[Table, ...]]] = WeakKeyDictionary()
-
-
-def margins_release(table: Table, lattice: Lattice, released: Frontier, **said: object) -> Release:
-    """The released margins of a table as one release of the method ``publish_margins``.
-
-    Parameters
-    ----------
-    released
-        At least one margin that is more than the grand total.
-    said
-        What else the mechanism states.
-    """
-    margins = [lattice.names_of(query) for query in released]
-    formula = " + ".join(":".join(f"`{name}`" for name in margin) for margin in margins)
-    stated: dict[str, object] = {
-        MARGINS.name: formula,
-        THRESHOLD.name: THRESHOLD.default,
-        BOUNDS.name: BOUNDS.default,
-        THEN.name: "",
-        CELLS.name: CELLS.default,
-        **said,
-        FRONTIER: [list(margin) for margin in margins],
-    }
-    tables = tuple(PublishedTable(table.margin(margin)) for margin in margins)
-    return Release(tables, Mechanism("publish_margins", table.domain, stated))
 
 
 def drawn_originals(
@@ -101,10 +69,16 @@ def _drawn(
     if not any(released):
         counts = _compositions(table.total, domain.size, number, _generator([]))
     else:
-        release = margins_release(table, lattice, released)
-        generator = _generator([p.table.counts for p in release.tables])
+        publication = Publication(domain, lattice.margins(released))
+        tables = tuple(PublishedTable(table.margin(margin)) for margin in publication.margins)
+        release = Release(tables, Mechanism("publish_margins", domain, {}))
+        counts = counts_of(release, publication)
+        generator = _generator([counts])
+        likelihood = sum_factors(
+            release, publication, counts, lambda count, _: (count, count, None)
+        )
         posterior = infer(
-            likelihood_of(release),
+            likelihood,
             randomness=Randomness.seeded(int(generator.integers(2**62))),
             draws=CHAIN_DRAWS,
             progress=progress,

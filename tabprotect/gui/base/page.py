@@ -114,6 +114,9 @@ class Page(Stage, QWidget):
     def take(self, source: str) -> None:
         """Take a file that is this page's to open."""
 
+    def tell(self, topic: str, front: Page) -> None:
+        """Help: what to tell, and of which page."""
+
     def list_actions(self, actions: list[QAction]) -> None:
         """The window's actions, once all are made."""
 

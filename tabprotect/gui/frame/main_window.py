@@ -129,6 +129,7 @@ class MainWindow(Window):
         document.selection_changed.connect(self._selected)
         document.error_raised.connect(self.show_error)
         document.page_asked.connect(self.go)
+        document.judging.changed.connect(self._tell)
         document.posterior_ready.connect(self._tell)
         document.originals_counted.connect(self._tell)
         for dock in self.docks.values():
@@ -293,6 +294,9 @@ class MainWindow(Window):
             facts.append("opened from a bundle: no original here")
         if document.release is None:
             facts.append("not protected yet")
+        verdict = document.judging.verdict(project)
+        if verdict is not None:
+            facts.append(f"a reader would know {count_text(verdict.known)}")
         posterior = document.known_posterior()
         if posterior is not None:
             facts.append(_way(posterior, document.originals()))

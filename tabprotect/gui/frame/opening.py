@@ -128,6 +128,7 @@ class Files(QObject):
 
     def _read_so(self, source: str, reading: Reading, seen: Look) -> None:
         if seen.records:
+            self.remember(source)
             self.window.go("tabulate")
             self.window.page.take(source)
             return

@@ -38,8 +38,8 @@ MIME = "application/x-tabprotect-variable"
 SHORT = 18
 """Characters of a name on a chip; the tooltip has all."""
 
-MOST_ROWS = 2
-"""Rows of chips in sight where the window is low; the others scroll."""
+PART = 7
+"""Part of the window's height that chips may take; further rows scroll."""
 
 KEYS = {Qt.Key.Key_R: "rows", Qt.Key.Key_C: "columns", Qt.Key.Key_L: "layers"}
 
@@ -198,6 +198,12 @@ class PlacementBar(QScrollArea):
             combo.setCurrentIndex(layer[domain.axis(name)])
             combo.blockSignals(False)
 
+    def forget_risk(self) -> None:
+        """Say nothing more of what is at risk."""
+        if self._domain is not None:
+            for name, combo in self._combos.items():
+                self._count(name, combo, None)
+
     def _count(self, name: str, combo: QComboBox, at_risk: Bools | None) -> None:
         """At-risk cells of each category, the other layers as they are chosen."""
         assert self._domain is not None and self._placement is not None
@@ -272,7 +278,7 @@ class PlacementBar(QScrollArea):
         if flow is None:
             return
         row = self.zones["rows"].row.sizeHint().height()
-        most = max(MOST_ROWS * row, self.window().height() // 5)
+        most = max(row, self.window().height() // PART)
         self.setFixedHeight(min(flow.heightForWidth(self.viewport().width()), most) + 2)
 
     def _combo(self, name: str) -> QComboBox:

@@ -167,6 +167,8 @@ class GridView(QWidget):
             view.corner.hide()
         self._needs = (0, 0)
         self._grand = (0, 0)
+        self._labels = 0
+        """Width of the row labels."""
         self._fitted = 0
         self._arrange()
         self.cells.selectionModel().currentChanged.connect(self._current)
@@ -302,8 +304,9 @@ class GridView(QWidget):
 
     def be_as_wide(self, widths: tuple[int, int]) -> None:
         """Take the widths of a grid beside this one, so that both scroll alike."""
+        changed = self.at_least != widths
         self.at_least = widths
-        if self.widths != widths:
+        if changed or self.widths != widths:
             self._fit()
 
     def show_row_labels(self, shown: bool) -> None:
@@ -345,11 +348,12 @@ class GridView(QWidget):
             inner = self.layout_.domain[names[-1]].categories
             label = max(inner, key=len)[: min(COLUMN_LIMIT, self.cells.columns.limit)]
             room = self._room_for_column()
-            wide = min(metrics.horizontalAdvance(label), max(room - 3 * GRID, 3 * GRID))
+            wide = min(metrics.horizontalAdvance(label), max(room - 3 * GRID, GRID))
             wide = max(wide, metrics.horizontalAdvance(longest))
         else:
             wide = metrics.horizontalAdvance(longest)
-        return max(max(wide + 3 * GRID, 6 * GRID) + self.room[0], self.at_least[0])
+        least = min(6 * GRID, max(self._room_for_column(), wide + GRID))
+        return max(max(wide + 3 * GRID, least) + self.room[0], self.at_least[0])
 
     def _room_for_rows(self) -> int:
         """What the labels of the rows may take of the width."""
@@ -358,8 +362,7 @@ class GridView(QWidget):
     def _room_for_column(self) -> int:
         """A column's share of what is left beside labels and totals."""
         bar = self.right.verticalScrollBar().sizeHint().width()
-        left = self.width() - self.cells.rows.sizeHint().width() - self._grand[0] - bar
-        return max(left // SEEN, 6 * GRID)
+        return max((self.width() - self._labels - self._grand[0] - bar) // SEEN, 4 * GRID)
 
     def _widen(self) -> None:
         """Make room when the values have become longer; never take a user's width away."""
@@ -374,7 +377,7 @@ class GridView(QWidget):
         for view in (self.cells, self.right, self.bottom, self.both):
             view.setFont(font)
         height = max(self.cells.fontMetrics().height() + GRID, 3 * GRID) + self.room[1]
-        grand = 6 * GRID
+        grand, under = 6 * GRID, 0
         if self._margin_models[2].values.size:
             metrics = self.cells.fontMetrics()
             write = self._margin_models[2].text
@@ -383,23 +386,24 @@ class GridView(QWidget):
                 totals.append(write(model.values.max().item()))
             totals.append("total")
             grand = max(map(metrics.horizontalAdvance, totals)) + 3 * GRID + self.room[0]
+            under = metrics.horizontalAdvance(totals[2]) + 2 * GRID
             grand = max(grand, self.at_least[1])
         self._grand = grand, height
         for view in (self.cells, self.right, self.bottom):
             view.rows.take(self.layout_)
             view.columns.take(self.layout_)
+        names = min(self.cells.corner.needed(), self._room_for_rows())
+        header_width = max(sum(self.cells.rows.level_sizes()), names)
+        self._labels = 0 if self.cells.rows.isHidden() else header_width
         wide = self._column_width()
-        wide = max(wide, grand - 2 * GRID if self.right.isVisibleTo(self) else 0)
+        wide = max(wide, under if self.right.isVisibleTo(self) else 0)
         for view in (self.cells, self.bottom, self.right, self.both):
             view.verticalHeader().setDefaultSectionSize(height)
             view.horizontalHeader().setDefaultSectionSize(
                 wide if view in (self.cells, self.bottom) else grand
             )
-        names = min(self.cells.corner.needed(), self._room_for_rows())
-        header_width = max(sum(self.cells.rows.level_sizes()), names)
-        if self.cells.rows.isHidden():
-            header_width = 0
-        else:
+        header_width = self._labels
+        if not self.cells.rows.isHidden():
             self.cells.rows.setFixedWidth(header_width)
             self.bottom.rows.setFixedWidth(header_width)
         header_height = sum(self.cells.columns.level_sizes())

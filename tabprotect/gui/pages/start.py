@@ -81,8 +81,8 @@ class StartPage(Page):
         super().__init__(document)
         self.set_heading("Protect a table of counts")
         self.set_sentence(
-            "Open a table, see which cells are at risk, perturb it along cycles that keep every "
-            "margin, and publish it with all a reader needs to judge what it says."
+            "Open a table, see which cells are at risk, choose how to protect it, and publish it with "
+            "all a reader needs to judge what it says."
         )
         inner = QWidget()
         self._column = in_column(on=inner, margins=(0, 0, GRID, 0), spacing=2 * GRID)
@@ -94,12 +94,12 @@ class StartPage(Page):
         self._column.addLayout(self._offers)
         self._cards: list[Card] = []
         self._column.addLayout(self._ways())
-        self._column.addWidget(self._section("Examples"))
-        self._column.addLayout(self._grid([self._example(e) for e in examples()]))
         self._recent_title = self._section("Recent files")
         self._recent = in_column(spacing=0)
         self._column.addWidget(self._recent_title)
         self._column.addLayout(self._recent)
+        self._column.addWidget(self._section("Examples"))
+        self._column.addLayout(self._grid([self._example(e) for e in examples()]))
         self._column.addStretch(1)
         self._recent_title.hide()
         document.work_found.connect(self._offer_recovery)

@@ -70,6 +70,7 @@ class TabulatePage(Page):
         self._list.setTabKeyNavigation(False)
         self._list.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self._list.itemChanged.connect(self._ticked)
+        self._list.cellClicked.connect(self._clicked)
         self._weight = QComboBox()
         self._weight.setAccessibleName("Weight")
         self._weight.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
@@ -146,7 +147,9 @@ class TabulatePage(Page):
             name.setFlags(name.flags() | Qt.ItemFlag.ItemIsUserCheckable)
             name.setCheckState(Qt.CheckState.Unchecked)
             self._list.setItem(row, 0, name)
-            texts = (column.kind, count_text(column.categories), count_text(column.missing))
+            about = "" if column.exact else "about "
+            categories = f"{about}{count_text(column.categories)}"
+            texts = (column.kind, categories, count_text(column.missing))
             for at, text in enumerate(texts, 1):
                 item = QTableWidgetItem(text)
                 if at > 1:
@@ -178,6 +181,13 @@ class TabulatePage(Page):
             item = self._list.item(row, 0)
             hidden = item is None or wanted not in item.text().casefold()
             self._list.setRowHidden(row, hidden)
+
+    def _clicked(self, row: int, column: int) -> None:
+        """A name is as good to click as its box."""
+        item = self._list.item(row, 0)
+        if item is not None and column != 0:
+            ticked = item.checkState() == Qt.CheckState.Checked
+            item.setCheckState(Qt.CheckState.Unchecked if ticked else Qt.CheckState.Checked)
 
     def _ticked(self, item: QTableWidgetItem) -> None:
         if item.column() != 0:

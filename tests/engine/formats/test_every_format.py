@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, reject, settings
+from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
 from tabprotect.engine.errors import InputError
@@ -45,7 +45,7 @@ label = st.text(
 names = st.lists(label.filter(str.strip), min_size=1, max_size=3, unique=True)
 
 
-NARROW = ("acro", "r", "sas", "spss", "stata", "tau-argus")
+NARROW = ("acro", "ods", "r", "sas", "spss", "stata", "tau-argus")
 """Formats that refuse most names: they are tried with names of letters."""
 
 plain_label = (
@@ -93,7 +93,7 @@ def test_names_are_told_without_an_import() -> None:
     "kind", [k for k in WRITTEN if k.name not in NARROW], ids=lambda kind: kind.name
 )
 @given(table=tables())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 def test_round_trip(tmp_path_factory: pytest.TempPathFactory, kind: Format, table: Table) -> None:
     round_trip(tmp_path_factory, kind, table)
 

@@ -17,9 +17,15 @@ from readable import texts, unnamed
 
 from tabprotect.engine.cycles import files
 from tabprotect.engine.cycles.designs import DESIGNS, design
+from tabprotect.engine.project.history import History
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.verbs.cycle_verbs import remove_cycle, set_cycles
-from tabprotect.engine.project.verbs.release_verbs import protect, publish, set_parameters
+from tabprotect.engine.project.verbs.release_verbs import (
+    open_bundle,
+    protect,
+    publish,
+    set_parameters,
+)
 from tabprotect.engine.project.verbs.table_verbs import new_table, place, set_count
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.frame.main_window import MainWindow
@@ -482,8 +488,8 @@ def test_a_reader_can_look_but_not_edit(
     bundle, dossier = tmp_path / "r.zip", tmp_path / "d-CONFIDENTIAL.zip"
     document.do(publish, release=str(bundle), dossier=str(dossier))
     settle()
-    document.saved = document.project  # nothing is asked about unsaved work
-    designer.files.open(str(bundle))
+    # As in a window of the reader's own.
+    designer.files.arrived(History().do(open_bundle(path=str(bundle)))[0], str(bundle))
     settle()
     designer.go("cycles")
     examined()

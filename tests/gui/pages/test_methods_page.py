@@ -291,7 +291,7 @@ def test_unpublished_inner_cells_leave_nothing_on_the_table_page(
     at_methods.go("table")
     document.select((0, 1))
     at_methods.go("methods")
-    page(at_methods).protect(accept_weak=True)
+    document.do(protect, accept_weak=True)
     tried()
     assert document.release is not None and document.published is None
     document.set_public(True)
@@ -332,7 +332,7 @@ def test_what_is_impossible_offers_what_may_be_asked_instead_and_cannot_be_accep
     error.suggestions = (Suggestion("a lower limit", {"limit": 1}),)
     shown.show_error(error)
     refusal = shown.preview.refusal
-    assert refusal.isVisible() and refusal.accept.isHidden()
+    assert refusal.isVisible() and refusal.gate.isHidden()
     refusal.remedies["a lower limit"].click()
     assert document.project is not None and dict(document.project.parameters) == {"limit": 1}
     tried()

@@ -135,6 +135,7 @@ def test_an_error_strip_goes_with_every_word(
 ) -> None:
     path = tmp_path / "totals-of-mine.csv"
     path.write_text(TOTALS)
+    house.document.saved = house.document.project  # nothing is asked about unsaved work
     house.files.open(str(path))
     settle()
     strip = house.page.errors

@@ -15,6 +15,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.rows import SheetRows
 from tabprotect.engine.formats.workbooks.workbook_size import check_workbook
 
+TABLE_SHEET = "table"
 _RANGE = re.compile(r"([A-Z]{1,3})([0-9]{1,7}):([A-Z]{1,3})([0-9]{1,7})")
 
 
@@ -96,7 +97,8 @@ def read_sheet(
             lines.append(line)
     width = max(max(i for i, field in enumerate(row) if field) for row in rows) + 1
     rows = [row[:width] for row in rows]
-    several = sheets > 1 and sheet is None
+    # Beside a sheet of this name stands the same table as this program lays it out.
+    several = sheets > 1 and sheet is None and name != TABLE_SHEET
     notes = [f"read from the sheet {name!r}, the first of {sheets} with data"] if several else []
     return SheetRows(str(path), rows, lines), notes
 

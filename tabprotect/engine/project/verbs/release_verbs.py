@@ -235,7 +235,12 @@ def set_prior(project: Project, context: Context, *, who: str, prior: str) -> Pr
 
 
 @Declared(
-    "publish {file}", shell=protect_words, writes=("release", "dossier"), seals=True, slow=True
+    "publish {file}",
+    shell=protect_words,
+    writes=("release", "dossier"),
+    answers=("accept", "again", "prepared_by", "approved_by"),
+    seals=True,
+    slow=True,
 )
 def publish(
     project: Project,
@@ -261,7 +266,7 @@ def publish(
         raise InfeasibleError(
             "there is nothing to publish yet", hint="protect the table as it stands first"
         )
-    protected = _answered_for(project, accept.strip(), (prepared_by.strip(), approved_by.strip()))
+    protected = answered_for(project, accept.strip(), (prepared_by.strip(), approved_by.strip()))
     path = Path(release)
     beside = None if dossier is None else Path(dossier)
     if beside == path:
@@ -300,7 +305,7 @@ def publish(
     return replace(project, protected=protected, published=True, notes=notes)
 
 
-def _answered_for(project: Project, reason: str, names: tuple[str, str]) -> Protected:
+def answered_for(project: Project, reason: str, names: tuple[str, str]) -> Protected:
     """The result with who answers for it, and the decision where one was needed.
 
     Raises

@@ -21,7 +21,7 @@ from tabprotect.engine.protection.cell_keys.cell_noise import drawn
 from tabprotect.engine.protection.remarks import remarks_on_table
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import SmallCount
-from tabprotect.engine.tables.domain import Domain, Variable
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import INT64_MAX, Table
 
 
@@ -31,7 +31,7 @@ def _fresh(table: Table, *, source: str, title: str = "") -> Project:
     return Project(title=title, source=source, table=table, placement=placement)
 
 
-def _edited(project: Project, table: Table) -> Project:
+def edited(project: Project, table: Table) -> Project:
     """The project on a changed table; whatever depended on the old one is dropped."""
     before, domain = project.original.domain, table.domain
     moves, placement = project.moves, project.placement
@@ -251,7 +251,7 @@ def set_count(project: Project, context: Context, *, index: Sequence[int], count
         raise InputError(
             f"{count} is negative; a count is 0 or more", cell=table.domain.cell_text(at)
         )
-    return _edited(project, table.with_counts({at: count}))
+    return edited(project, table.with_counts({at: count}))
 
 
 @Declared(_block_label)
@@ -264,7 +264,7 @@ def paste_block(
 ) -> Project:
     """Set a block of cells whose top left is ``at``, in the present placement and layer."""
     table = project.original
-    return _edited(project, table.with_counts(pasted(project, at=at, counts=counts)))
+    return edited(project, table.with_counts(pasted(project, at=at, counts=counts)))
 
 
 def pasted(
@@ -299,106 +299,6 @@ def pasted(
     if not out:
         raise InputError("there is nothing to paste", hint="copy a block of numbers first")
     return out
-
-
-def _with_categories(domain: Domain, variable: str, categories: Sequence[str]) -> Domain:
-    axis = domain.axis(variable)
-    changed = list(domain.variables)
-    changed[axis] = Variable(variable, tuple(categories))
-    return Domain(tuple(changed))
-
-
-@Declared("add category {category} to {variable}")
-def add_category(
-    project: Project, context: Context, *, variable: str, category: str, at: int | None = None
-) -> Project:
-    """A new category with zero counts, at the end or before number ``at``."""
-    table = project.original
-    axis = table.domain.axis(variable)
-    names = list(table.domain[variable].categories)
-    place = len(names) if at is None else min(max(at, 0), len(names))
-    names.insert(place, category)
-    counts = np.insert(table.counts, place, 0, axis=axis)
-    return _edited(project, Table.dense(_with_categories(table.domain, variable, names), counts))
-
-
-@Declared("remove category {category} of {variable}")
-def remove_category(project: Project, context: Context, *, variable: str, category: str) -> Project:
-    """Take out a category that nobody is in."""
-    table = project.original
-    axis, code = table.domain.axis(variable), table.domain[variable].code(category)
-    if np.take(table.counts, code, axis=axis).any():
-        raise InputError(
-            f"{variable} = {category} is not empty",
-            hint="merge it with another category, so that nobody is lost",
-        )
-    names = [c for c in table.domain[variable].categories if c != category]
-    counts = np.delete(table.counts, code, axis=axis)
-    return _edited(project, Table.dense(_with_categories(table.domain, variable, names), counts))
-
-
-@Declared("merge categories of {variable} into {into}")
-def merge_categories(
-    project: Project, context: Context, *, variable: str, categories: Sequence[str], into: str
-) -> Project:
-    """Add categories together under one name, at the place of the first of them."""
-    table = project.original
-    axis = table.domain.axis(variable)
-    codes = sorted(table.domain[variable].code(c) for c in categories)
-    if len(set(codes)) < 2:
-        raise InputError("merging takes at least two categories")
-    first, rest = codes[0], codes[1:]
-    counts = np.moveaxis(table.counts.copy(), axis, 0)
-    counts[first] = counts[codes].sum(axis=0)
-    counts = np.moveaxis(np.delete(counts, rest, axis=0), 0, axis)
-    names = [
-        into if i == first else c
-        for i, c in enumerate(table.domain[variable].categories)
-        if i not in rest
-    ]
-    return _edited(project, Table.dense(_with_categories(table.domain, variable, names), counts))
-
-
-@Declared("rename {variable} = {category} to {to}")
-def rename_category(
-    project: Project, context: Context, *, variable: str, category: str, to: str
-) -> Project:
-    """Give a category another name."""
-    table = project.original
-    code = table.domain[variable].code(category)
-    names = list(table.domain[variable].categories)
-    names[code] = to
-    domain = _with_categories(table.domain, variable, names)
-    return _edited(project, Table.dense(domain, table.counts))
-
-
-@Declared("reorder the categories of {variable}")
-def reorder_categories(
-    project: Project, context: Context, *, variable: str, categories: Sequence[str]
-) -> Project:
-    """Put all categories of a variable into another order."""
-    table = project.original
-    old = table.domain[variable]
-    if sorted(categories) != sorted(old.categories):
-        raise InputError(f"the new order must name each category of {variable!r} once")
-    counts = np.take(
-        table.counts, [old.code(c) for c in categories], axis=table.domain.axis(variable)
-    )
-    return _edited(
-        project, Table.dense(_with_categories(table.domain, variable, categories), counts)
-    )
-
-
-@Declared("rename {variable} to {to}")
-def rename_variable(project: Project, context: Context, *, variable: str, to: str) -> Project:
-    """Give a variable another name."""
-    table = project.original
-    axis = table.domain.axis(variable)
-    variables = list(table.domain.variables)
-    variables[axis] = Variable(to, variables[axis].categories)
-    placed = None if project.placement is None else project.placement.renamed(variable, to)
-    renamed = Table.dense(Domain(tuple(variables)), table.counts)
-    return replace(_edited(project, renamed), placement=placed)
 
 
 @Declared("call counts {rule} at risk")

@@ -229,12 +229,13 @@ def _chosen(kept: KeptMargins, values: tuple[tuple[str, object], ...]) -> Choice
     domain = kept.domain
     plain = set(kept.publication.margins) == set(all_margins(domain))
     given = Values(dict(values))
-    rule: BlockingRule = given[BLOCKING] or "any_zero"
+    is_open = given["blocking"] is None
+    rule: BlockingRule = "any_zero" if is_open else given[BLOCKING]
     if given[ORDER] == "positive" or domain.size > LARGE:
         moves = design(domain, "default") if plain else design_for_margins(kept).moves
         return Choice(moves, rule)
     found = candidates(kept, given | {"blocking": rule})
-    if given[BLOCKING] is None and _least(found) > MOST_STUCK:
+    if is_open and _least(found) > MOST_STUCK:
         others = candidates(kept, given | {"blocking": "negative"})
         if _least(others) < _least(found) - AS_GOOD:
             found, rule = others, "negative"

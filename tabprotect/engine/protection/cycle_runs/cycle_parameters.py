@@ -59,7 +59,7 @@ PASSES: Parameter[int] = Parameter(
     unit="passes",
 )
 
-BLOCKING: Parameter[BlockingRule | None] = Parameter(
+BLOCKING: Parameter[BlockingRule] = Parameter(
     "blocking",
     "Blocking rule",
     "When a cycle is not applied. Without one: any_zero; where the cycles are chosen for the kept "

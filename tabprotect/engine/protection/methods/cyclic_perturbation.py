@@ -172,7 +172,7 @@ class CyclicPerturbation(Method):
                 raise ParameterError({"order": f"cycles={DATA} goes with the order positive"})
         values = super().resolve(domain, given)
         values |= {"groupings": values[GROUPINGS] or None}
-        if values[BLOCKING] is None:
+        if values["blocking"] is None:
             values |= {"blocking": "any_zero"}
         if values[BLOCKING] != "reversible":
             values |= {"theta": None}

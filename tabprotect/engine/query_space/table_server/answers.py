@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from tabprotect.engine.protection.methods.publish_margins import BOUNDS, CELLS, PROVED, THRESHOLD
-from tabprotect.engine.query_space.frontier import Frontier
+from tabprotect.engine.protection.methods.publish_margins import (
+    BOUNDS,
+    CELLS,
+    FRONTIER,
+    PROVED,
+    THEN,
+    THRESHOLD,
+)
+from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.query_space.lattice import Query
-from tabprotect.engine.query_space.originals import margins_release
 from tabprotect.engine.query_space.table_server.fold import ServerState
+from tabprotect.engine.release.mechanism import Mechanism
+from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
 
 
@@ -25,17 +31,17 @@ def release_of(state: ServerState, query: Query, title: str) -> Release:
     """
     releases = state.releases
     cells = releases.evidence.cells
+    margin = cells.lattice.names_of(query)
     said: dict[str, object] = {
+        MARGINS.name: ":".join(f"`{name}`" for name in margin),
         THRESHOLD.name: releases.threshold,
         BOUNDS.name: releases.bounds,
         CELLS.name: cells.judged,
+        THEN.name: "",
+        "criterion": state.rule.name if state.rule.simulatable else releases.criterion.name,
+        FRONTIER: [list(margin)],
     }
-    if state.rule.simulatable:
-        said["criterion"] = state.rule.name
-    else:
-        said["criterion"] = releases.criterion.name
-        said["at_risk"] = str(cells.at_risk)
-        said[PROVED] = True
-    frontier = Frontier.below(cells.lattice.variables, [query])
-    release = margins_release(cells.table, cells.lattice, frontier, **said)
-    return replace(release, title=title)
+    if not state.rule.simulatable:
+        said |= {"at_risk": str(cells.at_risk), PROVED: True}
+    mechanism = Mechanism("publish_margins", cells.table.domain, said)
+    return Release((PublishedTable(cells.table.margin(margin)),), mechanism, title)

@@ -334,7 +334,7 @@ class Ledger:
         found = self._database.transaction(lambda connection: connection.execute(wanted).scalar())
         return None if found is None else bytes(found)
 
-    def _bundle(self, fingerprint: str) -> sa.Select[tuple[int]]:
+    def _bundle(self, fingerprint: str) -> sa.Select[int]:
         return (
             sa.select(sa.func.count())
             .select_from(_BUNDLE)
@@ -427,6 +427,28 @@ class Ledger:
             values["bundle"],
         )
         return Entry(values["number"], values["session"], values["time"], line, values["chain"])
+
+
+def answers_in(url: str) -> list[list[bytes]]:
+    """The bundles that went out, by table, of whatever tables a database has the histories.
+
+    Raises
+    ------
+    InputError
+        For a database that is gone, locked, no database, or of a newer version.
+    """
+    database = Database(url, SCHEMA)
+    wanted = sa.select(_BUNDLE.c.history, _BUNDLE.c.content).order_by(
+        _BUNDLE.c.history, _BUNDLE.c.fingerprint
+    )
+    try:
+        rows = database.transaction(lambda connection: connection.execute(wanted).all())
+    finally:
+        database.close()
+    found: dict[int, list[bytes]] = {}
+    for history, content in rows:
+        found.setdefault(history, []).append(bytes(content))
+    return list(found.values())
 
 
 def _history_of(connection: sa.Connection, mark: str, lattice: Lattice) -> int:

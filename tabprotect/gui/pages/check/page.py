@@ -23,7 +23,6 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import TabprotectError
-from tabprotect.engine.posterior.exposure import Exposure, exposure
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.project.project import PRIORS, Project, Who
 from tabprotect.engine.project.verbs.release_verbs import infer, set_prior
@@ -31,9 +30,9 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes
-from tabprotect.gui.base.question import Question, same
 from tabprotect.gui.base.shell_lines import command_line
 from tabprotect.gui.look import icons
+from tabprotect.gui.look.buttons import scrolling
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.check.cell import CellPanel
@@ -47,14 +46,14 @@ from tabprotect.gui.pages.check.figures import (
 )
 from tabprotect.gui.pages.check.files import PosteriorFiles
 from tabprotect.gui.pages.check.priors import PriorChoice
-from tabprotect.gui.pages.check.readers import ReaderCards, readers
 from tabprotect.gui.pages.check.shown import PosteriorShown
 from tabprotect.gui.pages.check.stage import CheckStage
+from tabprotect.gui.pages.check.sums import SumsPanel
+from tabprotect.gui.pages.check.verdict import VerdictCards
 from tabprotect.gui.pages.check.words import (
     cell_sentence,
     mode_sentence,
     release_sentence,
-    verdict_sentence,
     way_sentence,
 )
 from tabprotect.gui.plots.heat_map import HeatMap
@@ -91,14 +90,12 @@ class CheckPage(CheckStage, PosteriorShown):
         self.mode_button.clicked.connect(self._show_misses)
         self.exposed = ExposedList()
         self.exposed.chosen.connect(document.select)
-        self.readers = ReaderCards()
+        self.readers = VerdictCards(document)
         self.readers.chosen.connect(self._show_reader)
-        self._exposing: Question[Exposure] = Question(
-            self, document.jobs, self._exposed, lambda _: None
-        )
-        self._exposure: tuple[object, Exposure] | None = None
+        self.readers.counted.connect(self._judged)
         self.cell = CellPanel()
         self.draws = DrawsPanel(document)
+        self.sums = SumsPanel(document)
         self.files = PosteriorFiles(self)
         self.priors = {who: PriorChoice(who) for who in PERSONS}
         self._notes = {who: Label(wordWrap=True) for who in PERSONS}
@@ -110,12 +107,21 @@ class CheckPage(CheckStage, PosteriorShown):
         self._way.setAccessibleName("How it was computed")
         self._priors_layout = self._priors_row()
         self.body.addWidget(self.readers)
-        self.body.addLayout(self._priors_layout)
+        # Where there is little height the pictures scroll; verdict and main action stay.
+        pictures = QWidget()
+        column = QVBoxLayout(pictures)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(GRID)
+        column.addLayout(self._priors_layout)
         for note in self._notes.values():
             note.setProperty("role", "quiet")
             note.hide()
-            self.body.addWidget(note)
-        self.body.addWidget(self._middle(figure_label), 1)
+            column.addWidget(note)
+        column.addWidget(self._middle(figure_label), 1)
+        area = scrolling()
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setWidget(pictures)
+        self.body.addWidget(area, 1)
         self._export = self._export_button()
         self.footer.addWidget(self._export)
         self.footer.addWidget(self._again)
@@ -166,8 +172,10 @@ class CheckPage(CheckStage, PosteriorShown):
         column.addWidget(self.exposed, 2)
         self.tabs = QTabWidget(documentMode=True)
         self.tabs.addTab(self.cell, "The cell")
+        self.tabs.addTab(self.sums, "Totals")
         self.tabs.addTab(self.draws, "Analyses of draws")
-        self.tabs.setAccessibleName("The cell, or analyses of drawn tables")
+        self.tabs.setAccessibleName("The cell, totals, or analyses of drawn tables")
+        self.tabs.currentChanged.connect(lambda _: self.sums.refresh(self.who))
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
         split.addWidget(self._left)
@@ -187,7 +195,7 @@ class CheckPage(CheckStage, PosteriorShown):
 
     def _order_tabs(self) -> None:
         """Tab follows reading: top to bottom, left before right."""
-        order: list[QWidget] = [*self.readers.cards]
+        order: list[QWidget] = [card for card in self.readers.cards if card.reader.who]
         for choice in self.priors.values():
             order += [choice.combo, choice.cell, choice.file, choice.dispersion]
         order += [self._figure_box, self.who_box, self.map.grid.cells, self.mode_button]
@@ -261,6 +269,7 @@ class CheckPage(CheckStage, PosteriorShown):
         self.main_button.setVisible(self.document.has_original)
         view = self.view()
         self.exposed.show_view(view, self.document.selection)
+        self.sums.refresh(self.who)
         # Without a posterior there is one thing to say, and it stands in the middle.
         self._left.setVisible(view is not None)
         if view is None:
@@ -311,11 +320,14 @@ class CheckPage(CheckStage, PosteriorShown):
         said = ""
         if selection is None:
             # Nobody chose one: the most exposed cell is the one to look at.
-            worst = self._worst(view)
-            if worst is None:
+            among = self._among(view)
+            worst = most_exposed(view, among=among, limit=1)
+            if not worst:
                 self.cell.show_nothing("Choose a cell on the map or in the list.")
                 return
-            selection, said = worst, self._release_sentence(view)
+            selection = view.posterior.published.domain.unflat(worst[0])
+            at_risk = 0 if among is None else int(among.sum())
+            said = release_sentence(view, at_risk=at_risk, worst=selection)
         known: dict[str, Posterior] = {
             who: p
             for who in self._persons()
@@ -333,39 +345,12 @@ class CheckPage(CheckStage, PosteriorShown):
 
     def _show_verdict(self) -> None:
         """The sentence with its number, then a card for each reader."""
-        project, judging = self.document.project, self.document.judging
+        project = self.document.project
         assert project is not None
-        verdict, staff = judging.verdict(project), not self.document.public
-        if verdict is None:
-            fault = judging.fault(project)
-            self.set_sentence(fault or "Working out what a reader would know\u2026")
-            self.readers.show_readers(())
-            return
-        known = judging.known(project) if staff else None
-        together = None if known is None else known.together
-        self.set_sentence(verdict_sentence(verdict, together))
-        found = readers(verdict, known, intruder=self._intruder(project), staff=staff)
-        if self.readers.show_readers(found):
+        intruder = "intruder" in self._persons()
+        if self.readers.bring_up(project, self._rule(project), intruder=intruder):
             self._order_tabs()
-
-    def _intruder(self, project: Project) -> tuple[str, Exposure] | None:
-        """What the chosen intruder knows beforehand and would know; asked where it is not known."""
-        verdict = self.document.judging.verdict(project)
-        posterior = self.document.known_posterior("intruder")
-        if verdict is None or posterior is None or "intruder" not in self._persons():
-            return None
-        rule, limit = self._rule(project), verdict.belief_limit
-        key = (posterior, str(rule), limit)
-        if self._exposure is not None and same(self._exposure[0], key):
-            return posterior.prior.label, self._exposure[1]
-        self._exposing.ask(
-            "what an intruder would know", lambda _: exposure(posterior, rule, limit), key
-        )
-        return None
-
-    def _exposed(self, found: Exposure) -> None:
-        self._exposure = (self._exposing.key, found)
-        self._judged()
+        self.set_sentence(self.readers.sentence)
 
     def _show_reader(self, who: str) -> None:
         self.who_box.setCurrentIndex(self.who_box.findData(who))
@@ -380,15 +365,6 @@ class CheckPage(CheckStage, PosteriorShown):
         """The at-risk cells, where there are some and they may be told."""
         found = None if view.original is None else view.rule.mask(view.original.counts)
         return found if found is not None and found.any() else None
-
-    def _worst(self, view: View) -> Index | None:
-        worst = most_exposed(view, among=self._among(view), limit=1)
-        return view.posterior.published.domain.unflat(worst[0]) if worst else None
-
-    def _release_sentence(self, view: View) -> str:
-        among = self._among(view)
-        at_risk = 0 if among is None else int(among.sum())
-        return release_sentence(view, at_risk=at_risk, worst=self._worst(view))
 
     def _show_priors(self) -> None:
         """Side by side while both fit, else one below the other."""
@@ -424,6 +400,7 @@ class CheckPage(CheckStage, PosteriorShown):
             return
         self.map.set_selection(index)
         self.exposed.set_selection(index)
+        self.sums.select(index)
         self._show_priors()
         self._show_cell()
 

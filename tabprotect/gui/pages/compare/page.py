@@ -26,6 +26,7 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
+from tabprotect.gui.look.buttons import scrolling
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID
@@ -106,7 +107,10 @@ class ComparePage(CompareStage, Page):
         self.stack.addWidget(self.view)
         whole = QSplitter(Qt.Orientation.Horizontal)
         whole.setChildrenCollapsible(False)
-        for widget, room in ((self.runs, 0), (self.stack, 1)):
+        area = scrolling()
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setWidget(self.stack)
+        for widget, room in ((self.runs, 0), (area, 1)):
             whole.addWidget(widget)
             whole.setStretchFactor(whole.count() - 1, room)
         whole.setSizes([32 * GRID, 80 * GRID])

@@ -221,14 +221,14 @@ class RunsPanel(QWidget):
         self.list.setIconSize(QSize(size, size))
         for n, (run, title) in enumerate(zip(plan.runs, titles(plan.runs), strict=True)):
             name = run.partition(" ")[0]
-            item = QListWidgetItem(title)
+            item = QListWidgetItem(f"{n + 1}  {title}")
             item.setSizeHint(QSize(0, size + GRID))
             item.setIcon(looks[name].icon(size, THEME.colours))
             unmet = "; ".join(methods()[name].unmet(project.problem).values())
             reason = f"Not possible: {unmet}" if unmet else failed.get(n, "")
             if reason:
                 item.setForeground(self.palette().placeholderText())
-                item.setText(f"{title} \u2014 {reason}")
+                item.setText(f"{n + 1}  {title} \u2014 {reason}")
             item.setToolTip(tip(f"{run}\n{reason}" if reason else run))
             item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, reason)
             self.list.addItem(item)

@@ -146,8 +146,8 @@ def sentence(
     useful = max(placed, key=lambda c: (mean(c, utility), mean(c, risk)))
     if len(placed) > 1 and np.ptp([mean(c, risk) for c in placed]) < ALIKE:
         text = (
-            f"{risk.label} does not tell the settings apart ({said(private, risk)}): choose "
-            f"another risk. {named(useful)} keeps most ({said(useful, utility)})."
+            f"All settings are alike in this risk ({said(private, risk)}); "
+            f"{named(useful)} keeps most ({said(useful, utility)})."
         )
     elif private == useful:
         text = f"{named(private)} is best in both: {said(private, risk)}; {said(private, utility)}."

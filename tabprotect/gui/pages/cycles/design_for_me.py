@@ -98,7 +98,9 @@ class DesignForMe(QWidget):
         self.zeros = QComboBox()
         self.zeros.addItem("may rise", True)
         self.zeros.addItem("stay zero, unbiased", False)
-        self.most = QSpinBox(maximum=1000, specialValueText="any", accelerated=True)
+        self.most = QSpinBox(maximum=1000)
+        self.most.setSpecialValueText("any")
+        self.most.setAccelerated(True)
         self.posterior = QComboBox()
         for name, words in POSTERIORS.items():
             self.posterior.addItem(words, name)

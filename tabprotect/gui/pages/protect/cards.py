@@ -41,9 +41,6 @@ if TYPE_CHECKING:
 BEST = 3
 """Methods that have a card; the others have a line."""
 
-CARD = 30 * GRID
-"""Width that a card needs."""
-
 
 class MethodCard(QFrame):
     """One method: rank, two figures, why, what of the wishes it keeps, and the way to its set-up."""
@@ -163,8 +160,12 @@ class Cards(QScrollArea):
 
     def _arrange(self) -> None:
         """As many cards in a row as fit."""
-        wide = min(max(self.viewport().width() // int(CARD * THEME.zoom), 1), BEST)
-        if wide == self._wide or not self.cards:
+        if not self.cards:
+            return
+        gap = self._grid.spacing()
+        need = max(card.minimumSizeHint().width() for card in self.cards) + gap
+        wide = min(max((self.viewport().width() - GRID + gap) // need, 1), BEST)
+        if wide == self._wide:
             return
         self._wide = wide
         for number, card in enumerate(self.cards):

@@ -181,5 +181,6 @@ class WidthsPanel(QWidget):
         self._shown.setText(f"{count_text(len(rows))} of {count_text(len(every))} sub-tables")
         if regions.variables > DRAWN:
             chain = regions.state.evidence.widths.chain()
+            self.tiles.row_name = "{}-way" if letters.lattice.plain else "step {}"
             self.tiles.show_tiles(every, self._shades, ~listed, chain)
         self.view.update()

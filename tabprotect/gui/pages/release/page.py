@@ -139,6 +139,7 @@ class ReleasePage(ReleaseStage, Page):
             self._columns.addLayout(side, share)
         area = scrolling()
         area.setAccessibleName("The gate")
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setWidget(inner)
         return area
 
@@ -270,7 +271,7 @@ class ReleasePage(ReleaseStage, Page):
             group.set_folding(house)
             helps: tuple[Suggestion, ...] | None = ()
             if found is not None and group is self.protection and not project.published:
-                helps = judging.remedies(project) if self._against(project) else ()
+                helps = judging.remedies(project) if project.against else ()
             # What may not be seen is taken away, not only hidden.
             group.show_group(found or CheckGroup(name, ()), helps=helps)
         self.before.setVisible(house)
@@ -304,16 +305,10 @@ class ReleasePage(ReleaseStage, Page):
             self.show_error(error)
             return HousePolicy()
 
-    def _against(self, project: Project) -> str:
-        try:
-            return project.against
-        except TabprotectError as error:
-            return str(error)
-
     def _reasons(self, project: Project) -> list[str]:
         """What takes a reason, in words."""
         known = self.document.judging.known(project)
-        out = [self._against(project)]
+        out = [project.against]
         if known is not None and known.close:
             out.append(f"{warnings_of(known.close)[0]['message']}.")
         return [f"{text[0].upper()}{text[1:]}" for text in out if text]

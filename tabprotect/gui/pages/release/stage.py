@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tabprotect.engine.errors import TabprotectError
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.stage import Entry, Stage
 
@@ -34,8 +33,4 @@ class ReleaseStage(Stage):
         project = document.project
         if project is None or document.public or project.published:
             return 0
-        try:
-            return int(bool(project.against))
-        except TabprotectError:
-            # The page itself says what is wrong with the policy of the house.
-            return 1
+        return int(bool(project.against))

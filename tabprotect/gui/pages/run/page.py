@@ -22,7 +22,6 @@ from tabprotect.engine.disclosure.before import Chance
 from tabprotect.engine.errors import (
     InfeasibleError,
     ParameterError,
-    RefusedError,
     Suggestion,
     TabprotectError,
 )
@@ -123,7 +122,7 @@ class RunPage(Page):
         self.form.wrong.connect(self.show_error)
         self.form.cycles_asked.connect(lambda: document.page_asked.emit("cycles"))
         self.preview.refusal.remedy_chosen.connect(self._take)
-        self.preview.refusal.accepted.connect(lambda: self.protect(accept_weak=True))
+        self.preview.refusal.gate_asked.connect(lambda: document.page_asked.emit("release"))
         self.preview.go_mend.clicked.connect(lambda: document.page_asked.emit("cycles"))
         document.judging.changed.connect(self._helped)
         document.selection_changed.connect(self._selected)
@@ -231,7 +230,7 @@ class RunPage(Page):
         """Tab follows the eye, also through fields that were made just now."""
         refusal = self.preview.refusal
         stops = [*self._stops(), self.about.tabBar(), self.preview]
-        stops += [*refusal.remedies.values(), refusal.accept, self.help]
+        stops += [*refusal.remedies.values(), refusal.gate, self.help]
         for first, second in pairwise([*stops, self._copy, self.main_button]):
             QWidget.setTabOrder(first, second)
 
@@ -278,7 +277,8 @@ class RunPage(Page):
             return
         self.show_face("setup")
         self.about.setCurrentWidget(self.preview)
-        self.preview.refusal.refuse(said, self.document.judging.remedies(project) or ())
+        helps = self.document.judging.remedies(project) or ()
+        self.preview.refusal.refuse(said, helps, drawn=True)
         self._order()
 
     def _helped(self) -> None:
@@ -366,12 +366,12 @@ class RunPage(Page):
         else:
             self.protect()
 
-    def protect(self, *, accept_weak: bool = False) -> None:
-        """Run the method; what the gate refuses is held, and goes out by a decision only."""
+    def protect(self) -> None:
+        """Run the method; what the gate refuses is held, and goes out with a reason only."""
         if not self.editable:
             return
         self.form.flush()
-        self.do(protect, accept_weak=accept_weak, draft=not accept_weak)
+        self.do(protect, draft=True)
 
     def show_error(
         self,
@@ -380,12 +380,11 @@ class RunPage(Page):
         remedy_label: str = "",
         remedy: Callable[[], object] | None = None,
     ) -> None:
-        weak = isinstance(error, RefusedError)
         offers = error.suggestions if isinstance(error, InfeasibleError) else ()
-        if weak or offers:
+        if offers:
             self.show_face("setup")
             self.about.setCurrentWidget(self.preview)
-            self.preview.refusal.refuse(error.message, offers, acceptable=weak)
+            self.preview.refusal.refuse(error.message, offers)
             self._order()
             self.preview.refusal.setFocus()
             self.preview.ensureWidgetVisible(self.preview.refusal)

@@ -174,6 +174,7 @@ class TablePage(TableStage, Page):
             self._categories_button.setChecked(False)
             self._risks_button.setChecked(False)
             self.risks.show_cells(None, None, SmallCount())
+            self.placement.forget_risk()
         if table is None or project is None:
             self.set_sentence("")
             # The rule may be the house's own.
@@ -388,7 +389,7 @@ class TablePage(TableStage, Page):
         if shown:
             # One panel beside the table leaves it its room.
             self._categories_button.setChecked(False)
-            self.risks.find.setFocus()
+            self.risks.search.setFocus()
 
     def _list_risks(self) -> None:
         project = self.document.project

@@ -169,10 +169,10 @@ class RiskList(QFrame):
         close.setAccessibleName("Close the risk list")
         close.clicked.connect(self.closed)
         self._close = close
-        self.find = QLineEdit(placeholderText="Find categories")
-        self.find.setAccessibleName("Find at-risk cells by their categories")
-        self.find.setClearButtonEnabled(True)
-        self.find.textChanged.connect(self.model.filter)
+        self.search = QLineEdit(placeholderText="Find categories")
+        self.search.setAccessibleName("Find at-risk cells by their categories")
+        self.search.setClearButtonEnabled(True)
+        self.search.textChanged.connect(self.model.filter)
         self.list = QTableView()
         self.list.setModel(self.model)
         self.list.setAccessibleName("At-risk cells in all layers")
@@ -190,7 +190,7 @@ class RiskList(QFrame):
         top = in_row((self._title, 1), close)
         in_column(
             top,
-            self.find,
+            self.search,
             (self.list, 1),
             self._rule(),
             on=self,

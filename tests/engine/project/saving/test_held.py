@@ -15,7 +15,7 @@ HOLDER = """
 import sys
 from pathlib import Path
 from tabprotect.engine.project.saving.held import HeldProject
-HeldProject(Path(sys.argv[1]))
+held = HeldProject(Path(sys.argv[1]))
 print("held", flush=True)
 sys.stdin.read()
 """
