@@ -107,7 +107,7 @@ def check(cells: CellList, totals: Totals) -> tuple[Bools, list[Wrong]]:
         sums = grouped_sums(keys[covered], cells.counts[covered], keys[here])
         off = np.flatnonzero(sums != cells.counts[here])
         wrong += [Wrong(int(here[o]), int(sums[o])) for o in off]
-    return ~is_inner, sorted(wrong, key=lambda w: w.entry)
+    return np.logical_not(is_inner), sorted(wrong, key=lambda w: w.entry)
 
 
 def names_of(cells: CellList, totals: Totals) -> str:
