@@ -95,10 +95,8 @@ class Reading:
     )
 
     def __post_init__(self) -> None:
-        # A number is meant as well as its text.
-        header: object = self.header_row
-        if type(header) is int:
-            object.__setattr__(self, "header_row", str(header))
+        if type(self.header_row) is int:
+            object.__setattr__(self, "header_row", str(self.header_row))
         for option in options():
             value = getattr(self, option.name)
             kind = _kind(option)
