@@ -116,7 +116,7 @@ def _laid_out(table: Table, hidden: Bools | None, title: str) -> SheetData:
         rows.append([*map(SheetCell, labels), *line])
     sums = [
         (int(c), bool(g))
-        for c, g in zip(counts.sum(axis=0), np.asarray(gone.any(axis=0)).tolist(), strict=True)
+        for c, g in zip(counts.sum(axis=0), np.logical_or.reduce(gone), strict=True)
     ]
     if last is not None:
         sums.append((int(counts.sum()), bool(gone.any())))

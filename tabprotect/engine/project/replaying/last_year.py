@@ -174,7 +174,12 @@ class UndecidedError(InputError):
     """Categories are not those that a recipe expects, and nobody has decided on them."""
 
     def __init__(
-        self, categories: tuple[OtherCategories, ...], message: str, *, hint: str, detail: str
+        self,
+        categories: tuple[OtherCategories, ...],
+        message: str,
+        *,
+        hint: str = "",
+        detail: str = "",
     ) -> None:
         super().__init__(message, hint=hint, detail=detail)
         self.categories = categories
