@@ -107,7 +107,7 @@ _FILE = _given(
     "The sub-table.",
     **{output.media.partition(";")[0]: {"type": "string"} for output in OUTPUTS.values()},
 )
-_SAME = {"description": "The client has it already."}
+_SAME: dict[str, object] = {"description": "The client has it already."}
 _PUT_OFF = _json("deferred: the decision is put off.", _DECIDED)
 
 
