@@ -4,6 +4,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 export QT_QPA_PLATFORM=offscreen
+# Compiled once and kept: workers and the programs that tests start take seconds each otherwise.
+unset PYTHONDONTWRITEBYTECODE
 
 step() { printf '\n== %s\n' "$*"; }
 

@@ -63,10 +63,10 @@ def _json(what: str, schema: Mapping[str, object]) -> dict[str, object]:
 
 
 def _responses(
-    codes: tuple[Code, ...] = (), **good: dict[str, object]
+    codes: tuple[Code, ...] = (), **good: Mapping[str, object]
 ) -> dict[str, dict[str, object]]:
     """The good responses, and the problems that an address can answer with."""
-    out = {status.removeprefix("s"): said for status, said in good.items()}
+    out = {status.removeprefix("s"): dict(said) for status, said in good.items()}
     every: tuple[Code, ...] = (
         *codes,
         "rate_limited",
