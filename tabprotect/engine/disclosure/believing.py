@@ -183,7 +183,7 @@ def believed(
             return Believed((_bounded(likelihood, f"{error}."),), likelihood)
         return Believed((_unknown(release.domain, True, f"{error}."),), likelihood)
     inner = found.domain == release.domain
-    out = [_as_belief(found, inner=True, judged=None)] if inner else []
+    out = [as_belief(found, inner=True, judged=None)] if inner else []
     means = _Means(release, prior, progress, effort)
     exact = methods()[release.mechanism.method].deliberate(release)
     for number, published in enumerate(release.tables):
@@ -195,7 +195,7 @@ def believed(
         if published.table.domain != found.domain:
             out.append(means.of_table(number, found if inner else None, judged))
         elif not inner:
-            out.append(_as_belief(found, inner=False, judged=judged))
+            out.append(as_belief(found, inner=False, judged=judged))
     return Believed(tuple(out), likelihood, found if inner else None)
 
 
@@ -263,7 +263,8 @@ def _way(found: Posterior) -> Way:
     return "exact_draws" if found.independent else "simulation"
 
 
-def _as_belief(found: Posterior, *, inner: bool, judged: Bools | None) -> Belief:
+def as_belief(found: Posterior, *, inner: bool, judged: Bools | None) -> Belief:
+    """A posterior as the belief of its table's cells."""
     return Belief(
         found.domain,
         inner,
@@ -309,7 +310,7 @@ class _Means:
         try:
             if apart is not None:
                 found = _posterior(apart, self.prior, randomness, self.progress, self.effort)
-                return _as_belief(found, inner=False, judged=judged)
+                return as_belief(found, inner=False, judged=judged)
             if inner is None:
                 raise InfeasibleError("the posterior is not about the cells it is made of")
             return self._summed(number, inner, judged, randomness)

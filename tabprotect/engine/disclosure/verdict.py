@@ -31,6 +31,7 @@ from tabprotect.engine.tables.table import Table
 
 if TYPE_CHECKING:
     from tabprotect.engine.disclosure.believing import Belief
+    from tabprotect.engine.posterior.posterior import Posterior
 
 CERTAIN = 1 - 1e-9
 """Belief from which a count is certain: what is beyond is rounding."""
@@ -116,6 +117,13 @@ def _judged(who: Who, belief: Belief, limits: Gate) -> TableVerdict:
         error=belief.error,
         note=belief.note,
     )
+
+
+def figures_of(posterior: Posterior, rule: SmallCount, limit: float) -> tuple[float, int, int]:
+    """at_risk, known and certain over all cells of a posterior."""
+    from tabprotect.engine.disclosure.believing import as_belief
+
+    return _figures(as_belief(posterior, inner=True, judged=None), rule, limit)
 
 
 def _figures(belief: Belief, rule: SmallCount, limit: float) -> tuple[float, int, int]:

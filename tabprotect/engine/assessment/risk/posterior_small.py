@@ -29,7 +29,7 @@ class PosteriorSmall(Measure):
         """From the posterior of the release."""
         at_risk = case.at_risk
         belief = np.where(at_risk, case.posterior.small(case.problem.at_risk), np.nan)
-        return Figure(float(belief[at_risk].mean()), belief)
+        return Figure(float(belief[at_risk].mean()), belief, case.left_out)
 
 
 PLUGIN = PosteriorSmall()

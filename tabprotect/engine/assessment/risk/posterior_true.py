@@ -2,7 +2,7 @@
 
 Mean over the inner cells at risk (or those of the main published table) of the posterior
 probability of their true count, for a reader who assumes nothing (uniform prior) and knows the
-mechanism.
+mechanism. Where it is not known what the choice of a whole table tells, it is marked "at least".
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class PosteriorTrue(Measure):
         """From the posterior of the release."""
         at_risk = case.at_risk
         belief = np.where(at_risk, case.posterior.probability(case.believed), np.nan)
-        return Figure(float(belief[at_risk].mean()), belief)
+        return Figure(float(belief[at_risk].mean()), belief, case.left_out)
 
 
 PLUGIN = PosteriorTrue()
