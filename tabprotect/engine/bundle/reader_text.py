@@ -110,6 +110,11 @@ def column_note(release: Release) -> str:
 def _mode(release: Release) -> str:
     if _weighted(release):
         return "True counts are counts of records, not of the people that they stand for."
+    method = methods()[release.mechanism.method]
+    if "exact" in method.promised(release.mechanism.values):
+        return "Every published count is the true one."
+    if all(published.table.domain != release.domain for published in release.tables):
+        return "No count of a single cell is published."
     return (
         "The published count is usually, but not always, the most probable one: the program says "
         "for which cells it is."
