@@ -6,14 +6,14 @@ A signature says which key signed; whose key that is, its owner has to say elsew
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tabprotect.engine.atomic import Whole, write_together
 from tabprotect.engine.budgets import SIGNATURE_LONGEST as LONGEST
 from tabprotect.engine.bundle import manifest
-from tabprotect.engine.bundle.archive import dump_json, parse_json
+from tabprotect.engine.bundle.archive import dump_json, parse_json, unpack
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.formats.text.opening import read_text
 
@@ -122,15 +122,23 @@ def _is_hex(text: object, size: int) -> bool:
         return False
 
 
-def signed(files: Mapping[str, bytes], key: Ed25519PrivateKey) -> dict[str, bytes]:
-    """The files of a bundle with a signature of their manifest at the end."""
-    one = {
-        "algorithm": ALGORITHM,
-        "public_key": key.public_key().public_bytes_raw().hex(),
-        "signature": key.sign(files[manifest.NAME]).hex(),
-    }
-    stated = {"of": manifest.NAME, "signatures": [one]}
+def signed(files: Mapping[str, bytes], keys: Sequence[Ed25519PrivateKey]) -> dict[str, bytes]:
+    """The files of a bundle with signatures of their manifest at the end."""
+    signatures = [
+        {
+            "algorithm": ALGORITHM,
+            "public_key": key.public_key().public_bytes_raw().hex(),
+            "signature": key.sign(files[manifest.NAME]).hex(),
+        }
+        for key in keys
+    ]
+    stated = {"of": manifest.NAME, "signatures": signatures}
     return {**files, NAME: dump_json(stated)}
+
+
+def signers_of(data: bytes) -> tuple[str, ...]:
+    """The public keys that signed the bytes of a bundle, each once."""
+    return signers(unpack(data, allowed=lambda _: True))
 
 
 def signers(files: Mapping[str, bytes]) -> tuple[str, ...]:

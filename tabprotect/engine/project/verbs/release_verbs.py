@@ -9,6 +9,7 @@ from types import MappingProxyType
 from tabprotect.engine.atomic import Whole, write_together
 from tabprotect.engine.budgets import CYCLE_VERBS_QUICK_CELLS as QUICK_CELLS
 from tabprotect.engine.bundle import archive, confidential, public
+from tabprotect.engine.bundle.signature import signers_of
 from tabprotect.engine.cycles.designs import is_named
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.policy import HousePolicy
@@ -220,12 +221,13 @@ def publish(
     overwrite: bool = False,
     again: str = "",
     sign: str | None = None,
+    sign_too: str | None = None,
 ) -> Project:
     """Write the release bundle, and the dossier where one is wanted. Undo cannot cross it.
 
     It is entered in the register of the house. ``again`` is the reason for publishing a table that
     left before, where the policy takes one; ``sign`` the file of the private key that signs the
-    bundle.
+    bundle, ``sign_too`` that of a second one.
     """
     if project.protected is None:
         raise InfeasibleError(
@@ -243,8 +245,13 @@ def publish(
     data = public.verified_bytes(
         project.protected.release,
         context.progress,
-        signing=None if sign is None else Path(sign),
+        signing=[Path(key) for key in (sign, sign_too) if key is not None],
     )
+    if project.limits.two_signatures and len(signers_of(data)) < 2:
+        raise RefusedError(
+            "a release takes two signatures, by two keys, by the policy of the house",
+            hint="sign with a key of who prepared it, and with one of who approves of it",
+        )
     files, notes = [Whole(path, data, overwrite)], project.notes
     if beside is not None:
         content = confidential.files(

@@ -117,6 +117,7 @@ CELLS: Parameter[Judged] = Parameter(
     "choice",
     "at_risk",
     choices=JUDGED,
+    may_be_unstated=True,
 )
 
 THEN: Parameter[str | None] = Parameter(
