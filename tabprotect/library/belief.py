@@ -10,9 +10,9 @@ from typing import Any, Literal
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.disclosure.reading import read_releases
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.posterior.columns import PosteriorColumns
-from tabprotect.engine.posterior.joint import together
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import parse_prior
 from tabprotect.engine.progress import SILENT, Progress
@@ -196,17 +196,17 @@ def infer(
     given = [release] if isinstance(release, str | Path | Release | Protection) else list(release)
     if not given:
         raise InputError("there is no release to infer from")
-    likelihoods = [likelihood_of(_opened(one, progress)) for one in given]
-    found = together(
-        likelihoods,
-        parse_prior(prior, likelihoods[0].domain),
+    releases = [_opened(one, progress) for one in given]
+    read = read_releases(
+        releases,
+        parse_prior(prior, likelihood_of(releases[0]).domain),
         way=way,
         randomness=None if seed is None else Randomness.seeded(seed),
         draws=draws,
         progress=progress,
     )
     kinds = [one.kind for one in given if isinstance(one, Protection)]
-    return Belief(found, kinds[0] if kinds else usual_kind())
+    return Belief(read.posterior, kinds[0] if kinds else usual_kind())
 
 
 def _opened(release: AnyRelease, progress: Progress) -> Release:

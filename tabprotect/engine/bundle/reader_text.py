@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tabprotect.engine.bundle.data_package import table_name
 from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.release.gate import CHANGED
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.moves import MoveSet
 
@@ -87,7 +88,7 @@ def _gate(release: Release) -> list[str]:
         f"By what its readers learn, not by the true counts. A count of {gate.at_risk} is known to "
         f"a reader who believes in it with more than {gate.belief_limit:g}; of the counts of "
         f"{gate.at_risk} that a reader expects at most {gate.share:.0%} may be known, table by "
-        f"table. {came}. {draws}",
+        f"table. {came}. {draws}" + (f" {CHANGED}" if gate.changed else ""),
         "",
         "Parameters that were chosen by looking at figures of the true table tell a little of it; "
         "what anybody computes from this bundle leaves that out.",

@@ -328,7 +328,7 @@ class _Means:
         listed = inner.list_originals() if inner.way == "exact" else None
         note = inner.note
         if listed is not None:
-            rows = _rows(sums.added(listed[0]), listed[1])
+            rows = distributions(sums.added(listed[0]), listed[1])
             return Belief(domain, False, judged, rows, "exact", note=note)
         size = release.domain.size
         number_of = min(MOST_DRAWS, MOST_HELD // size)
@@ -344,7 +344,7 @@ class _Means:
             parts.append(sums.added(tables))
             done += here
         drawn = np.concatenate(parts)
-        rows = _rows(drawn, np.full(len(drawn), 1 / len(drawn)))
+        rows = distributions(drawn, np.full(len(drawn), 1 / len(drawn)))
         way: Way = "exact_draws" if inner.way == "exact" else _way(inner)
         # Draws of one call may share ancestors: their own error is that of the inner cells.
         error = max(inner.error or 0.0, float(np.sqrt(0.25 / len(drawn))))
@@ -373,7 +373,7 @@ class _Sums:
         return out
 
 
-def _rows(sums: Ints, weights: Floats) -> tuple[Ints, Ints, Floats]:
+def distributions(sums: Ints, weights: Floats) -> tuple[Ints, Ints, Floats]:
     """Distributions of weighed sums, (originals, cells), one row for each cell."""
     first = sums.min(axis=0)
     width = int((sums.max(axis=0) - first).max(initial=0)) + 1

@@ -36,6 +36,7 @@ def protect(
     policy: HousePolicy | None = None,
     accept: str = "",
     earlier: Sequence[Release] = (),
+    changed: bool = False,
     progress: Progress = SILENT,
 ) -> Protected:
     """Protect a table by a draw that passes the gate.
@@ -51,6 +52,8 @@ def protect(
         stated. Empty for none.
     earlier
         Other releases of the same original, read together with this one.
+    changed
+        Whether something else was refused for the table before: the release says so.
 
     Raises
     ------
@@ -65,6 +68,7 @@ def protect(
         # Designed once for all attempts.
         given = {**given, "cycles": values["cycles"]}
     limits = policy.limits(problem.at_risk, random=method.is_random(values))
+    limits = replace(limits, changed=changed)
     done: Protected | None = None
     for attempt in range(1, (1 if accept else limits.attempts_at_most) + 1):
         before = done

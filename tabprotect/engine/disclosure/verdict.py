@@ -21,7 +21,7 @@ from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.staff_verdict import Staff, StaffVerdict, WorstCell
 from tabprotect.engine.protection.subtables import groupings_of
-from tabprotect.engine.release.gate import Gate
+from tabprotect.engine.release.gate import CHANGED, Gate
 from tabprotect.engine.release.likelihood import Likelihood, MoveSequence
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.verdict import TableVerdict, Who
@@ -87,7 +87,14 @@ def verdict(
         belief_limit=limits.belief_limit,
         share=limits.share,
         attempts_at_most=limits.attempts_at_most,
-        note=" ".join(dict.fromkeys(table.note for table in tables if table.note)),
+        note=" ".join(
+            dict.fromkeys(
+                [
+                    *(table.note for table in tables if table.note),
+                    *([CHANGED] if limits.changed else []),
+                ]
+            )
+        ),
         staff=None
         if original is None
         else _staff(user.beliefs, user.likelihood, limits, (original, release)),

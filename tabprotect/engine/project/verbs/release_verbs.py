@@ -19,7 +19,12 @@ from tabprotect.engine.project import recipe
 from tabprotect.engine.project.command import Arguments, Context, Declared, number_text
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import PRIORS, Project, Who
-from tabprotect.engine.project.registering import entered
+from tabprotect.engine.project.registering import (
+    entered,
+    mechanism_digest,
+    refused_before,
+    remember_refusal,
+)
 from tabprotect.engine.project.shell import SAVED, table_word
 from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
 from tabprotect.engine.protection.coins import house_randomness
@@ -32,6 +37,8 @@ FRESH_COINS = (
     "fresh coins were drawn: the same table published again has others, and their average tells "
     "more than either"
 )
+
+AFTER_REFUSAL = "settings were changed after the gate had refused others"
 
 
 def _parameters_label(project: Project, given: Arguments) -> str:
@@ -164,15 +171,31 @@ def protect(
             "the given seed is short: by the policy of the house no release rests on one",
             hint="take the coins of the house, or a random number of 40 digits",
         )
-    protected = gate.protect(
-        project.protection,
-        project.problem,
-        project.given,
-        context.drawn(randomness),
-        policy=project.limits,
-        accept=reason or (gate.UNSTATED if accept_weak else ""),
-        progress=context.progress,
-    )
+    problem, accepted = project.problem, reason or (gate.UNSTATED if accept_weak else "")
+    values = project.protection.resolve_for(problem, project.given)
+    own = mechanism_digest(problem, project.method, values)
+    # One draw of the refused mechanism itself, against the gate, is what it is: nothing was chosen.
+    others = {
+        mechanism: method
+        for mechanism, method in refused_before(problem, context.register).items()
+        if mechanism != own or not accepted
+    }
+    try:
+        protected = gate.protect(
+            project.protection,
+            problem,
+            project.given,
+            context.drawn(randomness),
+            policy=project.limits,
+            accept=accepted,
+            changed=bool(others),
+            progress=context.progress,
+        )
+    except RefusedError:
+        remember_refusal(problem, project.method, own, context.register)
+        raise
+    if others:
+        decisions = (*decisions, f"{AFTER_REFUSAL}: {', '.join(sorted(set(others.values())))}")
     record = replace(protected.record, decisions=(*protected.record.decisions, *decisions))
     return replace(project, protected=replace(protected, record=record), published=False)
 
