@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         RefusedError,
         TabprotectError,
     )
-    from tabprotect.library.belief import Belief, infer
+    from tabprotect.library.belief import Belief, SumBelief, infer
     from tabprotect.library.comparison import Comparison, compare
     from tabprotect.library.cycles import Cycles, design
     from tabprotect.library.files import convert, export
@@ -48,7 +48,7 @@ _HOMES = {
         "RefusedError",
         "TabprotectError",
     ),
-    "library.belief": ("Belief", "infer"),
+    "library.belief": ("Belief", "SumBelief", "infer"),
     "library.comparison": ("Comparison", "compare"),
     "library.cycles": ("Cycles", "design"),
     "library.files": ("convert", "export"),
@@ -84,6 +84,7 @@ __all__ = [  # noqa: RUF022
     "export",
     "infer",
     "Belief",
+    "SumBelief",
     # errors
     "TabprotectError",
     "InputError",

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import TypeVar
 
 from tabprotect.cli.verbs import UsageError
-from tabprotect.engine.formats.reading import Reading, options
+from tabprotect.engine.formats.reading import Reading, options, takes_number
 from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.opening.examples import PREFIX
-from tabprotect.engine.project.saving import storage
-from tabprotect.engine.project.verbs.table_verbs import open_table
+from tabprotect.engine.project.steps import opened
 
 T = TypeVar("T")
 
@@ -79,6 +78,14 @@ def cut(text: str) -> tuple[str, list[int]]:
     return name.strip(), found
 
 
+def levels(text: str) -> tuple[str, list[str]]:
+    """``nuts1,nuts2,nuts3=nuts``."""
+    columns, equals, name = text.rpartition("=")
+    if not equals or not name.strip():
+        raise argparse.ArgumentTypeError(f"not of the form COLUMN,COLUMN,...=NAME: {text!r}")
+    return name.strip(), names(columns)
+
+
 def once(pairs: Iterable[tuple[str, T]], option: str) -> dict[str, T]:
     """What an option that may be repeated says of each name.
 
@@ -122,19 +129,26 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         said, name = option.metadata, "--" + option.name.replace("_", "-")
         if isinstance(option.default, bool):
             group.add_argument(name, action="store_true", help=said["help"])
+        elif takes_number(option):
+            group.add_argument(name, type=int, metavar=said["metavar"], help=said["help"])
         else:
             group.add_argument(name, metavar=said["metavar"], help=said["help"])
 
+    group.add_argument(
+        "--reading",
+        type=Path,
+        metavar="FILE.toml",
+        help="these options from a file; those of the command line go before",
+    )
 
-def absolute(source: str) -> str:
-    """A path that still means the same file when a recipe is run elsewhere."""
-    return source if source.startswith(PREFIX) else str(Path(source).absolute())
+
+def given_reading(args: argparse.Namespace) -> dict[str, object]:
+    """What the options of :func:`add_reading` say of reading a table."""
+    named = {} if args.reading is None else Reading.file(args.reading)
+    said = Reading(**{option.name: getattr(args, option.name) for option in options()}).given
+    return {**named, **said}
 
 
 def open_source(args: argparse.Namespace, progress: Progress) -> History:
-    """The table that ``args.table`` means: an example, a file, or a project as it was saved."""
-    if args.table.endswith(storage.SUFFIX):
-        return storage.load(Path(args.table))
-    reading = Reading(**{option.name: getattr(args, option.name) for option in options()})
-    order = open_table(source=absolute(args.table), **reading.given)
-    return History().do(order, progress=progress)[0]
+    """The table that ``args.table`` means, read as its options say."""
+    return opened(args.table, Reading.of(given_reading(args)), progress)

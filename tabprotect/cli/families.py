@@ -34,6 +34,9 @@ FAMILIES: Mapping[str, Mapping[str, str]] = {
         "protect": "protect a table and write its release bundle",
         "run": "run a recipe",
     },
+    "protecting.protect_set": {
+        "protect-set": "protect several tables of the same records as one",
+    },
     "protecting.batch": {
         "batch": "run many recipes, with one summary",
     },
@@ -43,6 +46,10 @@ FAMILIES: Mapping[str, Mapping[str, str]] = {
     "reader.infer": {
         "infer": "the posterior distribution of every true cell",
         "verify": "check a release bundle",
+    },
+    "reader.analyse": {
+        "analyse": "chi-square, Cramer's V or a log-linear model over possible originals",
+        "draw": "draw whole originals that fit a release",
     },
     "releases.report": {
         "report": "a report of a release, to read and print",
@@ -63,6 +70,11 @@ FAMILIES: Mapping[str, Mapping[str, str]] = {
     },
     "margins.session": {
         "serve-session": "answer queries about one table, with a history",
+    },
+    "margins.serving": {
+        "serve": "serve a table to outside users: pages, an API, one history",
+        "attack": "attack a table server as its users could, and count what is got",
+        "accounts": "who may use a table server, and their keys",
     },
     "protecting.ptable": {
         "ptable": "make or convert a perturbation table",

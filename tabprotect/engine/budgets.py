@@ -98,6 +98,11 @@ EXACT = 2.0**50
 DENSE = 0.3
 
 # formats
+ENGINE_GROUPS = 20_000_000  # Groups of records that an engine hands over
+CROSSTAB_CELLS = 200_000  # Of a table that a workbook also lays out for people
+LAID_OUT_BYTES = 2**26  # Of a file with title lines or marks, which is held as a whole
+# Of a table that is looked through for totals by arithmetic, laid out by one variable
+FOUND_TOTALS_CELLS = 2**23
 CELL_LIST_CATEGORIES = 1_000_000  # Of one variable
 FULL_LIMIT = 2**24  # Sparse tables beyond this many cells are written without their zeros
 CSV_TEXT_BLOCK = 64  # Lines that are written together, at least
@@ -192,7 +197,7 @@ MOST_TOTALS = 8
 MOST_POSSIBLE = 2**25
 
 # protection.margins
-MOST_TIGHT = 20  # Tight cells that the findings list
+MOST_TIGHT = 20  # Tight cells that are listed
 
 # protection
 # Published cells (or inner ones, if more) the trial runs of a preview may produce
@@ -259,6 +264,10 @@ LARGEST_FLOW = 2**31 - 1  # The maximum flow is computed in int32
 
 # query_space
 CACHE_BYTES = 256 * 2**20  # Margin counts at the at-risk cells that are kept at hand, at most
+# Lines of a table server's log that are read at once
+ENTRIES_BLOCK = 10_000
+# Lines after which its state is kept again, so that a start folds no more than these
+SNAPSHOT_LINES = 1_000
 LATTICE_VARIABLES = 40  # More than any table has cells for; a bit set stays a small integer
 # Variables up to which every sub-table is listed; beyond, ask for those above a threshold
 MAX_LISTED = 20

@@ -130,6 +130,25 @@ class Database:
                 raise _explained(error, self.name) from None
         raise AssertionError
 
+    def vacuum(self) -> None:
+        """Give back the room that deleted rows took.
+
+        Raises
+        ------
+        InputError
+            When the database cannot be used.
+        """
+        try:
+            with self._engine.connect().execution_options(
+                isolation_level="AUTOCOMMIT"
+            ) as connection:
+                # No statement of a transaction: asked of the driver itself.
+                cursor = connection.connection.cursor()
+                cursor.execute("VACUUM")
+                cursor.close()
+        except exc.DBAPIError as error:
+            raise _explained(error, self.name) from None
+
 
 def _options(address: sa.URL) -> dict[str, object]:
     if address.get_backend_name() == "sqlite":

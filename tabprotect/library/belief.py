@@ -5,18 +5,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, overload
 
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.disclosure.reading import read_releases
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.posterior.analysis import (
+    AnalysisSummary,
+    ModelSummary,
+    Statistic,
+    analyse,
+    chi_square,
+    cramers_v,
+    fit_model,
+)
 from tabprotect.engine.posterior.columns import PosteriorColumns
+from tabprotect.engine.posterior.infer import Way
+from tabprotect.engine.posterior.log_linear import LogLinear
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import parse_prior
+from tabprotect.engine.posterior.sums import sums
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import likelihood_of
+from tabprotect.engine.protection.subtables import asked_of
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain, Index
@@ -158,19 +171,179 @@ class Belief:
         flat = self.posterior.draw_originals(number, generator, progress)
         return flat.reshape(number, *self.domain.shape)
 
+    def draws(self, number: int, *, seed: int | None = None, progress: Progress = SILENT) -> Any:
+        """The same as a data frame: ``draw`` (from 1), the categories, ``count``.
+
+        Examples
+        --------
+        >>> import tabprotect as tp
+        >>> table = tp.read_table("example:duncan-roehrig-4x4")
+        >>> len(tp.infer(tp.protect(table, seed=7)).draws(10, seed=1))
+        160
+        """
+        tables = self.sample(number, seed=seed, progress=progress).reshape(number, -1)
+        cells = self.domain.size
+        columns: dict[str, Any] = {"draw": np.repeat(np.arange(1, number + 1), cells)}
+        for name, labels in cell_columns(self.domain).items():
+            columns[name] = np.tile(labels, number)
+        return made(columns | {"count": tables.reshape(-1)}, self.kind)
+
+    def analyse(
+        self,
+        statistic: str | Statistic = "chi_square",
+        *,
+        draws: int = 1000,
+        seed: int | None = None,
+        progress: Progress = SILENT,
+    ) -> AnalysisSummary:
+        """A statistic over joint draws: the spread that perturbation adds to it.
+
+        Parameters
+        ----------
+        statistic
+            ``chi_square``, ``cramers_v``, or a function of tables (draws, *shape) that gives one
+            number for each.
+
+        Examples
+        --------
+        >>> import tabprotect as tp
+        >>> table = tp.read_table("example:duncan-roehrig-4x4")
+        >>> found = tp.infer(tp.protect(table, seed=7)).analyse(draws=200, seed=1)
+        >>> found.name, found.undefined
+        ('chi_square', 0)
+        """
+        known: dict[str, Statistic] = {"chi_square": chi_square, "cramers_v": cramers_v}
+        if isinstance(statistic, str) and statistic not in known:
+            raise ParameterError({"statistic": f"must be one of {', '.join(known)}, or a function"})
+        name = statistic if isinstance(statistic, str) else statistic.__name__
+        function = known[statistic] if isinstance(statistic, str) else statistic
+        generator = Randomness.seeded(seed).generator()
+        return analyse(
+            self.posterior, function, name, generator=generator, draws=draws, progress=progress
+        )
+
+    def fit(
+        self,
+        model: str,
+        *,
+        draws: int = 200,
+        seed: int | None = None,
+        progress: Progress = SILENT,
+    ) -> ModelSummary:
+        """A log-linear model over joint draws, pooled by Rubin's rules.
+
+        Parameters
+        ----------
+        model
+            A formula: ``"v*w"`` lets v and w go together, ``"v + w"`` holds them independent.
+
+        Examples
+        --------
+        >>> import tabprotect as tp
+        >>> table = tp.read_table("example:duncan-roehrig-4x4")
+        >>> found = tp.infer(tp.protect(table, seed=7)).fit("v + w", draws=100, seed=1)
+        >>> found.model.degrees
+        9
+        """
+        return fit_model(
+            self.posterior,
+            LogLinear.of(self.domain, model),
+            generator=Randomness.seeded(seed).generator(),
+            draws=draws,
+            progress=progress,
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SumBelief:
+    """The posterior distributions of sums of cells, addressed by category names.
+
+    Attributes
+    ----------
+    tables
+        One belief for each margin that was asked for, the smallest first; the groups of a grouping
+        are its categories.
+    """
+
+    tables: tuple[Belief, ...]
+
+    def __repr__(self) -> str:
+        named = (":".join(one.domain.names) or "total" for one in self.tables)
+        return f"SumBelief({', '.join(named)})"
+
+    def distribution(self, **cell: str) -> dict[int, float]:
+        """The distribution of one sum: the categories name its table too; none the grand total.
+
+        Examples
+        --------
+        >>> import tabprotect as tp
+        >>> release = tp.protect(tp.read_table("example:duncan-roehrig-4x4"), seed=7)
+        >>> belief = tp.infer(release, of="half*w", groupings="half:v=v1>a,v2>a,v3>b,v4>b")
+        >>> belief
+        SumBelief(total, half, w, half:w)
+        >>> belief.distribution(half="a")
+        {75: 1.0}
+        """
+        wanted = {name.casefold() for name in cell}
+        for one in self.tables:
+            if {name.casefold() for name in one.domain.names} == wanted:
+                return one.distribution(**cell)
+        raise InputError(
+            f"no table of {', '.join(cell) or 'the total'} was asked for",
+            hint=f"there are {self!r}",
+        )
+
+    def to_frame(self, *, distributions: bool = False) -> Any:
+        """The rows of the only table, as of :meth:`Belief.to_frame`; of several take each."""
+        if len(self.tables) != 1:
+            raise InputError(
+                "these are several tables", hint="take to_frame() of each one in tables"
+            )
+        return self.tables[0].to_frame(distributions=distributions)
+
 
 AnyRelease = str | Path | Release | Protection
+
+
+@overload
+def infer(
+    release: AnyRelease | Sequence[AnyRelease],
+    *,
+    of: None = None,
+    groupings: str = "",
+    prior: str = "uniform",
+    way: Way = "auto",
+    draws: int | None = None,
+    seed: int | None = None,
+    progress: Progress = SILENT,
+) -> Belief: ...
+
+
+@overload
+def infer(
+    release: AnyRelease | Sequence[AnyRelease],
+    *,
+    of: str,
+    groupings: str = "",
+    prior: str = "uniform",
+    way: Way = "auto",
+    draws: int | None = None,
+    seed: int | None = None,
+    progress: Progress = SILENT,
+) -> SumBelief: ...
 
 
 def infer(
     release: AnyRelease | Sequence[AnyRelease],
     *,
+    of: str | None = None,
+    groupings: str = "",
     prior: str = "uniform",
-    way: Literal["auto", "exact", "monte_carlo"] = "auto",
+    way: Way = "auto",
     draws: int | None = None,
     seed: int | None = None,
     progress: Progress = SILENT,
-) -> Belief:
+) -> Belief | SumBelief:
     """What a reader can believe about every true count, from public things alone.
 
     Parameters
@@ -178,6 +351,9 @@ def infer(
     release
         A bundle's file name, an opened release, or a protection (of which only the release is
         looked at); or a list of these, all of one original, which are read together.
+    of, groupings
+        Sums instead of cells, as a formula such as ``"region*age"``: margins, levels of a
+        hierarchy, any groupings (as text or a file; those that the release states are known).
     prior
         ``uniform``, ``positive``, ``positive:CELLS``, ``poisson:FILE``, ``negative_binomial:FILE``
         or ``table:FILE``.
@@ -197,16 +373,23 @@ def infer(
     if not given:
         raise InputError("there is no release to infer from")
     releases = [_opened(one, progress) for one in given]
-    read = read_releases(
+    domain, stated = likelihood_of(releases[0]).domain, releases[0].mechanism.parameters
+    asked = None if of is None else asked_of(domain, of, groupings, stated)
+    randomness = None if seed is None else Randomness.seeded(seed)
+    found = read_releases(
         releases,
-        parse_prior(prior, likelihood_of(releases[0]).domain),
+        parse_prior(prior, domain),
         way=way,
-        randomness=None if seed is None else Randomness.seeded(seed),
+        randomness=randomness,
         draws=draws,
         progress=progress,
-    )
+    ).posterior
     kinds = [one.kind for one in given if isinstance(one, Protection)]
-    return Belief(read.posterior, kinds[0] if kinds else usual_kind())
+    kind = kinds[0] if kinds else usual_kind()
+    if asked is None:
+        return Belief(found, kind)
+    tables = sums(found, asked, randomness=randomness, draws=draws, progress=progress)
+    return SumBelief(tuple(Belief(one, kind) for one in tables))
 
 
 def _opened(release: AnyRelease, progress: Progress) -> Release:

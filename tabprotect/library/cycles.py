@@ -56,6 +56,7 @@ def design(
     groupings: str = "",
     kind: str = "triangular",
     height: int | None = None,
+    repeats: int = 1,
     cap: int = 4,
     weight: float = 4.0,
     theta: float = 1.0,
@@ -76,6 +77,9 @@ def design(
         Of categories, for the formula, as text or a file.
     kind, height
         Another template of the same shape, and the height of strips.
+    repeats
+        Each cycle so many times, one time right after the other: it moves more, and the posterior
+        stays as narrow.
     cap, weight, theta
         Of ``triangular``: touches to stay below, what a cell that may be zero costs (lambda), how
         much counts spread.
@@ -109,7 +113,7 @@ def design(
     moves = designed(
         domain,
         kind,
-        {} if height is None else {"height": height},
+        {"repeats": repeats} | ({} if height is None else {"height": height}),
         settings=Settings(cap, weight, theta),
         kept=kept,
         progress=progress,

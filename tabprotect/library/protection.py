@@ -11,17 +11,18 @@ from tabprotect.engine.cycles import files
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.policy import read as read_policy
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.project import steps
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.project import DEFAULT_METHOD
-from tabprotect.engine.project.verbs import cycle_verbs, release_verbs, table_verbs
+from tabprotect.engine.project.verbs import cycle_verbs, release_verbs
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.staff_verdict import StaffVerdict
 from tabprotect.engine.protection.summary import summarise
 from tabprotect.engine.release.release import Release
 from tabprotect.library.cycles import Cycles
 from tabprotect.library.release import published_frame
-from tabprotect.library.table import Table, absolute
+from tabprotect.library.table import Table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -105,7 +106,7 @@ class Protection:
             When a file is there already, or cannot be written.
         """
         beside = None if dossier is None else str(dossier)
-        key = None if sign is None else absolute(str(sign))
+        key = None if sign is None else steps.absolute(str(sign))
         order = release_verbs.publish(
             release=str(release), dossier=beside, overwrite=overwrite, sign=key
         )
@@ -173,31 +174,23 @@ def protect(
     >>> tp.protect(table, "cyclic_perturbation", alpha=0.25, seed=7)
     Protection(cyclic_perturbation, 4 x 4)
     """
-    history = table.history
-
-    def do(order: Order) -> None:
-        nonlocal history
-        history, _ = history.do(order, progress=progress)
-
-    if policy is not None:
-        house = policy if isinstance(policy, HousePolicy) else read_policy(Path(policy))
-        do(release_verbs.set_policy(**house.as_dict()))
-    if title is not None:
-        do(table_verbs.set_title(title=title))
-    if at_risk is not None:
-        do(table_verbs.set_at_risk(rule=at_risk))
-    if method != history.project.method:
-        do(release_verbs.set_method(method=method))
-    if parameters:
-        do(release_verbs.set_parameters(**parameters))
+    given: str | Order | None = None
     if isinstance(cycles, Cycles):
-        do(cycle_verbs.set_cycles(cycles=files.to_json(cycles.moves)))
+        given = cycle_verbs.set_cycles(cycles=files.to_json(cycles.moves))
     elif cycles is not None:
-        path = Path(cycles)
-        if path.suffix or path.exists():
-            do(cycle_verbs.set_cycles(file=absolute(str(cycles))))
-        else:
-            do(cycle_verbs.set_cycles(kind=str(cycles)))
-    order = release_verbs.protect(accept=accept, accept_weak=accept_weak, seed=seed, fresh=fresh)
-    do(order)
+        given = str(cycles)
+    history = steps.protected(
+        table.history,
+        policy=read_policy(Path(policy)) if isinstance(policy, str | Path) else policy,
+        title=title,
+        at_risk=at_risk,
+        method=None if method == table.history.project.method else method,
+        parameters=parameters,
+        cycles=given,
+        accept=accept,
+        accept_weak=accept_weak,
+        seed=seed,
+        fresh=fresh,
+        progress=progress,
+    )
     return Protection(history, table.kind)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.opening import examples as bundled
+from tabprotect.engine.project.steps import absolute, opened
 from tabprotect.engine.project.verbs import table_verbs
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table as CountTable
@@ -143,9 +144,6 @@ class Table:
         """A row for each cell: its categories, then its count. CONFIDENTIAL."""
         return made(cell_columns(self.domain) | {"count": self.counts.reshape(-1)}, self.kind)
 
-    def _with_kind(self, kind: str) -> Table:
-        return replace(self, kind=kind)
-
 
 def cell_columns(domain: Domain) -> dict[str, Any]:
     """A column of categories for each variable, all cells in order."""
@@ -168,16 +166,24 @@ def examples() -> tuple[str, ...]:
     return tuple(f"{bundled.PREFIX}{example.name}" for example in bundled.examples())
 
 
-def read_table(path: str | Path, *, progress: Progress = SILENT, **options: Any) -> Table:
+def read_table(
+    path: str | Path,
+    *,
+    reading: str | Path | None = None,
+    progress: Progress = SILENT,
+    **options: Any,
+) -> Table:
     """Read a table of counts.
 
     Parameters
     ----------
     path
         A file, a project, or ``example:NAME``.
+    reading
+        A TOML file of such options; those that are given here go before.
     **options
-        As on the command line: ``count``, ``delimiter``, ``decimal``, ``encoding``,
-        ``strip_totals``, ``fill_missing``.
+        As on the command line: ``count``, ``sheet``, ``header_row``, ``thousands``, ``decimal``,
+        ``totals``, ``marks``, ``encoding``, ... (the page of file formats lists all).
 
     Raises
     ------
@@ -190,7 +196,8 @@ def read_table(path: str | Path, *, progress: Progress = SILENT, **options: Any)
     >>> tp.read_table("example:duncan-roehrig-4x4")
     Table(v | w, 4 x 4)
     """
-    return Table(open_history(str(path), options, progress))
+    named = {} if reading is None else Reading.file(Path(reading))
+    return Table(opened(str(path), Reading.of({**named, **options}), progress))
 
 
 def tabulate(
@@ -199,9 +206,10 @@ def tabulate(
     *,
     weight: str | None = None,
     record_key: str | None = None,
-    bands: Mapping[str, int] | None = None,
+    bands: Mapping[str, int | Sequence[int]] | None = None,
     cuts: Mapping[str, Sequence[int]] | None = None,
     code_lists: Mapping[str, str | Path] | None = None,
+    levels: Mapping[str, Sequence[str]] | None = None,
     progress: Progress = SILENT,
 ) -> Table:
     """Count records by some variables.
@@ -217,11 +225,15 @@ def tabulate(
     record_key
         A column of record keys, kept for cell keys (files only).
     bands
-        Width of bands by variable: ``{"age": 5}`` for "0-4", "5-9", ... (files only).
+        Width of bands by variable: ``{"age": 5}`` for "0-4", "5-9", ...; several widths are levels
+        (files only).
     cuts
         Where bands begin: ``{"age": [0, 15, 65]}`` for "0-14", "15-64", "65+" (files only).
     code_lists
         Files with the group of each code, CSV or ``.hrc``: ``{"region": "geo.hrc"}`` (files only).
+    levels
+        Columns that nest, the coarsest first, by the variable that they are the levels of:
+        ``{"nuts": ["nuts1", "nuts2", "nuts3"]}`` (files only).
 
     Raises
     ------
@@ -242,15 +254,19 @@ def tabulate(
             by=list(by),
             weight=weight or None,
             record_key=record_key or None,
-            bands=dict(bands or {}) or None,
+            bands={n: w if isinstance(w, int) else list(w) for n, w in (bands or {}).items()}
+            or None,
             cuts={name: list(points) for name, points in (cuts or {}).items()} or None,
             code_lists={n: absolute(str(file)) for n, file in (code_lists or {}).items()} or None,
+            levels={name: list(columns) for name, columns in (levels or {}).items()} or None,
         )
         return Table(History().do(order, progress=progress)[0])
     if record_key is not None:
         raise InputError("record keys are read from files", hint="write the records to a file")
-    if bands or cuts or code_lists:
-        raise InputError("bands and code lists go with files", hint="write the records to a file")
+    if bands or cuts or code_lists or levels:
+        raise InputError(
+            "bands, code lists and levels go with files", hint="write the records to a file"
+        )
     frame = Frame.of(records)
     columns = dict(frame.columns)
     if weight is None:
@@ -262,18 +278,3 @@ def tabulate(
     counted = CountTable.sparse(cells.domain(), cells.keys(), cells.counts)
     table = CountTable.dense(counted.domain, counted.counts)
     return Table(History.of(table), frame.kind)
-
-
-def absolute(source: str) -> str:
-    """A path that still means the same file when a recipe is run elsewhere."""
-    return source if source.startswith(bundled.PREFIX) else str(Path(source).absolute())
-
-
-def open_history(source: str, options: Mapping[str, Any], progress: Progress) -> History:
-    """What a source means, as the first step of a history."""
-    from tabprotect.engine.project.saving import storage
-
-    if source.endswith(storage.SUFFIX):
-        return storage.load(Path(source))
-    order = table_verbs.open_table(source=absolute(source), **Reading.of(options).given)
-    return History().do(order, progress=progress)[0]

@@ -14,7 +14,7 @@ from tabprotect.engine.formats.files import read_table
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.reading import options
 from tabprotect.engine.formats.registered import format_of, formats
-from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.domain import Domain, Level, Variable
 from tabprotect.engine.tables.table import Table
 from tabprotect.testing.failure import CheckFailed, require
 
@@ -50,6 +50,11 @@ def _round_trip(kind: Format, folder: Path) -> None:
         path.write_bytes(data)
         require(format_of(path) is kind, f"its own file is taken for {format_of(path).name}")
         require(read_table(path).table == table, f"another table came back, shape {shape}")
+    if kind.levels:
+        region = Variable("r", ("a", "b", "c"), (Level("half", ("x", "x", 'y"')),), "third")
+        table = Table.dense(Domain((region, Variable("s", ("m", "f")))), np.arange(6).reshape(3, 2))
+        path.write_bytes(kind.write(table))
+        require(read_table(path).table == table, "the levels of a variable did not come back")
 
 
 def _refuses(kind: Format, folder: Path) -> None:

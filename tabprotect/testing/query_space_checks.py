@@ -47,8 +47,8 @@ def criterion_holds(
         With what does not hold.
     """
     evidence = Evidence.gather(table, SmallCount(1, 2))
-    full = evidence.lattice.full
-    some, more = [q & full for q in some], [q & full for q in more]
+    lattice = evidence.lattice
+    some, more = ([lattice.closed(q & lattice.full) for q in part] for part in (some, more))
     at = f"(table {table.counts.tolist()}, released {some}, then {more}, threshold {threshold})"
     first = criterion.judge(evidence, some, threshold)
     again = criterion.judge(Evidence.gather(table, SmallCount(1, 2)), some, threshold)
@@ -68,16 +68,15 @@ def criterion_holds(
     quick = criterion.judge(evidence, some, threshold, decide_only=True)
     require(quick.verdict == first.verdict, f"decide_only gives another verdict {at}")
     # Cheap verdicts agree with the judgement wherever they say anything.
-    every = np.arange(full + 1)
-    variables = table.domain.ndim
-    released = Frontier.below(variables, some).members
+    every = lattice.every
+    released = Frontier.below(lattice, some).members
     screened = criterion.screen(evidence, released, every, threshold)
     require(not (screened.safe & screened.bad).any(), f"screened as safe and bad {at}")
-    for query in every.tolist():
+    for place, query in enumerate(every.tolist()):
         verdict = criterion.judge(evidence, [*some, query], threshold).verdict
         require(
-            (not screened.safe[query] or verdict == "safe")
-            and (not screened.bad[query] or verdict == "bad"),
+            (not screened.safe[place] or verdict == "safe")
+            and (not screened.bad[place] or verdict == "bad"),
             f"query {query} was screened as something else than {verdict} {at}",
         )
 

@@ -44,7 +44,7 @@ def commands(folder: Path) -> None:
     reference, _ = cost([sys.executable, "-c", reading], sink)
     print(f"  DuckDB reads the file: {reference:.2f} s CPU")
     for name, words in (
-        ("protect", [str(long), "--seed", "1", "--out", str(bundle)]),
+        ("protect", [str(long), "--seed", "1", "--register", "none", "--out", str(bundle)]),
         ("verify", [str(bundle)]),
         ("infer --json", [str(bundle)]),
         ("infer --format parquet", [str(bundle), "--out", str(folder / "p.parquet")]),
@@ -61,13 +61,13 @@ def start(folder: Path) -> None:
         print(f"  {option:24} {seconds:6.3f} s CPU {seconds / bare:6.1f} x bare Python")
 
 
-def perturb(size: int) -> None:
-    """Layers, coins and walk of strips, against one numpy pass over the touched cells."""
-    moves = design(Domain.of_shape((size, size)), "default")
+def perturb(size: int, kind: str, passes: int) -> None:
+    """Layers, coins and walk, against one numpy pass over the touched cells."""
+    moves = design(Domain.of_shape((size, size)), kind)
     counts = np.random.default_rng(1).poisson(50, moves.domain.size).astype(np.int64)
 
     def run() -> None:
-        coins = flip(np.random.default_rng(2), (1, len(moves)), alpha=0.25, beta=0.25)
+        coins = flip(np.random.default_rng(2), (passes, len(moves)), alpha=0.25, beta=0.25)
         walk(counts.copy(), layers(moves), coins, "any_zero")
 
     signs = moves.signs.astype(np.int64)
@@ -80,7 +80,10 @@ def perturb(size: int) -> None:
         begun = time.process_time()
         work()
         taken.append(time.process_time() - begun)
-    print(f"  perturb {size} x {size:<14} {taken[0]:6.2f} s CPU {taken[0] / taken[1]:6.1f} passes")
+    print(
+        f"  perturb {size} x {size} {kind:10} {passes} x {taken[0]:6.2f} s CPU "
+        f"{taken[0] / taken[1]:6.1f} passes over the touched cells"
+    )
 
 
 def main() -> None:
@@ -89,7 +92,9 @@ def main() -> None:
         commands(Path(folder))
         start(Path(folder))
     for size in (1000, 3000):
-        perturb(size)
+        perturb(size, "default", 1)
+    for size in (250, 500, 1000):
+        perturb(size, "bidiagonal", 2)
 
 
 if __name__ == "__main__":

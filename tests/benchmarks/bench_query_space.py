@@ -28,7 +28,7 @@ from tabprotect.engine.query_space.evidence import Evidence
 from tabprotect.engine.query_space.optimal.best_release import optimal
 from tabprotect.engine.query_space.registered import criteria
 from tabprotect.engine.query_space.release_set import ReleaseSet
-from tabprotect.engine.query_space.widths import critical_widths, parsimonious_width
+from tabprotect.engine.query_space.widths import critical_widths, parsimonious_bounds
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
@@ -62,7 +62,7 @@ def widths(name: str, table: Table, workers: int | None = None) -> Evidence:
     found, seconds = timed(lambda: critical_widths(at_risk, workers=workers))
     total = 1 << table.domain.ndim
     sample = np.random.default_rng(1).integers(total, size=24)
-    _, one_by_one = timed(lambda: [parsimonious_width(at_risk, int(q)) for q in sample])
+    _, one_by_one = timed(lambda: [parsimonious_bounds(at_risk, int(q)) for q in sample])
     ratio = one_by_one / len(sample) * total / seconds
     print(
         f"  {name:44} {total:>6,} widths  {seconds:6.2f} s  {seconds / total * 1e6:6.0f} us each"

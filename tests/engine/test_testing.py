@@ -12,7 +12,7 @@ import pytest
 
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure
-from tabprotect.engine.assessment.utility.max_absolute_deviation import MaxAbsoluteDeviation
+from tabprotect.engine.assessment.utility.deviations import MaxAbsoluteDeviation
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.method import Method

@@ -10,6 +10,7 @@ import pytest
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication, QWidget
 
+from tabprotect.engine.project.verbs.release_verbs import set_method
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.frame.stages import OTHERS, PAGES, page_type
 
@@ -123,6 +124,7 @@ def test_building_a_page_shows_no_window_of_its_parts(
 
 
 def test_an_entry_of_a_menu_builds_its_page(opened: MainWindow) -> None:
+    opened.document.do(set_method, method="random_rounding")
     assert "methods" not in opened.pages.built
     opened.actions_["methods_result"].trigger()
     assert opened.page is opened.pages["methods"]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QAbstractListModel, QMimeData, QPoint, QSettings, Qt, QUrl
 from PySide6.QtGui import QDropEvent
@@ -26,19 +29,29 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from tabprotect.engine.disclosure import policy
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.registered import by_suffix
+from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.saving import storage
-from tabprotect.engine.project.verbs.release_verbs import protect, set_parameters, set_prior
+from tabprotect.engine.project.verbs.release_verbs import (
+    protect,
+    set_method,
+    set_parameters,
+    set_prior,
+)
 from tabprotect.engine.project.verbs.table_verbs import set_count
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.frame.app import Autosave, install_hook, main
 from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.frame.settings_dialog import SettingsDialog
 from tabprotect.gui.look.theme import THEME
 from tabprotect.gui.pages.table.page import TablePage
+from tabprotect.gui.pages.tabulate import TabulatePage
 
 Settle = Callable[[], None]
 RIVER = ("start", "table", "cycles", "perturb", "posterior", "release", "tabulate", "help")
@@ -115,6 +128,61 @@ def test_the_strip_tells_what_is_shown(opened: MainWindow, settle: Settle) -> No
     assert opened.strip.word == "CONFIDENTIAL"
 
 
+def test_what_is_narrow_folds_and_keeps_the_table(opened: MainWindow, settle: Settle) -> None:
+    opened.resize(1400, 768)
+    wide = opened.rail.width()
+    opened.document.select((0, 1))
+    assert opened.docks["inspector"].isVisible()
+    opened.document.select(None)
+    assert not opened.docks["inspector"].isVisible()
+    opened.resize(1024, 700)
+    assert opened.rail.width() < wide / 2
+    button = opened.rail.buttons["protect"]
+    assert button.accessibleName() == "2  Protect" and "Protect" in button.toolTip()
+    opened.document.select((0, 1))
+    assert not opened.docks["inspector"].isVisible()
+    opened.edge.click()
+    assert opened.docks["inspector"].isVisible() and not opened.edge.isVisible()
+
+
+def test_the_steps_of_the_method_stand_under_protect(opened: MainWindow) -> None:
+    rail = opened.rail
+
+    def steps() -> list[str]:
+        return [n for n, b in rail.buttons.items() if b.page.under and not b.isHidden()]
+
+    assert steps() == ["cycles", "perturb"]
+    opened.document.do(set_method, method="random_rounding")
+    assert steps() == ["methods"]
+    opened.go("compare")
+    assert rail.buttons["protect"].isChecked()
+    numbered = [b.words for b in rail.buttons.values() if b.number]
+    assert [words[:2] for words in numbered] == ["1 ", "2 ", "3 ", "4 "]
+
+
+def test_running_work_is_behind_one_button(opened: MainWindow, qtbot: QtBot) -> None:
+    go_on = threading.Event()
+
+    def work(progress: Progress) -> None:
+        while not go_on.wait(0.01):
+            progress.report("waiting", 0.5)
+
+    jobs = [opened.document.jobs.question(f"wait {n}", work) for n in range(5)]
+    button = opened.strip.jobs
+    qtbot.waitUntil(button.isVisible)
+    assert button.text() == "5 running" and len(button.views) == 5
+    assert opened.strip._facts.width() > opened.strip.width() / 2
+    button.click()
+    assert button.list.isVisible()
+    cancel = button.views[jobs[0]].findChild(QToolButton)
+    assert isinstance(cancel, QToolButton)
+    cancel.click()
+    qtbot.waitUntil(lambda: button.text() == "4 running")
+    go_on.set()
+    qtbot.waitUntil(lambda: not opened.document.jobs.running)
+    assert button.isHidden() and not button.list.isVisible()
+
+
 def test_f9_hides_the_original_everywhere(opened: MainWindow, settle: Settle, qtbot: QtBot) -> None:
     opened.document.do(set_count, index=[0, 1], count=87654)
     opened.document.do(protect, seed=3)
@@ -187,7 +255,10 @@ def test_the_inspector_follows_the_selection(opened: MainWindow, settle: Settle)
     low, high = posterior.interval(0.9)
     text = opened.inspector.value("90 % interval")
     assert text in (f"{low[0, 0]} to {high[0, 0]}", str(low[0, 0]))
-    assert opened.inspector.histogram.isVisible()
+    # It opens on a selection where there is room; below, its edge does.
+    assert not opened.docks["inspector"].isVisible() and opened.edge.isVisible()
+    opened.resize(1400, 768)
+    assert opened.inspector.histogram.isVisible() and not opened.edge.isVisible()
 
 
 def test_a_failed_open_leaves_everything_as_it_was(
@@ -234,8 +305,15 @@ def test_a_project_is_saved_and_comes_back_with_its_history(
     settle()
     assert not opened.document.modified
     assert not opened.isWindowModified()
+    # The first window has it: who, since when, and a copy are offered; nothing is opened twice.
+    other.files.open(str(path))
+    strip = other.page.errors
+    assert "open in another window" in strip.text and strip._button.text() == "Open a copy"
+    assert other.document.project is None
+    opened.files.close()
     other.files.open(str(path))
     qtbot.waitUntil(lambda: not other.document.jobs.running)
+    assert other.files.path == path
     table = other.document.original
     assert table is not None
     assert table[(0, 0)] == 99
@@ -270,54 +348,39 @@ def saved_project(folder: Path) -> Path:
     return path
 
 
-def saved_bundle(folder: Path) -> Path:
-    path = folder / "other.zip"
-    history = History()
-    for name, given in (
-        ("open_table", {"source": "example:langsrud-lupp"}),
-        ("protect", {"accept_weak": True}),
-        ("publish", {"release": str(path)}),
-    ):
-        history, _ = history.apply(name, given)
-    return path
-
-
-@pytest.mark.parametrize("make", [saved_project, saved_bundle])
 def test_opening_asks_before_unsaved_work_is_lost(
-    opened: MainWindow,
-    settle: Settle,
-    tmp_path: Path,
-    make: Callable[[Path], Path],
-    qtbot: QtBot,
+    opened: MainWindow, settle: Settle, tmp_path: Path, qtbot: QtBot
 ) -> None:
-    other = make(tmp_path)
+    other = saved_project(tmp_path)
     opened.document.do(set_count, index=[0, 0], count=99)
     before = opened.document.history
-    opened.files.open(str(other))
-    settle()
-    assert opened.document.history is before
-    strip = opened.page.errors
-    assert "unsaved" in strip.text
-    assert (strip._button.text(), strip._second.text()) == ("Open without saving", "Save first")
+    for source in (str(other), "example:langsrud-lupp"):
+        opened.files.open(source)
+        settle()
+        assert opened.document.history is before
+        strip = opened.page.errors
+        assert "unsaved" in strip.text
+        assert (strip._button.text(), strip._second.text()) == ("Open without saving", "Save first")
     # Going on with the work is an answer too.
     opened.document.do(set_count, index=[0, 0], count=98)
     assert not strip.isVisible()
 
+    opened.files.save_to(tmp_path / "mine.tabprotect")
+    settle()
+    opened.document.do(set_count, index=[0, 0], count=97)
     opened.files.open(str(other))
-    opened.files.path = tmp_path / "mine.tabprotect"
     strip._second.click()
     qtbot.waitUntil(lambda: opened.document.history.steps[0] is not before.steps[0])
     settle()
     assert not opened.document.modified
     mine = storage.load(tmp_path / "mine.tabprotect").project.original
-    assert mine[(0, 0)] == 98
+    assert mine[(0, 0)] == 97
     assert opened.document.project is not None
     assert opened.document.project.domain.shape == (3, 3, 2)
 
     opened.document.do(set_prior, who="user", prior="positive")
     assert opened.document.modified
-    opened.files.open(str(other))
-    assert strip is not opened.page.errors or strip.isVisible()
+    opened.files.open(str(tmp_path / "mine.tabprotect"))
     opened.page.errors._button.click()
     settle()
     assert not opened.document.modified
@@ -325,17 +388,95 @@ def test_opening_asks_before_unsaved_work_is_lost(
     assert opened.document.project.priors["user"] == "uniform"
 
 
-def test_a_table_opened_over_unsaved_work_can_be_undone(opened: MainWindow, settle: Settle) -> None:
-    opened.document.do(set_count, index=[0, 0], count=99)
+def test_a_document_begins_with_its_own_table_and_holds_no_other(
+    opened: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    opened.document.do(set_count, index=[0, 0], count=9081726354)
     opened.files.open("example:langsrud-lupp")
+    opened.page.errors._button.click()
     settle()
-    assert opened.document.project is not None
-    assert opened.document.project.domain.shape == (3, 3, 2)
-    assert opened.document.modified  # the work before it was never saved
-    opened.document.undo()
-    table = opened.document.original
-    assert table is not None
-    assert table[(0, 0)] == 99
+    document = opened.document
+    assert document.project is not None and document.project.domain.shape == (3, 3, 2)
+    assert [step.label for step in document.history.steps] == ["open example:langsrud-lupp"]
+    for count in (5, 7261524334):
+        document.do(set_count, index=[0, 0, 0], count=count)
+    document.undo()
+    opened.files.save_to(tmp_path / "mine.tabprotect")
+    settle()
+    with zipfile.ZipFile(tmp_path / "mine.tabprotect") as archive:
+        content = b"".join(archive.read(name) for name in archive.namelist())
+    # Neither another survey's count nor what was undone is in the file.
+    for count in (9081726354, 7261524334):
+        assert str(count).encode() not in content
+        assert np.int64(count).tobytes() not in content
+    assert b"duncan" not in content
+
+
+def test_tabulated_records_ask_as_a_table_does(opened: MainWindow, settle: Settle) -> None:
+    opened.document.do(set_count, index=[0, 0], count=99)
+    before = opened.document.project
+    opened.go("tabulate")
+    page = opened.page
+    assert isinstance(page, TabulatePage)
+    page.choose("example:adult-census")
+    settle()
+    page.chosen = [page._columns[0].name, page._columns[1].name]
+    page.main_action()
+    settle()
+    assert opened.document.project is before and "unsaved" in page.errors.text
+    page.errors._button.click()
+    settle()
+    assert opened.document.project is not before and opened.page is opened.pages["table"]
+    # Drawn keys and chosen columns are in no file: the table is work to be saved.
+    assert opened.document.modified
+    assert len(opened.document.history.steps) == 1
+
+
+def test_settings_are_kept_and_judge_at_once(
+    opened: MainWindow, settle: Settle, tmp_path: Path, house_folder: Path
+) -> None:
+    opened.settings = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
+    opened.document.do(protect, seed=2**127)
+    settle()
+    assert opened.document.project is not None and opened.document.project.against == ""
+    dialog = SettingsDialog(opened)
+    dialog.open()
+    dialog.name.setText("Karin Lund")
+    dialog.public.field.setText(str(tmp_path / "nowhere"))
+    dialog.save.click()
+    assert dialog.isVisible() and "no such folder" in dialog.errors.text
+    for folder in (dialog.public, dialog.confidential):
+        folder.field.setText(str(tmp_path))
+    dialog.save.click()
+    assert "one folder" in dialog.errors.text and not (house_folder / "policy.toml").exists()
+    (tmp_path / "inside").mkdir()
+    dialog.confidential.field.setText(str(tmp_path / "inside"))
+    dialog.policy.belief.setValue(0.9)
+    dialog.policy.two.setChecked(True)
+    dialog.save.click()
+    assert policy.in_force() == policy.HousePolicy(belief_limit=0.9, two_signatures=True)
+    kept = Preferences.load(opened.settings)
+    assert (kept.name, kept.public_folder) == ("Karin Lund", tmp_path)
+    assert kept == opened.document.preferences
+    assert "other limits" in opened.document.project.against
+    opened.go("release")
+    settle()
+    form = opened.pages["release"].form
+    assert Path(form.dossier.text()).parent == tmp_path / "inside"
+    assert Path(form.release.text()).parent == tmp_path
+
+
+def test_a_policy_that_the_environment_names_is_shown_and_not_changed(
+    opened: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "policy.toml"
+    path.write_text("share = 0.01\n")
+    monkeypatch.setenv(policy.VARIABLE, str(path))
+    dialog = SettingsDialog(opened)
+    dialog.open()
+    assert dialog.policy.share.value() == 1.0 and not dialog.policy.share.isEnabled()
+    dialog.save.click()
+    assert path.read_text() == "share = 0.01\n"
 
 
 @pytest.mark.parametrize("front", ["tabulate", "help"])

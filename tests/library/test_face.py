@@ -23,7 +23,7 @@ PROMISED = {
     *("Protection", "methods", "describe", "protect", "compare", "Comparison", "QuerySpace"),
     *("design", "Cycles"),
     *("convert", "export"),
-    *("verify", "open_release", "infer", "Belief", "__version__"),
+    *("verify", "open_release", "infer", "Belief", "SumBelief", "__version__"),
     *("TabprotectError", "InputError", "ParameterError", "InfeasibleError", "RefusedError"),
     *("BundleError", "Interrupted"),
 }

@@ -30,7 +30,10 @@ def run(args: argparse.Namespace, console: Console) -> int:
     keep_apart([args.table], [args.out])
     kind = format_to_write(args.out, args.format)
     project = open_source(args, console).project
-    for note in (*project.notes, *kind.limits):
+    lost = ["The levels of the variables are left out."] * (
+        project.domain.has_levels and not kind.levels
+    )
+    for note in (*project.notes, *kind.limits, *lost):
         console.say(note)
     write_table(project.original, args.out, kind)
     domain = project.original.domain
@@ -39,7 +42,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         "format": kind.name,
         "variables": list(domain.names),
         "shape": list(domain.shape),
-        "limits": list(kind.limits),
+        "limits": [*kind.limits, *lost],
         "confidential": True,
     }
     said = f"{args.out}: {kind.label}, {' x '.join(map(str, domain.shape))}. CONFIDENTIAL: true counts."

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
-from tabprotect.cli.arguments import absolute, band, cut, keep_apart, names, once, setting
+from tabprotect.cli.arguments import band, cut, keep_apart, levels, names, once, setting
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.assessment.registered import measures
@@ -13,15 +14,18 @@ from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.cycles.designs import DESIGNS
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.formats.writing import format_to_write
+from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.opening.examples import examples
 from tabprotect.engine.project.saving import storage
+from tabprotect.engine.project.steps import absolute
 from tabprotect.engine.project.verbs.table_verbs import tabulate
 from tabprotect.engine.protection.method_page import method_page
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.registered import criteria, rules, utilities
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.nesting import chains
 from tabprotect.version import __version__
 
 
@@ -33,6 +37,28 @@ def add(verbs: Verbs) -> None:
     counting = verbs.add("tabulate", run_tabulate)
     counting.add_argument("microdata", help="a file of records, or example:NAME")
     counting.add_argument("--by", type=names, required=True, metavar="A,B")
+    add_counting(counting)
+    counting.add_argument(
+        "--out",
+        type=Path,
+        required=True,
+        metavar="TABLE.csv",
+        help="a table in any format, or a project (.tabprotect, CONFIDENTIAL), which keeps keys and weights",
+    )
+    keys = verbs.add("record-keys", run_record_keys)
+    keys.add_argument("microdata", type=Path, help="CSV or Parquet file of records")
+    keys.add_argument("--column", default="record_key", metavar="K", help="its name")
+    keys.add_argument(
+        "--out",
+        type=Path,
+        required=True,
+        metavar="KEYED",
+        help="a copy, CSV or Parquet, CONFIDENTIAL",
+    )
+
+
+def add_counting(counting: argparse.ArgumentParser) -> None:
+    """The options that say how records are counted."""
     counting.add_argument(
         "--band",
         type=band,
@@ -40,7 +66,8 @@ def add(verbs: Verbs) -> None:
         default=[],
         metavar="AGE:5",
         dest="bands",
-        help="count a variable of whole numbers in bands of this width: 0-4, 5-9, ...",
+        help="count a variable of whole numbers in bands of this width: 0-4, 5-9, ...; several "
+        "widths are levels: age@band5, age@band20",
     )
     counting.add_argument(
         "--cut",
@@ -61,6 +88,14 @@ def add(verbs: Verbs) -> None:
         help="count codes by their groups: a CSV file whose first column is named for the "
         "variable, or a hierarchy (.hrc); FILE@LEVEL chooses among several",
     )
+    counting.add_argument(
+        "--levels",
+        type=levels,
+        action="append",
+        default=[],
+        metavar="NUTS1,NUTS2,NUTS3=NUTS",
+        help="columns that nest, the coarsest first, as the levels of one variable",
+    )
     counting.add_argument("--weight", metavar="W", help="a column of whole-number weights")
     keyed = counting.add_mutually_exclusive_group()
     keyed.add_argument(
@@ -75,23 +110,6 @@ def add(verbs: Verbs) -> None:
         "--design-weight",
         metavar="W",
         help="a column of survey weights, kept in a project beside the counts",
-    )
-    counting.add_argument(
-        "--out",
-        type=Path,
-        required=True,
-        metavar="TABLE.csv",
-        help="a table in any format, or a project (.tabprotect, CONFIDENTIAL), which keeps keys and weights",
-    )
-    keys = verbs.add("record-keys", run_record_keys)
-    keys.add_argument("microdata", type=Path, help="CSV or Parquet file of records")
-    keys.add_argument("--column", default="record_key", metavar="K", help="its name")
-    keys.add_argument(
-        "--out",
-        type=Path,
-        required=True,
-        metavar="KEYED",
-        help="a copy, CSV or Parquet, CONFIDENTIAL",
     )
 
 
@@ -167,19 +185,8 @@ def run_tabulate(args: argparse.Namespace, console: Console) -> int:
         raise UsageError(f"record keys are kept in a project only: --out NAME{storage.SUFFIX}")
     if args.design_weight is not None and not as_project:
         raise UsageError(f"weights are kept in a project only: --out NAME{storage.SUFFIX}")
-    code_lists = once(args.code_lists, "--code-list")
-    keep_apart(code_lists.values(), [args.out])
-    order = tabulate(
-        source=absolute(args.microdata),
-        by=args.by,
-        weight=args.weight,
-        record_key=args.record_key,
-        design_weight=args.design_weight,
-        bands=once(args.bands, "--band") or None,
-        cuts=once(args.cuts, "--cut") or None,
-        code_lists={name: absolute(file) for name, file in code_lists.items()} or None,
-        draw_keys=args.draw_record_keys,
-    )
+    keep_apart([file for _, file in args.code_lists], [args.out])
+    order = counted(args, args.microdata, args.by)
     history, _ = History().do(order, progress=console)
     table = history.project.original
     if as_project:
@@ -193,12 +200,24 @@ def run_tabulate(args: argparse.Namespace, console: Console) -> int:
         "shape": list(table.domain.shape),
         "cells": table.domain.size,
         "positive_cells": len(table.cells[0]),
+        "levels": {v.name: [g.name for g in v.levels] for v in table.domain.variables if v.coarser},
         "total": table.total,
         "record_keys": history.project.record_keys is not None,
         "record_keys_drawn": args.draw_record_keys,
         "design_weights": history.project.weights is not None,
     }
     said = [f"{args.out}: {', '.join(table.domain.names)} ({shape}), total {table.total:,}"]
+    said += [
+        f"{v.name} has the levels {', '.join(f'{v.name}@{level.name}' for level in v.levels)}"
+        for v in table.domain.variables
+        if v.coarser
+    ]
+    if table.domain.has_levels and not as_project and not format_to_write(args.out).levels:
+        said.append(f"this format does not keep levels; a project ({storage.SUFFIX}) does")
+    for chain in chains(table):
+        said.append(
+            f"{', '.join(chain)} nest: --levels {','.join(chain)}=NAME counts them as one variable"
+        )
     if args.draw_record_keys:
         said.append(
             "record keys were drawn for this table: other tabulations of the same file will not "
@@ -206,6 +225,31 @@ def run_tabulate(args: argparse.Namespace, console: Console) -> int:
         )
     console.result(data, said)
     return 0
+
+
+def counted(args: argparse.Namespace, records: str, by: Sequence[str]) -> Order:
+    """The command that counts records by some variables, as the options say."""
+    code_lists = once(args.code_lists, "--code-list")
+    return tabulate(
+        source=absolute(records),
+        by=list(by),
+        weight=args.weight,
+        record_key=args.record_key,
+        design_weight=args.design_weight,
+        bands=_bands(args.bands) or None,
+        cuts=once(args.cuts, "--cut") or None,
+        code_lists={name: absolute(file) for name, file in code_lists.items()} or None,
+        levels=once(args.levels, "--levels") or None,
+        draw_keys=args.draw_record_keys,
+    )
+
+
+def _bands(given: list[tuple[str, int]]) -> dict[str, int | list[int]]:
+    """The width of each variable's bands, or its widths."""
+    found: dict[str, list[int]] = {}
+    for name, width in given:
+        found.setdefault(name, []).append(width)
+    return {name: widths[0] if len(widths) == 1 else widths for name, widths in found.items()}
 
 
 def run_record_keys(args: argparse.Namespace, console: Console) -> int:

@@ -9,7 +9,8 @@ from tabprotect.cli.arguments import add_reading, open_source
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.query_space.criterion import BOUNDS_WAYS, RiskCriterion
+from tabprotect.engine.query_space.bounds_way import BOUNDS_WAYS
+from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.evidence import Evidence, TightCell
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Lattice, Query

@@ -33,6 +33,8 @@ SHOWN = (
     "tcap",
     "unchanged_small",
     "posterior_true",
+    "dp_epsilon",
+    "dp_delta",
 )
 """Measures that are printed for people; ``--json`` and ``--out`` give all."""
 

@@ -13,7 +13,7 @@ from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.cycles import files
 from tabprotect.engine.cycles.constructions.for_margins import design_for_margins
 from tabprotect.engine.cycles.constructions.triangular import Settings
-from tabprotect.engine.cycles.designs import DESIGNS, design
+from tabprotect.engine.cycles.designs import DESIGNS, design, in_place
 from tabprotect.engine.cycles.report import check
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.groupings import parse_groupings
@@ -50,6 +50,9 @@ def add(verbs: Verbs) -> None:
     )
     _add_keeping(create)
     create.add_argument("--height", type=int, metavar="H", help="of strips: rows of a block")
+    create.add_argument(
+        "--repeats", type=int, default=1, metavar="K", help="each cycle K times in place"
+    )
     create.add_argument("--cap", type=int, default=4, help="of triangular: touches to stay below")
     create.add_argument(
         "--lambda",
@@ -111,7 +114,7 @@ def run_design(args: argparse.Namespace, console: Console) -> int:
         moves, found = _designed(args, domain, table, console)
     else:
         given = {} if args.height is None else {"height": args.height}
-        moves, found = design(domain, kind, given), {}
+        moves, found = design(domain, kind, given | {"repeats": args.repeats}), {}
         if args.keep is not None:
             kept = _kept(args, domain)
             moves = moves.keeping(kept.margins, kept.groupings)
@@ -159,8 +162,9 @@ def _designed(
         zeros=None if args.zeros is None else read_zeros(args.zeros, domain),
         progress=console,
     )
-    plus, minus = found.moves.touches
-    return found.moves, {
+    moves = in_place(found.moves, args.repeats)
+    plus, minus = moves.touches
+    return moves, {
         "rank": found.rank,
         "dimension": found.dimension,
         "deficit": found.deficit,

@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 
 from tabprotect.cli.arguments import (
-    absolute,
     add_reading,
     keep_apart,
     once,
@@ -20,89 +19,23 @@ from tabprotect.engine.bundle.archive import load, sha256
 from tabprotect.engine.disclosure.policy import VARIABLE
 from tabprotect.engine.disclosure.policy import read as read_policy
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.project import DEFAULT_METHOD, Project
-from tabprotect.engine.project.registering import published_before
 from tabprotect.engine.project.replaying.replay import run_file
-from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
-from tabprotect.engine.project.verbs.release_verbs import (
-    protect,
-    publish,
-    set_method,
-    set_parameters,
-    set_policy,
-)
-from tabprotect.engine.project.verbs.table_verbs import set_at_risk, set_title
+from tabprotect.engine.project.steps import absolute, protected
+from tabprotect.engine.project.verbs.release_verbs import publish
 from tabprotect.engine.protection.problem import Preview, Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.remarks import remarks_on_run
 from tabprotect.engine.protection.summary import RunSummary, summarise
 from tabprotect.engine.register.entry import warnings_of
+from tabprotect.engine.register.lookup import published_before
 
 
 def add(verbs: Verbs) -> None:
     """Declare the commands."""
     run_it = verbs.add("protect", run_protect)
     run_it.add_argument("table", metavar="TABLE", help="a table file, a project, or example:NAME")
-    run_it.add_argument("--method", help=f"{', '.join(methods())} (default {DEFAULT_METHOD})")
-    run_it.add_argument(
-        "--set",
-        type=setting,
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        dest="settings",
-        help="a parameter of the method; cycles=FILE or cycles=KIND takes a cycle set",
-    )
-    run_it.add_argument(
-        "--keep", metavar="FORMULA", help="margins to publish exactly: the parameter keep"
-    )
-    run_it.add_argument(
-        "--groupings", metavar="TEXT|FILE", help="of categories, for formulas: the parameter"
-    )
-    run_it.add_argument("--at-risk", metavar="LOW..HIGH", help="counts at risk (default 1..2)")
-    run_it.add_argument("--title", help="for the reader; published")
-    decision = run_it.add_mutually_exclusive_group()
-    decision.add_argument(
-        "--accept",
-        metavar="REASON",
-        help="publish whatever the gate says; the bundle says so, the dossier keeps the reason",
-    )
-    decision.add_argument("--accept-weak", action="store_true", help="the same without a reason")
-    run_it.add_argument(
-        "--policy",
-        type=Path,
-        metavar="policy.toml",
-        help=f"the limits of the house (default: the file that {VARIABLE} names)",
-    )
-    run_it.add_argument(
-        "--register",
-        metavar="FILE|URL|none",
-        help="the register of releases (default: the house's own)",
-    )
-    run_it.add_argument(
-        "--again",
-        metavar="REASON",
-        help="why a table that left before is published again, where the policy takes a reason "
-        "(default: that of --accept)",
-    )
-    run_it.add_argument(
-        "--seed",
-        type=int,
-        help="replay these coins; recorded (default: the same table and mechanism always get the "
-        "same ones, by the key of the house)",
-    )
-    run_it.add_argument(
-        "--fresh", action="store_true", help="draw coins that nobody can draw again; recorded"
-    )
-    run_it.add_argument(
-        "--sign",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="KEY",
-        help="sign the bundle with this private key; twice for two signatures",
-    )
+    add_protecting(run_it)
     run_it.add_argument("--out", type=Path, required=True, metavar="release.zip")
     run_it.add_argument("--dossier", type=Path, metavar="dossier.zip", help="CONFIDENTIAL")
     add_reading(run_it)
@@ -120,16 +53,76 @@ def add(verbs: Verbs) -> None:
     )
 
 
-def _typed(project: Project, settings: dict[str, str]) -> dict[str, object]:
-    """Numbers as numbers; what is none is left for the command to refuse, all at once."""
-    kinds = {p.name: p for p in project.protection.parameters}
-    out: dict[str, object] = {}
-    for name, value in settings.items():
-        try:
-            out[name] = kinds[name].check(value)
-        except (KeyError, ValueError):
-            out[name] = value
-    return out
+def add_protecting(parser: argparse.ArgumentParser) -> None:
+    """The options of every command that protects and publishes."""
+    parser.add_argument("--method", help=f"{', '.join(methods())} (default {DEFAULT_METHOD})")
+    parser.add_argument(
+        "--set",
+        type=setting,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        dest="settings",
+        help="a parameter of the method; cycles=FILE or cycles=KIND takes a cycle set",
+    )
+    parser.add_argument(
+        "--keep", metavar="FORMULA", help="margins to publish exactly: the parameter keep"
+    )
+    parser.add_argument(
+        "--groupings", metavar="TEXT|FILE", help="of categories, for formulas: the parameter"
+    )
+    parser.add_argument("--at-risk", metavar="LOW..HIGH", help="counts at risk (default 1..2)")
+    parser.add_argument("--title", help="for the reader; published")
+    decision = parser.add_mutually_exclusive_group()
+    decision.add_argument(
+        "--accept",
+        metavar="REASON",
+        help="publish whatever the gate says; the bundle says so, the dossier keeps the reason",
+    )
+    decision.add_argument("--accept-weak", action="store_true", help="the same without a reason")
+    parser.add_argument(
+        "--policy",
+        type=Path,
+        metavar="policy.toml",
+        help=f"the limits of the house (default: the file that {VARIABLE} names)",
+    )
+    parser.add_argument(
+        "--register",
+        metavar="FILE|URL|none",
+        help="the register of releases (default: the house's own)",
+    )
+    parser.add_argument(
+        "--again",
+        metavar="REASON",
+        help="why a table that left before is published again, where the policy takes a reason "
+        "(default: that of --accept)",
+    )
+    parser.add_argument(
+        "--seed",
+        type=int,
+        help="replay these coins; recorded (default: the same table and mechanism always get the "
+        "same ones, by the key of the house)",
+    )
+    parser.add_argument(
+        "--fresh", action="store_true", help="draw coins that nobody can draw again; recorded"
+    )
+    parser.add_argument(
+        "--sign",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="KEY",
+        help="sign the bundle with this private key; twice for two signatures",
+    )
+    parser.add_argument(
+        "--prepared-by", metavar="NAME", default="", help="for dossier and register"
+    )
+    parser.add_argument(
+        "--approved-by",
+        metavar="NAME",
+        default="",
+        help="the same; a policy may take both names",
+    )
 
 
 def run_protect(args: argparse.Namespace, console: Console) -> int:
@@ -150,27 +143,24 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
     for note in opened:
         console.say(f"note: {note}")
 
-    def do(order: Order) -> None:
-        nonlocal history
-        history, _ = history.do(order, progress=console, register=args.register)
-
-    if policy is not None:
-        do(set_policy(**policy.as_dict()))
-    if args.title is not None:
-        do(set_title(title=args.title))
-    if args.at_risk is not None:
-        do(set_at_risk(rule=args.at_risk))
-    if args.method is not None:
-        do(set_method(method=args.method))
-    cycles = settings.pop("cycles", None)
-    if settings:
-        do(set_parameters(**_typed(history.project, settings)))
-    if cycles is not None:
-        do(cycle_source(cycles))
     for path in (args.out, args.dossier):
         if path is not None and not path.absolute().parent.is_dir():
             raise InputError("cannot be written: there is no such folder", file=path)
-    do(protect(accept=args.accept, accept_weak=args.accept_weak, seed=args.seed, fresh=args.fresh))
+    history = protected(
+        history,
+        policy=policy,
+        title=args.title,
+        at_risk=args.at_risk,
+        method=args.method,
+        cycles=settings.pop("cycles", None),
+        parameters=settings,
+        accept=args.accept,
+        accept_weak=args.accept_weak,
+        seed=args.seed,
+        fresh=args.fresh,
+        register=args.register,
+        progress=console,
+    )
     dossier = None if args.dossier is None else str(args.dossier)
     order = publish(
         release=str(args.out),
@@ -178,9 +168,11 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
         overwrite=True,
         **dict(zip(("sign", "sign_too"), (absolute(str(key)) for key in args.sign), strict=False)),
         again=args.again or args.accept or "",
+        prepared_by=args.prepared_by,
+        approved_by=args.approved_by,
     )
     history, _ = history.do(order, progress=console, register=args.register)
-    earlier = published_before(history.project.problem, args.register, but=load(args.out))
+    earlier = published_before(history.project.problem, args.register, but=sha256(load(args.out)))
     for note in history.project.notes[len(opened) :]:
         console.say(f"note: {note}")
     _say_leftovers([args.out, args.dossier], console)
@@ -197,40 +189,33 @@ def _say_leftovers(written: list[Path | None], console: Console) -> None:
             )
 
 
-def cycle_source(value: str) -> Order:
-    """``cycles=VALUE``: the cycle set of a file where there is one, else of a kind."""
-    path = Path(value)
-    named = path.suffix or path.exists()
-    return set_cycles(file=absolute(value)) if named else set_cycles(kind=value)
-
-
 def _say_protected(
     project: Project,
     args: argparse.Namespace,
     console: Console,
     published_before: list[dict[str, str]],
 ) -> None:
-    protected = project.protected
-    assert protected is not None
-    found = protected.record.verdict
+    result = project.protected
+    assert result is not None
+    found = result.record.verdict
     assert found is not None
-    summary = summarise(protected)
+    summary = summarise(result)
     warnings = [
-        *_warnings(protected),
-        *(remark.as_json() for remark in remarks_on_run(protected.record)),
+        *_warnings(result),
+        *(remark.as_json() for remark in remarks_on_run(result.record)),
         *published_before,
     ]
     data: dict[str, object] = {
         "method": project.method,
         "title": project.title,
         **summary.as_json(),
-        "expected": _expected(project, summary),
+        "expected": _expected(project, summary) if console.as_json else None,
         "verdict": found.as_json(),
         "warnings": warnings,
         **_of_cycles(project),
-        "parameters": dict(project.values),
-        "findings": dict(protected.record.findings),
-        "decisions": list(protected.record.decisions),
+        "parameters": {n: v for n, v in project.resolved.items() if n != "cycles"},
+        "findings": dict(result.record.findings),
+        "decisions": list(result.record.decisions),
         "fingerprint": sha256(load(args.out)),
         "out": str(args.out),
         "dossier": None if args.dossier is None else str(args.dossier),
@@ -244,7 +229,7 @@ def _say_protected(
         f"Release bundle (public): {args.out}",
         f"Fingerprint: {data['fingerprint']}",
         f"Dossier (CONFIDENTIAL): {args.dossier or 'none written'}",
-        *(f"Decision: {decision}" for decision in protected.record.decisions),
+        *(f"Decision: {decision}" for decision in result.record.decisions),
         "These figures depend on the original: keep them in the house.",
     ]
     console.result(data, lines)

@@ -46,7 +46,7 @@ def run_bounds(args: argparse.Namespace, console: Console) -> int:
     """Print the bounds. They name true counts: the output is confidential."""
     rule = SmallCount.parse(args.at_risk)
     table = open_source(args, console).project.original
-    lattice = Lattice(table.domain.names)
+    lattice = Lattice.of(table.domain)
     found = bounds(
         table,
         lattice.margins(lattice.parse(text) for text in args.release),

@@ -6,19 +6,15 @@ The register itself is imported late: the library behind it would be a third of 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 
 from tabprotect.cli.arguments import add_reading, open_source
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
-from tabprotect.engine.bundle.verify import verify_bytes
-from tabprotect.engine.disclosure.verdict import verdict
-from tabprotect.engine.progress import Progress
-from tabprotect.engine.project.registering import published_before, releases_of
-from tabprotect.engine.protection.staff_verdict import StaffVerdict
+from tabprotect.engine.bundle.together import together
 from tabprotect.engine.register.address import address
 from tabprotect.engine.register.entry import warnings_of
-from tabprotect.engine.tables.table import Table
+from tabprotect.engine.register.lookup import published_before, releases_of
+from tabprotect.engine.release.verdict import Verdict
 
 
 def add(verbs: Verbs) -> None:
@@ -94,7 +90,7 @@ def run_check(args: argparse.Namespace, console: Console) -> int:
     problem = open_source(args, console).project.problem
     earlier = published_before(problem, place)
     contents = releases_of(earlier, place)
-    found, releases = _together(contents, problem.table, console)
+    found, releases = together(contents, problem.table, progress=console)
     warnings = warnings_of(earlier)
     data: dict[str, object] = {
         "confidential": True,
@@ -113,22 +109,6 @@ def run_check(args: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def _together(
-    contents: Sequence[bytes], original: Table, progress: Progress
-) -> tuple[StaffVerdict | None, int]:
-    """What readers of all of them know, and of how many.
-
-    Of those that are kept and have the table's own order of variables and categories: only these
-    can be read together.
-    """
-    found = [verify_bytes(content, progress=progress).release for content in contents]
-    releases = [release for release in found if release.domain == original.domain]
-    if not releases:
-        return None, 0
-    last, *others = releases
-    return verdict(last, earlier=others, original=original, progress=progress), len(releases)
-
-
-def _said(found: StaffVerdict, releases: int) -> str:
-    together = "From this release" if releases == 1 else f"From these {releases} releases together"
-    return f"{together}: {found.sentence}"
+def _said(found: Verdict, releases: int) -> str:
+    whence = "From this release" if releases == 1 else f"From these {releases} releases together"
+    return f"{whence}: {found.sentence}"

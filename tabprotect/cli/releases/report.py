@@ -22,6 +22,11 @@ def add(verbs: Verbs) -> None:
         required=True,
         help="staff: CONFIDENTIAL, from a dossier; public: from a release bundle (or that in a dossier)",
     )
+    command.add_argument(
+        "--register",
+        metavar="FILE|URL|none",
+        help="where the staff edition looks up what left before (default: the house's own)",
+    )
     command.add_argument("--out", type=Path, required=True, metavar="FILE.html|.pdf")
 
 
@@ -30,7 +35,9 @@ def run_report(args: argparse.Namespace, console: Console) -> int:
     if args.out.suffix.lower() not in SUFFIXES:
         raise UsageError("--out takes a name that ends in .html or .pdf")
     keep_apart([args.source], [args.out])
-    report = make_report(args.source, args.edition, datetime.now(UTC).date(), console)
+    report = make_report(
+        args.source, args.edition, datetime.now(UTC).date(), console, register=args.register
+    )
     report.write(args.out)
     staff = report.edition == "staff"
     console.result(

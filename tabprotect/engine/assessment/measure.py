@@ -28,7 +28,7 @@ NEEDS: Mapping[str, str] = MappingProxyType(
 
 
 class Measure(ABC):
-    """Base of all measures. The module's docstring defines the figure.
+    """Base of all measures. The module's docstring defines the figure, or ``text``.
 
     Attributes
     ----------
@@ -44,6 +44,8 @@ class Measure(ABC):
         Names of ``NEEDS``.
     over
         What ``Figure.per_cell`` is laid out over.
+    text
+        The definition, where a file has several measures.
     """
 
     name: ClassVar[str]
@@ -53,6 +55,7 @@ class Measure(ABC):
     noun: ClassVar[Noun]
     needs: ClassVar[tuple[str, ...]] = ()
     over: ClassVar[Over] = "published cells"
+    text: ClassVar[str] = ""
 
     @abstractmethod
     def compute(self, case: AssessedRelease) -> Figure:
@@ -79,7 +82,7 @@ class Measure(ABC):
     @property
     def help(self) -> str:
         """The definition (plain text)."""
-        return (sys.modules[type(self).__module__].__doc__ or "").strip()
+        return (self.text or sys.modules[type(self).__module__].__doc__ or "").strip()
 
     def as_json(self) -> dict[str, object]:
         """The measure for ``describe --json``."""

@@ -16,7 +16,7 @@ def measures() -> Registry[Measure]:
     """Every registered measure by name, utility before risk."""
     return Registry(
         (utility, risk),
-        Measure,  # type: ignore[type-abstract]
+        Measure,
         "measure",
         "measures",
         lambda measure: (measure.noun != "utility", measure.name),

@@ -123,7 +123,6 @@ def revision(
     releases: tuple[Likelihood, Likelihood] | None = None,
     *,
     rule: SmallCount,
-    limit: float = BELIEF_LIMIT,
     progress: Progress = SILENT,
 ) -> Revision:
     """Compare two originals of one domain.
@@ -165,7 +164,7 @@ def revision(
         change = int(difference[index])
         belief = _unrelated(before, after, index, change)
         paired = None if together is None else together.get((old.domain.flat(index), change), 0.0)
-        known = max(belief, paired or 0.0) > limit
+        known = max(belief, paired or 0.0) > BELIEF_LIMIT
         published = (before.published_count(index), after.published_count(index))
         cells.append(
             _change(

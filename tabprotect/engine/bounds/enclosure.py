@@ -7,6 +7,8 @@ sharp. So a release can be called bad by outer bounds alone, and safe by inner b
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
@@ -18,12 +20,12 @@ from tabprotect.engine.bounds.decomposable import (
     counts_at,
     lookup,
     margin_tree,
-    uncovered_loss,
 )
 from tabprotect.engine.bounds.neighbours import Neighbours
 from tabprotect.engine.bounds.programme import IntegerProgramme, LinearProgramme, Programme
 from tabprotect.engine.bounds.shuttle import fits, tighten
 from tabprotect.engine.bounds.support import support
+from tabprotect.engine.bounds.unfolded import unfolded
 from tabprotect.engine.budgets import SUPPORT_CELLS as MOST_CELLS
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.solver import Sense
@@ -55,6 +57,7 @@ class Kernel:
         asked: Ints,
         most_cells: int,
         progress: Progress,
+        structure: Sequence[Table] = (),
     ) -> None:
         keys, self.of = np.unique(asked, return_inverse=True)
         self._table, self._margins = table, margins
@@ -65,7 +68,9 @@ class Kernel:
         for margin in margins:
             progress.report("margins at the cells", 0.0)
             np.minimum(self.high, counts_at(table, margin, keys), out=self.high)
-        self._opened = support(table, margins, most_cells=most_cells, progress=progress)
+        self._opened = support(
+            table, margins, most_cells=most_cells, structure=structure, progress=progress
+        )
         if self._opened is not None:
             self._at = self._opened.positions(keys)
             self._box = (
@@ -203,19 +208,24 @@ class Enclosure:
         most_cells: int = MOST_CELLS,
         progress: Progress,
     ) -> None:
-        covered = {name for margin in release for name in margin}
-        names = table.domain.project(covered).names
-        tree = margin_tree(release) if split else MarginTree((MarginPart(names, release),), ())
+        total = table.total
+        found = unfolded(table, release, cells)
+        table, asked = found.table, found.cells
+        # Crossing groupings tell of each other what no margin says: such a release stays whole.
+        whole = (MarginPart(table.domain.names, found.margins),)
+        split = split and not found.structure
+        tree = margin_tree(found.margins) if split else MarginTree(whole, ())
         closed = tuple(part.names for part in tree.parts if len(part.margins) == 1)
-        self._upper, self._base = closed_form(table, closed, tree.separators, cells)
-        self._base -= uncovered_loss(table, covered)
+        self._upper, self._base = closed_form(table, closed, tree.separators, asked)
+        self._base -= np.where(found.open, total, 0)
         self.kernels = [
             Kernel(
                 table.margin(part.names),
                 part.margins,
-                table.domain.project_keys(cells, part.names),
+                table.domain.project_keys(asked, part.names),
                 most_cells,
                 progress,
+                found.structure,
             )
             for part in tree.parts
             if len(part.margins) > 1

@@ -65,7 +65,8 @@ class Neighbours:
             for corners, odd in _again(seen, spanned):
                 held = np.where(corners >= 0, counts[corners], 0)
                 shrinking = held[:, odd] if sense == "max" else held[:, ~odd]
-                reach = shrinking.min(axis=1)
+                # A cell outside the support stays empty, whatever the margins would allow.
+                reach = np.where((corners >= 0).all(axis=1), shrinking.min(axis=1), 0)
                 move = int(reach.argmax())
                 if reach[move] > best:
                     best, chosen = int(reach[move]), (corners[move], odd)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,6 +82,7 @@ def support(
     margins: MarginSet,
     *,
     most_cells: int = MOST_CELLS,
+    structure: Sequence[Table] = (),
     progress: Progress = SILENT,
 ) -> Support | None:
     """The support of margins that cover all variables of the table; ``None`` when too large.
@@ -93,6 +95,8 @@ def support(
         The released ones, none contained in another.
     most_cells
         More cells are too many.
+    structure
+        Tables that are 0 where no cell is possible, whatever the margins say.
     """
     domain = table.domain
     most_cells = min(most_cells, MOST_ENTRIES // max(1, len(margins)))
@@ -103,6 +107,11 @@ def support(
     waiting = sorted(margins, key=lambda names: len(released[names].cells[0]))
     known: dict[str, Ints] = {}
     size = 1
+    for possible in structure:
+        joined = _join(known, size, possible, most_cells, progress)
+        if joined is None:
+            return None
+        known, size = joined
     while waiting:
         progress.report(STAGE, 1 - len(waiting) / len(margins))
         # Margins over variables at hand only strike out cells; else the one that adds fewest.

@@ -6,6 +6,7 @@ less, than another. What is made from :class:`Protected` is confidential.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,15 +17,26 @@ from tabprotect.engine.release.gate import Gate
 from tabprotect.engine.release.verdict import SAID, Verdict
 from tabprotect.engine.tables.moves import MoveSet
 
-State = Literal["passed", "mind", "failed"]
+State = Literal["passed", "told", "mind", "failed"]
+"""As it should be; for information, no merit and no fault; to be minded; beyond a limit."""
 
 
 @dataclass(frozen=True)
 class CheckLine:
-    """A statement, and whether it is as it should be."""
+    """A statement, and whether it is as it should be.
+
+    Attributes
+    ----------
+    staff
+        Whether it tells of the original.
+    cells
+        Whether it is about cells that can be looked at.
+    """
 
     state: State
     text: str
+    staff: bool = False
+    cells: bool = False
 
 
 @dataclass(frozen=True)
@@ -35,8 +47,14 @@ class CheckGroup:
     lines: tuple[CheckLine, ...]
 
 
-def headline(verdict: Verdict) -> CheckLine:
-    """The verdict in one sentence, with its number."""
+def headline(verdict: Verdict, together: Verdict | None = None) -> CheckLine:
+    """The verdict in one sentence, with its number.
+
+    Parameters
+    ----------
+    together
+        That on this release read beside earlier ones of the same original.
+    """
     of = f"{verdict.known:,} of {verdict.at_risk:,.1f} expected at-risk cells"
     limit = f"limit: {verdict.limit:,.1f}"
     failing = verdict.failing
@@ -46,6 +64,8 @@ def headline(verdict: Verdict) -> CheckLine:
     if failing:
         # All tables together would pass; one by itself, or another reader, does not.
         return CheckLine("failed", f"Not ready: {table_lines(verdict)[0].text}")
+    if together is not None and together.failing:
+        return CheckLine("failed", f"Not ready: {_together(together)}")
     if not verdict.judged:
         return CheckLine("mind", "Not judged: what a reader learns could not be worked out.")
     if not verdict.certain:
@@ -55,6 +75,48 @@ def headline(verdict: Verdict) -> CheckLine:
         f"Within the limits: a reader would know {of} ({limit}); {verdict.certain:,} {are} certain."
     )
     return CheckLine("mind", text)
+
+
+def left_before(
+    said: Sequence[str], together: Verdict | None, unread: int, fault: str = ""
+) -> CheckGroup:
+    """What left before of a table. Confidential.
+
+    Parameters
+    ----------
+    said
+        One sentence for each way in which earlier releases bear on it.
+    unread
+        Earlier releases that could not be read beside this one.
+    fault
+        Why that is not known.
+    """
+    lines = [CheckLine("mind", f"{text[0].upper()}{text[1:]}.") for text in said]
+    if fault:
+        lines = [CheckLine("failed", f"It is not known what left before: {fault}.")]
+    elif not lines:
+        lines = [CheckLine("passed", "No. Nothing of this table was published before.")]
+    if together is not None:
+        fine = together.accepted and not together.certain
+        state: State = "failed" if together.failing else "passed" if fine else "mind"
+        text = _together(together)
+        lines.append(CheckLine(state, f"{text[0].upper()}{text[1:]}", cells=not fine))
+    if unread:
+        of = "One earlier release" if unread == 1 else f"{unread} earlier releases"
+        lines.append(
+            CheckLine(
+                "mind", f"{of} could not be read beside this one: look at them in the register."
+            )
+        )
+    return CheckGroup("Has this left before?", tuple(lines))
+
+
+def _together(verdict: Verdict) -> str:
+    return (
+        f"together with what left before a reader would know {verdict.known:,} of "
+        f"{verdict.at_risk:,.1f} expected at-risk cells (limit: {verdict.limit:,.1f}), "
+        f"{verdict.certain:,} certain."
+    )
 
 
 def stated(gate: Gate | None) -> CheckLine:
@@ -96,7 +158,9 @@ def table_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
             )
         bad: State = "failed" if table in failing else "mind"
         fine = table.judged and table not in failing and not table.certain
-        lines.append(CheckLine("passed" if fine else bad, text[0].upper() + text[1:]))
+        lines.append(
+            CheckLine("passed" if fine else bad, text[0].upper() + text[1:], cells=not fine)
+        )
     return tuple(lines)
 
 
@@ -105,9 +169,7 @@ def protection(protected: Protected, summary: RunSummary, verdict: Verdict | Non
     cycles = isinstance(protected.release.mechanism.values.get("cycles"), MoveSet)
     broken = cycles and summary.margins_preserved is False
     # How many counts stayed as they were is no merit, and not by itself a fault.
-    exposed = bool(summary.at_risk_cells and summary.unchanged_cells)
-    ours: State = "failed" if broken else "mind" if exposed else "passed"
-    lines = [CheckLine(ours, summary.sentence)]
+    lines = [CheckLine("failed" if broken else "told", summary.sentence, staff=True)]
     if verdict is not None:
         lines = [*table_lines(verdict), *lines]
         lines += [CheckLine("mind", verdict.note)] if verdict.note else []
@@ -117,10 +179,11 @@ def protection(protected: Protected, summary: RunSummary, verdict: Verdict | Non
 
 
 def _staff(staff: Staff) -> list[CheckLine]:
-    lines = [CheckLine("mind" if staff.known else "passed", staff.sentence)]
+    known = bool(staff.known)
+    lines = [CheckLine("mind" if known else "told", staff.sentence, staff=True, cells=known)]
     if staff.stuck:
         cells = "1 at-risk cell" if staff.stuck == 1 else f"{staff.stuck:,} at-risk cells"
-        lines.append(CheckLine("mind", f"No cycle can move {cells} in this table."))
+        lines.append(CheckLine("mind", f"No cycle can move {cells} in this table.", staff=True))
     return lines
 
 
@@ -135,7 +198,12 @@ def honesty(protected: Protected) -> CheckGroup:
         if record.seed_given
         else CheckLine("passed", "Nobody chose the random numbers."),
     ]
-    lines += [CheckLine("mind", f"Decision: {text}") for text in record.decisions]
+    said = {line.text.rstrip(".").casefold() for line in lines}
+    lines += [
+        CheckLine("mind", f"Decision: {text}")
+        for text in record.decisions
+        if text.rstrip(".").casefold() not in said
+    ]
     return CheckGroup("Honesty", tuple(lines))
 
 

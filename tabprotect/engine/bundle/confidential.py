@@ -97,6 +97,8 @@ def files(
         "at_risk": {"low": record.problem.at_risk.low, "high": record.problem.at_risk.high},
         "parameters": given,
         "decisions": list(record.decisions),
+        "prepared_by": record.prepared_by,
+        "approved_by": record.approved_by,
         "findings": dict(record.findings),
     }
     keys, weights = record.problem.record_keys, record.problem.weights
@@ -311,19 +313,17 @@ def _replayed(found: Mapping[str, bytes], progress: Progress) -> Protected:
     declared = {p.name for p in method.parameters}
     try:
         require_inline(method.parameters, stated.parameters)
-        replayed = method.run(
-            Problem(
-                original.table,
-                stated.at_risk,
-                release.title,
-                record_keys=record_keys,
-                weights=weights,
-            ),
-            # What else is disclosed follows from the run.
-            {n: v for n, v in given.items() if n in declared},
-            stated.randomness,
-            attempt=stated.attempt,
-            progress=progress,
+        problem = Problem(
+            original.table,
+            stated.at_risk,
+            release.title,
+            record_keys=record_keys,
+            weights=weights,
+        )
+        # What else is disclosed follows from the run.
+        values = method.resolve_for(problem, {n: v for n, v in given.items() if n in declared})
+        replayed = method.attempt(
+            problem, values, stated.randomness, number=stated.attempt, progress=progress
         )
     except TabprotectError as error:
         if error.kind == "interrupted":
@@ -335,7 +335,14 @@ def _replayed(found: Mapping[str, bytes], progress: Progress) -> Protected:
     for name in EVIDENCE:
         if evidence.get(name) != found.get(FOLDER + name):
             raise BundleError(f"{name}: this is not what the seed leads to")
-    return Protected(release, replace(replayed.record, decisions=stated.decisions))
+    prepared_by, approved_by = stated.names
+    record = replace(
+        replayed.record,
+        decisions=stated.decisions,
+        prepared_by=prepared_by,
+        approved_by=approved_by,
+    )
+    return Protected(release, record)
 
 
 @dataclass(frozen=True)
@@ -347,6 +354,7 @@ class _Stated:
     at_risk: SmallCount
     parameters: Mapping[str, object]
     decisions: tuple[str, ...]
+    names: tuple[str, str]
     weights: tuple[int, int] | None
 
     @classmethod
@@ -368,6 +376,7 @@ class _Stated:
                 SmallCount(int(rule["low"]), int(rule["high"])),
                 given.parameters,
                 tuple(map(str, stated["decisions"])),
+                (str(stated.get("prepared_by", "")), str(stated.get("approved_by", ""))),
                 None if weights is None else (int(weights["low"]), int(weights["high"])),
             )
         except (AssertionError, KeyError, TypeError, ValueError, TabprotectError):

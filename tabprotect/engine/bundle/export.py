@@ -27,6 +27,7 @@ def export(release: Release, path: Path, kind: Format) -> dict[Path, tuple[str, 
         Where the format cannot carry a table, or a file cannot be written.
     """
     made: dict[Path, bytes] = {}
+    beside: dict[Path, bytes] = {}
     variables: dict[Path, tuple[str, ...]] = {}
     for number, published in enumerate(release.tables, 1):
         out = path if number == 1 else _numbered(path, number)
@@ -36,7 +37,10 @@ def export(release: Release, path: Path, kind: Format) -> dict[Path, tuple[str, 
             raise error.in_file(out) from None
         made[out] = gzip.compress(data, mtime=0) if out.suffix.lower() == ".gz" else data
         variables[out] = published.table.domain.names
-    for out, data in made.items():
+        beside |= {
+            out.with_name(name): more for name, more in kind.beside(published.table, out).items()
+        }
+    for out, data in {**beside, **made}.items():
         write_bytes(out, data)
     return variables
 

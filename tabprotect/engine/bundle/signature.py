@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tabprotect.engine.atomic import Whole, write_together
 from tabprotect.engine.budgets import SIGNATURE_LONGEST as LONGEST
 from tabprotect.engine.bundle import manifest
-from tabprotect.engine.bundle.archive import dump_json, parse_json, unpack
+from tabprotect.engine.bundle.archive import dump_json, parse_json
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.formats.text.opening import read_text
 
@@ -134,11 +134,6 @@ def signed(files: Mapping[str, bytes], keys: Sequence[Ed25519PrivateKey]) -> dic
     ]
     stated = {"of": manifest.NAME, "signatures": signatures}
     return {**files, NAME: dump_json(stated)}
-
-
-def signers_of(data: bytes) -> tuple[str, ...]:
-    """The public keys that signed the bytes of a bundle, each once."""
-    return signers(unpack(data, allowed=lambda _: True))
 
 
 def signers(files: Mapping[str, bytes]) -> tuple[str, ...]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.budgets import MAX_CYCLE_CELLS
 from tabprotect.engine.cycles import graphs
 from tabprotect.engine.cycles.constructions.for_margins import design_for_margins
 from tabprotect.engine.cycles.constructions.long_cycles import balanced, bidiagonal, check_shape
@@ -152,6 +154,9 @@ DESIGNS: dict[str, Design] = {
 }
 
 
+REPEATS = "repeats"
+MOST_REPEATS = 50
+
 ORDER = Design(
     "order", "Margins of an order", order_design.__doc__ or "", "", order_design, {"order": int}
 )
@@ -178,7 +183,8 @@ def design(
         One of ``DESIGNS``; ``order-R`` for :func:`order_design`, ``strips-H`` for strips of height
         H.
     parameters
-        What the template takes, such as the ``height`` of strips.
+        What the template takes, such as the ``height`` of strips; every one takes ``repeats``: each
+        cycle comes so many times, one time right after the other.
     settings, kept, zeros
         Of ``triangular``: what decides between partners, the margins (those of an even table that
         keeps all of one variable less, by default), and cells known to be empty.
@@ -189,6 +195,9 @@ def design(
         For an unknown template or parameter, or one that this shape does not allow.
     """
     given = dict(parameters or {})
+    times = given.pop(REPEATS, 1)
+    if type(times) is not int or not 1 <= times <= MOST_REPEATS:
+        raise ParameterError({REPEATS: f"must be between 1 and {MOST_REPEATS}, is {times!r}"})
     if kind.startswith("order-") and kind[6:].isdigit():
         kind, given = ORDER.name, {"order": int(kind[6:])}
     if kind.startswith("strips-") and kind[7:].isdigit():
@@ -202,11 +211,34 @@ def design(
     if template is ORDER and "order" not in given:
         raise ParameterError({"order": "must be given"})
     if kind == "triangular" and kept is not None:
-        return design_for_margins(kept, settings, zeros=zeros, progress=progress).moves
+        return in_place(
+            design_for_margins(kept, settings, zeros=zeros, progress=progress).moves, times
+        )
     if kind == "strips" and not given:
         given = {"height": highest(domain)}
-    moves = template.build(domain, **given)
-    return moves if moves.design else replace(moves, design=Designed(kind, given))
+    return in_place(_built(domain, kind, tuple(given.items())), times)
+
+
+def in_place(moves: MoveSet, times: int) -> MoveSet:
+    """Every cycle so many times, one time right after the other."""
+    if times == 1:
+        return moves
+    if len(moves.cells) * times > MAX_CYCLE_CELLS:
+        raise ParameterError({REPEATS: "so many cycles are too many"})
+    out = moves.take(np.repeat(np.arange(len(moves)), times))
+    if moves.design is None:
+        return out
+    return replace(
+        out, design=Designed(moves.design.kind, {**moves.design.parameters, REPEATS: times})
+    )
+
+
+# The last few: a run asks for its design at every stage.
+@lru_cache(maxsize=4)
+def _built(domain: Domain, kind: str, given: tuple[tuple[str, object], ...]) -> MoveSet:
+    template = ORDER if kind == ORDER.name else DESIGNS[kind]
+    moves = template.build(domain, **dict(given))
+    return moves if moves.design else replace(moves, design=Designed(kind, dict(given)))
 
 
 def is_named(kind: str) -> bool:

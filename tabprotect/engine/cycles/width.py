@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -48,16 +48,20 @@ def later_scopes(sig: Signatures, cycles: int, passes: int = 1) -> list[tuple[in
 
 @dataclass(frozen=True)
 class EliminationOrder:
-    """An order of elimination: for each step in turn, the steps still joined to it."""
+    """An order of elimination: for each step in turn, the steps still joined to it.
+
+    ``levels`` is the number of values of each coefficient.
+    """
 
     order: tuple[int, ...]
     cliques: tuple[tuple[int, ...], ...]
     width: int
+    levels: int = 3
 
     @property
     def held(self) -> int:
         """Entries of all its tables."""
-        return sum(3 ** (1 + len(clique)) for clique in self.cliques)
+        return sum(self.levels ** (1 + len(clique)) for clique in self.cliques)
 
 
 def eliminate(
@@ -65,6 +69,7 @@ def eliminate(
     nodes: list[int],
     *,
     limit: int = GIVE_UP,
+    levels: int = 3,
     progress: Progress = SILENT,
 ) -> EliminationOrder | None:
     """The cheaper of two orders: a sweep by number, and least degree first.
@@ -73,7 +78,8 @@ def eliminate(
     scatters and joins too much; on grids it is the other way round. ``None`` beyond the limit.
     """
     found = [_eliminate(scopes, nodes, limit, progress, sweep=s) for s in (True, False)]
-    return min((e for e in found if e is not None), key=lambda e: e.held, default=None)
+    fit = (replace(e, levels=levels) for e in found if e is not None)
+    return min(fit, key=lambda e: e.held, default=None)
 
 
 def _eliminate(
@@ -131,6 +137,27 @@ def components(sig: Signatures, cycles: int) -> Ints:
 _FOUND: WeakKeyDictionary[Signatures, dict[int, Ints]] = WeakKeyDictionary()
 
 
+def repeated(moves: MoveSet) -> int:
+    """How often every cycle of a list is repeated in place, right after itself; 1 where it is not."""
+    lengths = np.diff(moves.starts)
+    count = len(lengths)
+    again = np.zeros(count, dtype=np.bool_)
+
+    def same(i: int) -> bool:
+        a, b, c = moves.starts[i : i + 3].tolist()
+        return np.array_equal(moves.cells[a:b], moves.cells[b:c]) and np.array_equal(
+            moves.signs[a:b], moves.signs[b:c]
+        )
+
+    # Lists are long: what does not begin with a repetition is not repeated throughout.
+    if count < 2 or not same(0):
+        return 1
+    for i in np.flatnonzero(lengths[1:] == lengths[:-1]).tolist():
+        again[i + 1] = same(i)
+    runs = np.diff(np.flatnonzero(np.r_[~again, True]))
+    return int(np.gcd.reduce(runs))
+
+
 @dataclass(frozen=True)
 class Cost:
     """What an exact posterior would take.
@@ -168,8 +195,12 @@ def elimination_cost(
 ) -> Cost | None:
     """Cost of the exact posterior by a greedy order; ``None`` beyond the width limit.
 
-    Components of the same structure are looked at once.
+    Components of the same structure are looked at once; a cycle that is repeated in place is one
+    coefficient of more values.
     """
+    repeats = repeated(moves)
+    levels = 2 * repeats + 1
+    moves = moves.take(np.arange(0, len(moves), repeats))
     sig = signatures(moves)
     scopes = later_scopes(sig, len(moves), passes)
     label = components(sig, len(moves))
@@ -184,7 +215,8 @@ def elimination_cost(
         number = {s: k for k, s in enumerate(steps)}
         shape = tuple(tuple(number[s] for s in scopes[step]) for step in steps)
         if shape not in seen:
-            found = eliminate(list(shape), list(range(len(steps))), limit=limit, progress=progress)
+            nodes = list(range(len(steps)))
+            found = eliminate(list(shape), nodes, limit=limit, levels=levels, progress=progress)
             if found is None:
                 return None
             seen[shape] = found

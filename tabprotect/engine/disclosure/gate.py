@@ -18,6 +18,7 @@ from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import OVERRULED, Problem, Protected
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.remedy import OTHERWISE
 from tabprotect.engine.protection.staff_verdict import StaffVerdict
 from tabprotect.engine.randomness import Randomness
@@ -35,6 +36,7 @@ def protect(
     *,
     policy: HousePolicy | None = None,
     accept: str = "",
+    draft: bool = False,
     earlier: Sequence[Release] = (),
     changed: bool = False,
     progress: Progress = SILENT,
@@ -50,6 +52,9 @@ def protect(
     accept
         The reason for publishing whatever the gate says; one draw is made then, and that is
         stated. Empty for none.
+    draft
+        Where no draw passes, return that which ``accept`` would let out, to be looked at: see
+        :func:`against`.
     earlier
         Other releases of the same original, read together with this one.
     changed
@@ -64,17 +69,15 @@ def protect(
     """
     policy = HousePolicy() if policy is None else policy
     values = method.resolve_for(problem, given)
-    if "cycles" in values:
-        # Designed once for all attempts.
-        given = {**given, "cycles": values["cycles"]}
     limits = policy.limits(problem.at_risk, random=method.is_random(values))
     limits = replace(limits, changed=changed)
     done: Protected | None = None
+    first: Protected | None = None
     for attempt in range(1, (1 if accept else limits.attempts_at_most) + 1):
         before = done
-        done = method.run(problem, given, randomness, attempt=attempt, progress=progress)
+        done = method.attempt(problem, values, randomness, number=attempt, progress=progress)
         objection = method.objection(done.record.findings)
-        if objection and not accept:
+        if objection and not accept and not draft:
             raise RefusedError(
                 objection,
                 hint="publish less, or merge categories",
@@ -88,12 +91,56 @@ def protect(
         done = _stated(done, limits, found)
         if found.accepted or (found.passed is None and policy.unjudged == "warn"):
             return _decided(done, objection, accept)
+        alone = _stated(
+            done, replace(limits, attempts_at_most=1), replace(found, attempts_at_most=1)
+        )
         if accept:
-            alone = replace(limits, attempts_at_most=1)
-            found = replace(found, attempts_at_most=1)
-            return _decided(_stated(done, alone, found), found.sentence, accept)
-    assert done is not None and done.record.verdict is not None
+            return _decided(alone, found.sentence, accept)
+        first = alone if first is None else first
+    assert done is not None and done.record.verdict is not None and first is not None
+    if draft:
+        return first
     raise _refusal(method, problem, (values, limits), done.record.verdict, progress)
+
+
+def against(done: Protected, policy: HousePolicy) -> str:
+    """What stands against publishing a draw, in words; empty where nothing does.
+
+    Also empty where it was decided to publish it all the same.
+    """
+    if done.record.overruled:
+        return ""
+    method, found = methods()[done.release.mechanism.method], done.record.verdict
+    if objection := method.objection(done.record.findings):
+        return objection
+    limits, stated = policy.limits(done.record.problem.at_risk), done.release.mechanism.gate
+    if stated is not None and _limits(stated) != _limits(limits):
+        return "It was judged by other limits than those of the house: protect the table again."
+    # What was protected before there were verdicts was let out by another rule.
+    if found is None or found.accepted or (found.passed is None and policy.unjudged == "warn"):
+        return ""
+    return found.sentence
+
+
+def _limits(gate: Gate) -> tuple[object, ...]:
+    return gate.belief_limit, gate.share, gate.at_risk, gate.intruder
+
+
+def decided(done: Protected, policy: HousePolicy, reason: str) -> Protected:
+    """A draw that goes out whatever stands against it, with the decision on record.
+
+    Raises
+    ------
+    RefusedError
+        When something stands against it and there is no reason.
+    """
+    objection = against(done, policy)
+    if objection and not reason:
+        raise RefusedError(
+            objection.rstrip("."),
+            hint="set the mechanism otherwise, or give a reason: it is recorded",
+        )
+    return _decided(done, objection, reason)
 
 
 def _stated(done: Protected, limits: Gate, found: StaffVerdict) -> Protected:
@@ -109,7 +156,8 @@ def _decided(done: Protected, against: str, accept: str) -> Protected:
     if not accept or not against:
         return done
     decision = f"{OVERRULED}: {accept}. {against}"
-    return Protected(done.release, replace(done.record, decisions=(decision,)))
+    decisions = (decision, *done.record.decisions)
+    return Protected(done.release, replace(done.record, decisions=decisions))
 
 
 def _refusal(

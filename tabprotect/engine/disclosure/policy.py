@@ -1,7 +1,7 @@
 """The house's policy: by which limits releases are judged, and what takes a reason.
 
-A file ``policy.toml``, named on the command line or by an environment variable. Its limits are
-public and go into every mechanism; names and folders never do.
+A file ``policy.toml``: named on the command line, by an environment variable, or beside the
+settings, where the window writes it. Its limits are public and go into every mechanism.
 """
 
 from __future__ import annotations
@@ -13,6 +13,10 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Literal, cast, get_args
 
+import tomli_w
+
+from tabprotect.engine import house
+from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.release.gate import ATTEMPTS, SHARE, Gate
@@ -117,17 +121,6 @@ class HousePolicy:
             raise ParameterError(wrong, hint=f"the limits are {', '.join(kinds)}")
         return cls(**cast("dict[str, str]", values))  # type: ignore[arg-type]
 
-    @classmethod
-    def judged_by(cls, gate: Gate) -> HousePolicy:
-        """The policy that a release states."""
-        return cls(
-            belief_limit=gate.belief_limit,
-            share=gate.share,
-            attempts_at_most=gate.attempts_at_most,
-            at_risk=str(gate.at_risk),
-            intruder=gate.intruder,
-        )
-
 
 _KINDS = {float: "a number", int: "a whole number", str: "text", bool: "true or false"}
 
@@ -153,13 +146,35 @@ def read(path: Path) -> HousePolicy:
     return HousePolicy.of(data)
 
 
+def policy_file() -> Path:
+    """The file of the house's policy, whether it is there or not.
+
+    That which the environment names, else one beside the settings.
+    """
+    named = os.environ.get(VARIABLE)
+    return Path(named) if named else house.folder() / "policy.toml"
+
+
 def in_force() -> HousePolicy:
-    """The policy that the environment names, else the program's own limits.
+    """The policy of the house, else the program's own limits.
 
     Raises
     ------
     InputError, ParameterError
         As :func:`read`.
     """
-    named = os.environ.get(VARIABLE)
-    return read(Path(named)) if named else HousePolicy()
+    path = policy_file()
+    return read(path) if os.environ.get(VARIABLE) or path.exists() else HousePolicy()
+
+
+def write(policy: HousePolicy, path: Path) -> None:
+    """Write a policy file, whole or not at all.
+
+    Raises
+    ------
+    InputError
+        When it cannot be written there.
+    """
+    if path.parent == house.folder():
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    write_bytes(path, tomli_w.dumps(policy.as_dict()).encode())

@@ -24,7 +24,7 @@ from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.release.gate import CHANGED, Gate
 from tabprotect.engine.release.likelihood import Likelihood, MoveSequence
 from tabprotect.engine.release.release import Release
-from tabprotect.engine.release.verdict import TableVerdict, Who
+from tabprotect.engine.release.verdict import CERTAIN, TableVerdict, Who
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.grouped import true_table
 from tabprotect.engine.tables.table import Table
@@ -32,9 +32,6 @@ from tabprotect.engine.tables.table import Table
 if TYPE_CHECKING:
     from tabprotect.engine.disclosure.believing import Belief
     from tabprotect.engine.posterior.posterior import Posterior
-
-CERTAIN = 1 - 1e-9
-"""Belief from which a count is certain: what is beyond is rounding."""
 
 
 def verdict(

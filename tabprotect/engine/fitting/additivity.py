@@ -30,7 +30,6 @@ def restore(
     known: Bools | None = None,
     non_negative: bool = True,
     copies: bool = False,
-    limit: float = LIMIT,
     progress: Progress = SILENT,
 ) -> Floats:
     """Least squares fit of the published counts by sums of one inner table.
@@ -81,7 +80,7 @@ def restore(
     observed = np.where(there, given[np.minimum(first, len(inverse) - 1)], 0.0)
     fitted = np.full(len(representatives), np.nan)
     fitted[there] = _fit(
-        sums[there], observed[there], limit=limit if non_negative else -np.inf, progress=progress
+        sums[there], observed[there], limit=LIMIT if non_negative else -np.inf, progress=progress
     )
     return np.asarray(fitted[inverse])
 

@@ -7,20 +7,21 @@ from pathlib import Path
 
 import numpy as np
 
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList
-from tabprotect.engine.formats.layouts.totals import strip_totals
+from tabprotect.engine.formats.layouts.found_totals import settle_totals
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.registered import format_of
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.levels import from_json
 from tabprotect.engine.tables.table import Table
 
 SPARSE = 0.25
 """Share of cells that a list of the positive ones leaves out at least."""
 
-ANY_FORMAT = frozenset({"strip_totals", "fill_missing"})
+ANY_FORMAT = frozenset({"strip_totals", "fill_missing", "totals"})
 """Options that mean something whatever the format."""
 
 
@@ -53,12 +54,15 @@ def read_table(
     path, reading = Path(path), reading or Reading()
     kind = format_of(path)
     _check_options(kind, reading)
+    if reading.holds == "records":
+        raise RecordsError(f"{path.name} holds records, not a table", hint="tabulate them")
     try:
         cells, notes = kind.cells(path, reading, progress)
-        cells, said = strip_totals(cells, strip=reading.strip_totals)
+        cells, said = settle_totals(cells, totals=reading.totals, strip=reading.strip_totals)
         notes += said
         progress.report("building the table", 0.9)
         table, missing = checked_table(cells, fill_missing=reading.fill_missing)
+        table = table.on(from_json(cells.levels, table.domain))
     except InputError as error:
         raise error.in_file(path) from None
     if missing:

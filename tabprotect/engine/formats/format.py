@@ -12,11 +12,15 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
 from tabprotect.engine.arrays import Bools
+from tabprotect.engine.budgets import LAID_OUT_BYTES as MOST_LAID_OUT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.forms import recognise
 from tabprotect.engine.formats.layouts.grids import read_grid
+from tabprotect.engine.formats.layouts.laid_out import Row, lay_out
 from tabprotect.engine.formats.layouts.long_form import read_long
+from tabprotect.engine.formats.layouts.marked_cells import marked_cells
+from tabprotect.engine.formats.layouts.marks import Marks
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.text.rows import RowSource, TextRows
 from tabprotect.engine.progress import SILENT, Progress
@@ -65,6 +69,8 @@ class Format(ABC):
         ``fill_missing``.
     limits
         What it cannot carry, in sentences.
+    levels
+        Whether the levels of variables are written, and read again.
     """
 
     label: ClassVar[str]
@@ -72,6 +78,7 @@ class Format(ABC):
     holds: ClassVar[frozenset[Holds]] = frozenset({"table"})
     options: ClassVar[frozenset[str]] = frozenset({"count"})
     limits: ClassVar[tuple[str, ...]] = ()
+    levels: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
@@ -125,10 +132,7 @@ class Format(ABC):
         )
 
     def beside(self, table: Table, path: Path) -> dict[str, bytes]:
-        """Further files that belong to the one at ``path``, by the ends of their names.
-
-        ``.rda`` goes to ``t.rda`` beside ``t.tab``.
-        """
+        """Further files that belong to the one at ``path``, by their names, in the same folder."""
         return {}
 
     @property
@@ -168,6 +172,7 @@ class Format(ABC):
             "options": sorted(self.options),
             "writes": self.writes,
             "publishes": self.publishes,
+            "levels": self.levels,
             "limits": list(self.limits),
         }
 
@@ -181,8 +186,34 @@ class RowFormat(Format):
     ) -> tuple[RowSource, list[str]]:
         """The rows of a file, and what a person should know about them."""
 
+    def whole(self, path: Path, reading: Reading) -> list[Row]:
+        """All rows in memory with their lines, for tables that somebody laid out."""
+        source, _ = self.rows(path, reading)
+        return [Row(source.line(number), fields) for number, fields in enumerate(source.rows())]
+
     def cells(
         self, path: Path, reading: Reading, progress: Progress = SILENT
+    ) -> tuple[CellList, list[str]]:
+        refused: InputError | None = None
+        if not reading.lays_out:
+            try:
+                return self._plain(path, reading, progress)
+            except InputError as error:
+                refused = error
+        if refused is not None and path.stat().st_size > MOST_LAID_OUT:
+            raise refused
+        marks = Marks.parse(reading.marks)
+        try:
+            layout = lay_out(self.whole(path, reading), reading, marks, str(path))
+            cells, parts = marked_cells(layout, reading, marks, str(path))
+        except InputError as error:
+            # What a plain table would be faulty by is the better cause, but for a question.
+            asks = any(name in error.hint for name in ("--marks", "--thousands"))
+            raise (error if refused is None or asks else refused) from None
+        return cells, [f"{p.option}: {p.value} ({p.reason})" for p in (*layout.parts, *parts)]
+
+    def _plain(
+        self, path: Path, reading: Reading, progress: Progress
     ) -> tuple[CellList, list[str]]:
         source, notes = self.rows(path, reading, progress)
         form = recognise(source, count=reading.count)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.rows import TextRows
-from tabprotect.engine.tables.domain import Domain, Variable
+from tabprotect.engine.tables.domain import Domain, Level, Variable
 from tabprotect.engine.tables.hierarchy import Grouping, check_groupings, declared
 
 FORM = 'write name:variable=category>group,category>group, for example "eu:geo=Spain>EU,Iceland>no"'
@@ -153,6 +153,23 @@ def _complete(name: str, variable: Variable, given: Mapping[str, str]) -> Groupi
             hint="name the group of every category; a category may be a group of its own",
         )
     return Grouping(name, variable.name, tuple(given[c] for c in variable.categories))
+
+
+def groups_in(path: Path, variable: Variable) -> tuple[Level, ...]:
+    """The levels of a variable that a code list holds: columns, or a hierarchy (``.hrc``).
+
+    Raises
+    ------
+    InputError
+        For a category without a group, or a file that is neither.
+    """
+    domain = Domain((variable,))
+    hierarchy = path.suffix.lower() == ".hrc"
+    found = _read_hrc(path, domain) if hierarchy else _read_columns(path, domain)
+    merging = [g for g in found if len(set(g.groups)) < len(g.groups)]
+    if not merging:
+        raise InputError("the code list groups nothing", file=path)
+    return tuple(Level(grouping.name, grouping.groups) for grouping in merging)
 
 
 def _read_columns(path: Path, domain: Domain) -> list[Grouping]:

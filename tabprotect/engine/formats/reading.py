@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
+from pathlib import Path
 from typing import Any
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.text.opening import read_text
 
 
 def _option(default: Any, *, help: str, metavar: str = "", remedy: str = "") -> Any:
     return field(default=default, metadata={"help": help, "metavar": metavar, "remedy": remedy})
+
+
+LAID_OUT = ("form", "columns", "header_row", "footer", "comment", "marks", "thousands")
+"""Options of rows that somebody laid out, wherever they come from."""
+
+_ALLOWED = {"decimal": (".", ","), "form": ("long", "grid"), "holds": ("table", "records")}
+_SAID = {bool: "true or false", str: "text", int: "a whole number"}
+_LINES = re.compile(r"[0-9]{1,7}(-[0-9]{1,7})?")
 
 
 @dataclass(frozen=True)
@@ -32,7 +44,40 @@ class Reading:
     fill_missing: bool = _option(
         False, help="take cells that are not listed as 0", remedy="Take missing cells as 0"
     )
+    totals: str | None = _option(
+        None,
+        help="the code of totals, which are checked and taken out; auto: find them by arithmetic; "
+        "none: nothing is a total",
+        metavar="CODE|auto",
+    )
     count: str | None = _option(None, help="the column of the counts", metavar="COLUMN")
+    form: str | None = _option(
+        None, help="long: a line for each cell; grid: rows by columns", metavar="long|grid"
+    )
+    columns: str | None = _option(
+        None,
+        help="in a grid, the variable of the columns; of several header rows apart by commas",
+        metavar="NAME",
+    )
+    sheet: str | None = _option(
+        None, help="the sheet of a workbook, by its name or number", metavar="NAME"
+    )
+    range: str | None = _option(None, help="the cells of a sheet", metavar="B3:F20")
+    header_row: str | None = _option(
+        None,
+        help="the line (1-based) or lines of the header, such as 4 or 4-5; 0 where there is none",
+        metavar="LINE",
+    )
+    footer: int | None = _option(None, help="lines of notes at the end", metavar="LINES")
+    comment: str | None = _option(
+        None, help="what lines begin with that are remarks", metavar="TEXT"
+    )
+    marks: str | None = _option(
+        None,
+        help='what stands in place of counts: "-=zero ..=missing blank=zero x=suppressed '
+        '0=structural"',
+        metavar="MARK=MEANING",
+    )
     encoding: str | None = _option(
         None, help="of a text file that is not UTF-8, such as cp1252", metavar="NAME"
     )
@@ -42,22 +87,40 @@ class Reading:
     decimal: str | None = _option(
         None, help="the mark before decimals, which settles what 1,000 means", metavar=". OR ,"
     )
+    thousands: str | None = _option(
+        None, help="the sign between groups of three digits", metavar="CHARACTER"
+    )
+    holds: str | None = _option(
+        None, help="what the file holds, where it cannot be told", metavar="table|records"
+    )
 
     def __post_init__(self) -> None:
+        if type(self.header_row) is int:
+            object.__setattr__(self, "header_row", str(self.header_row))
         for option in options():
             value = getattr(self, option.name)
-            whether = isinstance(option.default, bool)
-            if not (isinstance(value, bool) if whether else value is None or type(value) is str):
-                kind = "true or false" if whether else "text"
-                raise InputError(f"{option.name} must be {kind}, is {value!r}")
-        if self.decimal not in (None, ".", ","):
+            kind = _kind(option)
+            if type(value) is not kind and (value is not None or kind is bool):
+                raise InputError(f"{option.name} must be {_SAID[kind]}, is {value!r}")
+        for name, allowed in _ALLOWED.items():
+            if getattr(self, name) not in (None, *allowed):
+                said = {"decimal": "decimal mark"}.get(name, name)
+                raise InputError(
+                    f"the {said} cannot be {getattr(self, name)!r}",
+                    hint="it is " + " or ".join(f'"{value}"' for value in allowed),
+                )
+        for name in ("delimiter", "thousands"):
+            text = getattr(self, name)
+            if text is not None and len(text) != 1:
+                raise InputError(f"the {name} cannot be {text!r}", hint="it is one character")
+        if self.thousands is not None and self.thousands == self.decimal:
+            raise InputError("the decimal mark cannot be the sign between thousands, too")
+        if self.header_row is not None and not _LINES.fullmatch(self.header_row):
             raise InputError(
-                f"the decimal mark cannot be {self.decimal!r}", hint='it is "." or ","'
+                f"{self.header_row!r} are no lines", hint="for example 4, or 4-5, or 0 for none"
             )
-        if self.delimiter is not None and len(self.delimiter) != 1:
-            raise InputError(
-                f"the delimiter cannot be {self.delimiter!r}", hint="it is one character"
-            )
+        if (self.footer or 0) < 0:
+            raise InputError("there are 0 lines of notes or more")
 
     @classmethod
     def of(cls, given: Mapping[str, object]) -> Reading:
@@ -77,6 +140,30 @@ class Reading:
                 )
         return cls(**given)  # type: ignore[arg-type]
 
+    @classmethod
+    def file(cls, path: Path) -> dict[str, object]:
+        """The options that a file (``--reading FILE.toml``) names; ``marks`` may be a table.
+
+        Raises
+        ------
+        InputError
+            Naming what cannot be understood.
+        """
+        try:
+            found = tomllib.loads(read_text(path, most=2**20))
+            if isinstance(marks := found.get("marks"), dict):
+                found["marks"] = " ".join(f"{mark or 'blank'}={m}" for mark, m in marks.items())
+            return cls.of(found).given
+        except tomllib.TOMLDecodeError as error:
+            raise InputError(f"this is no TOML: {error}", file=path) from None
+        except InputError as error:
+            raise error.in_file(path) from None
+
+    @property
+    def lays_out(self) -> bool:
+        """Whether something is said of where the table stands, or of what its counts look like."""
+        return any(getattr(self, name) is not None for name in LAID_OUT)
+
     @property
     def given(self) -> dict[str, object]:
         """The options that are not as they are by default."""
@@ -90,3 +177,14 @@ class Reading:
 def options() -> tuple[Field[Any], ...]:
     """The options with their help (``metadata``), in the order in which they are shown."""
     return fields(Reading)
+
+
+def _kind(option: Field[Any]) -> type:
+    if isinstance(option.default, bool):
+        return bool
+    return int if option.name == "footer" else str
+
+
+def takes_number(option: Field[Any]) -> bool:
+    """Whether an option is a whole number: what a shell must turn text into."""
+    return _kind(option) is int

@@ -23,7 +23,7 @@ TEXT = "csv"
 @cache
 def formats() -> Registry[Format]:
     """Every registered format by the name of its module."""
-    return Registry(package, Format, "format")  # type: ignore[type-abstract]
+    return Registry(package, Format, "format")
 
 
 def format_names() -> tuple[str, ...]:

@@ -28,13 +28,17 @@ def file_literal(path: Path) -> str:
 
 
 @contextmanager
-def connected(path: Path, *, ordered: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection that may read one file: no other, no network, no extensions, no temporary ones.
+def connected(
+    *paths: Path, ordered: bool = False, database: Path | None = None
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection that may read some files: no others, no network, no extensions, no temporary ones.
 
     Parameters
     ----------
     ordered
         Whether rows come in the order of the file.
+    database
+        A DuckDB file, which is read as ``source``.
     """
     # Late: DuckDB costs a tenth of the program's start.
     import duckdb
@@ -50,8 +54,10 @@ def connected(path: Path, *, ordered: bool = False) -> Iterator[duckdb.DuckDBPyC
     )
     try:
         # DuckDB compares whole paths, and the pattern as well as what it matches.
-        allowed = f"[{literal(str(path.absolute()))}, {file_literal(path)}]"
-        connection.execute(f"SET allowed_paths = {allowed}")
+        names = [name for p in paths for name in (literal(str(p.absolute())), file_literal(p))]
+        connection.execute(f"SET allowed_paths = [{', '.join(names)}]::VARCHAR[]")
+        if database is not None:
+            connection.execute(f"ATTACH {literal(str(database.absolute()))} AS source (READ_ONLY)")
         connection.execute("SET enable_external_access = false")
         connection.execute("SET enable_progress_bar = true")
         connection.execute("SET enable_progress_bar_print = false")

@@ -23,3 +23,20 @@ SUPPRESSED = "Q"
 
 SHOWN = ".."
 """What people see in place of a suppressed count."""
+
+SAFE, UNSAFE, PROTECTED, SECONDARY, EMPTY = "S", "U", "P", "M", "E"
+"""As tau-ARGUS marks cells in its files."""
+
+STATUSES = {
+    SAFE: "safe",
+    UNSAFE: "unsafe",
+    PROTECTED: "must be published",
+    SECONDARY: "hidden to protect others",
+    EMPTY: "empty",
+}
+
+CONF_OF = {SAFE: FREE, PROTECTED: FREE, EMPTY: FREE, UNSAFE: CONFIDENTIAL, SECONDARY: "D"}
+"""SDMX' CONF_STATUS of tau-ARGUS' statuses; D: secondary confidentiality set by the sender."""
+
+CONFIDENTIAL_MARKS = frozenset("CDSAOTGMEXN") - {FREE}
+"""Values of CONF_STATUS that forbid publication (SDMX code list CL_CONF_STATUS 1.3)."""

@@ -50,6 +50,6 @@ def write_table(table: Table, path: Path, kind: Format) -> None:
     if path.suffix.lower() == ".gz":
         # Without the time: the same bytes for the same table.
         data = gzip.compress(data, mtime=0)
-    for end, more in beside.items():
-        write_bytes(path.with_name(path.stem + end), more, private=True)
+    for name, more in beside.items():
+        write_bytes(path.with_name(name), more, private=True)
     write_bytes(path, data, private=True)

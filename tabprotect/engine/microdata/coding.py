@@ -2,25 +2,25 @@
 
 A coding says of each value of a variable which category it is counted in. The values are looked at
 first (they are few beside the records), so that a value without a category is named with its line;
-DuckDB then joins values with categories in the query that counts.
+DuckDB then joins values with categories in the query that counts. Of several codings of a variable the finest
+makes its categories; the others, and what a code list has above, are its levels.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.groupings import read_columns, read_hierarchy
+from tabprotect.engine.tables.bands import cut_names, span_text, whole
+from tabprotect.engine.tables.domain import Level, Variable
 
 MISSING = "(missing)"
 """The category of records whose value is missing (an empty field, a Parquet null)."""
-
-_WHOLE = re.compile("[+-]?[0-9]{1,18}([.]0*)?")
 
 Fault = Callable[[str], InputError]
 """The error of a value that has no category, with its place."""
@@ -33,13 +33,17 @@ class Codings:
     Attributes
     ----------
     bands
-        Width of bands of whole numbers by variable: 5 for "0-4", "5-9", ...
+        Width of bands of whole numbers by variable: 5 for "0-4", "5-9", ...; several widths are
+        levels (``band5``, ``band20``).
     cuts
-        Where bands begin: (0, 15, 65) for "0-14", "15-64", "65+".
+        Where bands begin: (0, 15, 65) for "0-14", "15-64", "65+"; beside bands a level (``cut``).
     code_lists
         A file with the group of each code: columns, the first named for the variable, or a
         hierarchy (``.hrc``). ``geo.csv@half`` takes the column ``half`` (else the first one),
-        ``geo.hrc@region_1`` the first level from above (else that next above each code).
+        ``geo.hrc@region_1`` the first level from above (else that next above each code). What the
+        file has above that are the variable's levels.
+    nested
+        Columns that nest, from the coarsest, by the one variable that they are the levels of.
 
     Raises
     ------
@@ -47,21 +51,31 @@ class Codings:
         For a width or cut points that make no bands, and a variable that is coded twice.
     """
 
-    bands: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    bands: Mapping[str, int | Sequence[int]] = field(default_factory=lambda: MappingProxyType({}))
     cuts: Mapping[str, Sequence[int]] = field(default_factory=lambda: MappingProxyType({}))
     code_lists: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    nested: Mapping[str, Sequence[str]] = field(default_factory=lambda: MappingProxyType({}))
 
     def __post_init__(self) -> None:
         for name in self.variables:
-            if sum(name in given for given in (self.bands, self.cuts, self.code_lists)) > 1:
+            if name in self.code_lists and (name in self.bands or name in self.cuts):
                 raise InputError(f"{name} is coded twice", hint="choose bands or a code list")
-        for name, width in self.bands.items():
-            if width < 1:
-                raise InputError(f"{name}: a band has a width of at least 1, not {width}")
+        for name in self.bands:
+            widths = self.widths(name)
+            if not widths or min(widths) < 1:
+                raise InputError(
+                    f"{name}: a band has a width of at least 1, not {min(widths, default=0)}"
+                )
         for name, cuts in self.cuts.items():
             if not cuts or any(a >= b for a, b in pairwise(cuts)):
                 raise InputError(
                     f"{name}: cut points stand in rising order", hint="for example 0,15,65"
+                )
+        for name, columns in self.nested.items():
+            if len(columns) < 2 or len(set(columns)) < len(columns):
+                raise InputError(
+                    f"{name}: levels are two columns or more, each once, the coarsest first",
+                    hint="for example nuts1,nuts2,nuts3=nuts",
                 )
 
     @property
@@ -69,66 +83,145 @@ class Codings:
         """Those that are coded."""
         return tuple({**self.bands, **self.cuts, **self.code_lists})
 
-    def coded(self, name: str, values: Sequence[str], fault: Fault) -> dict[str, str]:
+    def widths(self, name: str) -> tuple[int, ...]:
+        """The widths of a variable's bands, the finest first."""
+        given = self.bands.get(name, ())
+        return (given,) if isinstance(given, int) else tuple(sorted(set(given)))
+
+    def columns(self, by: Sequence[str]) -> list[str]:
+        """The columns to count by: a nested variable's stand where it does, or where one of them."""
+        out: list[str] = []
+        waiting = dict(self.nested)
+        for name in by:
+            found = [n for n, columns in waiting.items() if name == n or name in columns]
+            if not found and any(name in columns for columns in self.nested.values()):
+                continue
+            out += waiting.pop(found[0]) if found else [name]
+        return [*out, *(column for columns in waiting.values() for column in columns)]
+
+    def coded(self, name: str, values: Sequence[str], fault: Fault) -> Coded:
         """The category of each value, in the order in which the categories are published.
 
         A missing value stays missing, unless a code list says more.
+
+        Raises
+        ------
+        InputError
+            For a value without a category, or codings that do not nest.
         """
         present = [value for value in values if value != MISSING]
         if name in self.code_lists:
             found = _listed(name, values, self.code_lists[name], fault)
-        elif name in self.bands:
-            found = _banded(present, self.bands[name], fault)
         else:
-            found = _cut(present, self.cuts[name], fault)
+            ways = {f"band{w}": _banded(present, w, fault) for w in self.widths(name)}
+            if name in self.cuts:
+                ways["cut"] = _cut(present, self.cuts[name], fault)
+            found = _levelled(name, ways)
         if MISSING in values:
-            found.setdefault(MISSING, MISSING)
+            found = found.with_missing()
         return found
+
+
+@dataclass(frozen=True)
+class Coded:
+    """A variable as it is coded.
+
+    Attributes
+    ----------
+    categories
+        The category of each value, in the order of the categories.
+    above
+        By level the group of each category.
+    finest
+        The name of the level of the categories, where there are others.
+    """
+
+    categories: Mapping[str, str]
+    above: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
+    finest: str = ""
+
+    def with_missing(self) -> Coded:
+        """The same where values are missing."""
+        categories = {**self.categories}
+        missing = categories.setdefault(MISSING, MISSING)
+        above = {name: {missing: MISSING, **groups} for name, groups in self.above.items()}
+        return replace(self, categories=categories, above=above)
+
+    def variable(self, name: str) -> Variable:
+        """With all its categories, every one of which some value has."""
+        categories = tuple(dict.fromkeys(self.categories.values()))
+        levels = (
+            Level(level, tuple(groups[c] for c in categories))
+            for level, groups in self.above.items()
+        )
+        return Variable(name, categories, tuple(levels), self.finest)
+
+
+def _levelled(name: str, ways: Mapping[str, Mapping[str, str]]) -> Coded:
+    """Of several codings of the same values the finest, and the others as levels above it."""
+    finest = max(ways, key=lambda way: len(set(ways[way].values())))
+    above: dict[str, dict[str, str]] = {}
+    for way, groups in ways.items():
+        found: dict[str, str] = {}
+        for value, category in ways[finest].items():
+            if found.setdefault(category, groups[value]) != groups[value]:
+                raise InputError(
+                    f"{name}: {category} lies in both {found[category]} and {groups[value]}",
+                    hint="let the wider bands begin where narrower ones do",
+                )
+        if way != finest and len(set(found.values())) < len(found):
+            above[way] = found
+    return Coded(ways[finest], above, finest if above else "")
 
 
 def _numbers(values: Sequence[str], fault: Fault) -> Iterator[tuple[int, str]]:
     """The values as numbers, rising."""
     found = []
     for value in values:
-        if not _WHOLE.fullmatch(value.strip()):
+        number = whole(value)
+        if number is None:
             raise fault(value)
-        found.append((int(value.strip().partition(".")[0]), value))
+        found.append((number, value))
     return iter(sorted(found))
-
-
-def _span(low: int, high: int) -> str:
-    """``0-4``; a band of one number is that number."""
-    if low == high:
-        return str(low)
-    return f"{low}-{high}" if low >= 0 else f"{low} to {high}"
 
 
 def _banded(values: Sequence[str], width: int, fault: Fault) -> dict[str, str]:
     starts = {value: number // width * width for number, value in _numbers(values, fault)}
-    return {value: _span(low, low + width - 1) for value, low in starts.items()}
+    return {value: span_text(low, low + width - 1) for value, low in starts.items()}
 
 
 def _cut(values: Sequence[str], cuts: Sequence[int], fault: Fault) -> dict[str, str]:
-    names = [
-        f"under {cuts[0]}", *(_span(a, b - 1) for a, b in pairwise(cuts)), f"{cuts[-1]}+",
-    ]  # fmt: skip
+    names = cut_names(cuts)
     return {
         value: names[sum(number >= cut for cut in cuts)]
         for number, value in _numbers(values, fault)
     }
 
 
-def _listed(name: str, values: Sequence[str], text: str, fault: Fault) -> dict[str, str]:
+def _listed(name: str, values: Sequence[str], text: str, fault: Fault) -> Coded:
     path, level = _file_and_level(text)
     if path.suffix.lower() == ".hrc":
         trails = read_hierarchy(path)
         levels = [f"{name}_{n}" for n in range(1, max(map(len, trails.values())))]
         at = _level(level, levels, path) if level else None
-        groups = {code: _above(trail, at) for code, trail in trails.items()}
+        cut = {code: trail[: _depth(trail, at)] for code, trail in trails.items()}
+        groups = {code: trail[-1] for code, trail in cut.items()}
+        depth = max(map(len, cut.values()))
+        above = {
+            levels[n]: {trail[-1]: trail[min(n, len(trail) - 1)] for trail in cut.values()}
+            for n in range(depth - 1)
+        }
+        finest = levels[depth - 1] if above and depth <= len(levels) else ""
     else:
         header, rows = read_columns(path, [name])
         at = _level(level, header[1:], path) if level else 0
         groups = {code: row[at] for code, row in rows.items()}
+        above = {
+            other: found
+            for n, other in enumerate(header[1:])
+            if n != at and (found := _above(groups, rows, n)) is not None
+        }
+        finest = header[1 + at] if above else ""
     for value in values:
         if value not in groups and value != MISSING:
             raise fault(value)
@@ -136,12 +229,26 @@ def _listed(name: str, values: Sequence[str], text: str, fault: Fault) -> dict[s
             raise InputError(f"the code {value!r} has no group", file=path)
     # In the order of the file.
     there = set(values)
-    return {code: group for code, group in groups.items() if code in there}
+    return Coded({code: group for code, group in groups.items() if code in there}, above, finest)
 
 
-def _above(trail: tuple[str, ...], level: int | None) -> str:
-    """The code of a level; without one, that next above."""
-    return trail[max(len(trail) - 2, 0) if level is None else min(level, len(trail) - 1)]
+def _above(
+    groups: Mapping[str, str], rows: Mapping[str, Sequence[str]], column: int
+) -> dict[str, str] | None:
+    """A column of a code list as groups of another column's; ``None`` where it is none above."""
+    found: dict[str, str] = {}
+    for code, group in groups.items():
+        if (
+            not rows[code][column]
+            or found.setdefault(group, rows[code][column]) != rows[code][column]
+        ):
+            return None
+    return found if len(set(found.values())) < len(found) else None
+
+
+def _depth(trail: Sequence[str], level: int | None) -> int:
+    """How far a code's trail goes to a level; without one, to that next above the code."""
+    return max(len(trail) - 1, 1) if level is None else min(level + 1, len(trail))
 
 
 def _level(level: str, levels: Sequence[str], path: Path) -> int:

@@ -1,9 +1,9 @@
-"""Microdata files (CSV, gzip CSV, Parquet) as a relation that DuckDB can query."""
+"""Records in files and DuckDB databases as a relation that DuckDB can query."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from concurrent.futures import TimeoutError as NotYet
 from contextlib import contextmanager
@@ -16,7 +16,8 @@ import duckdb
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.formats.format import RecordsFile
 from tabprotect.engine.formats.registered import format_of
-from tabprotect.engine.formats.sql import connected
+from tabprotect.engine.formats.sql import connected, quoted
+from tabprotect.engine.microdata.places import files_of, is_database, table_of
 from tabprotect.engine.progress import SILENT, Progress
 
 T = TypeVar("T")
@@ -51,6 +52,10 @@ class MicrodataFile:
 
     def __init__(self, path: Path, connection: duckdb.DuckDBPyConnection, file: RecordsFile):
         self.path = path
+        self.summed: Mapping[str, str] = {}
+        """Measures of rows that are groups of records already; else none."""
+        self.weights = (0, 0)
+        """The smallest and the largest design weight behind such groups, in millionths."""
         self.text = file.text
         self.relation = file.relation
         self._connection = connection
@@ -109,9 +114,9 @@ class MicrodataFile:
                 file=self.path,
                 hint="check them for typing errors",
             )
-        if self.text is None:
+        if self.text is None and "CSV Error" not in said:
             return InputError(
-                "the Parquet file is damaged, cut off, or not Parquet at all",
+                "the records are damaged, cut off, or not of this format",
                 file=self.path,
                 hint="copy or export it again",
                 detail=said.splitlines()[0] if said else "",
@@ -145,16 +150,58 @@ def _kind(sql_type: str) -> str:
 
 @contextmanager
 def open_microdata(path: Path | str, progress: Progress = SILENT) -> Iterator[MicrodataFile]:
-    """Open a file of records in any format that can hold them.
+    """Open records where they are: a file of any format that can hold them, a folder of such files,
+    a pattern such as ``data/*.parquet``, or a table of a DuckDB file (``people.duckdb#table``).
 
     Raises
     ------
     InputError
-        For a file that is missing, empty, not UTF-8, cut off or of another kind.
+        For files that are missing, empty, not UTF-8, cut off, of another kind, or that do not have
+        the same columns.
     """
-    path = Path(path)
-    file = format_of(path).records(path, progress)
-    with connected(path) as connection:
-        if file.columns:
-            connection.register(file.relation, dict(file.columns))
-        yield MicrodataFile(path, connection, file)
+    files, table = files_of(str(path))
+    if is_database(files[0]):
+        with connected(database=files[0]) as connection:
+            relation = table_of(connection, files[0], table)
+            yield MicrodataFile(files[0], connection, RecordsFile(relation))
+        return
+    found = [format_of(file).records(file, progress) for file in files]
+    with connected(*files) as connection:
+        relations = []
+        for number, file in enumerate(found):
+            relations.append(file.relation)
+            if file.columns:
+                relations[-1] = f"{file.relation}{number}"
+                connection.register(relations[-1], dict(file.columns))
+        if len(files) == 1:
+            whole = RecordsFile(relations[0], found[0].text)
+            yield MicrodataFile(files[0], connection, whole)
+            return
+        sources = [
+            MicrodataFile(file, connection, RecordsFile(relation, one.text))
+            for file, relation, one in zip(files, relations, found, strict=True)
+        ]
+        yield MicrodataFile(Path(path), connection, RecordsFile(_together(sources)))
+
+
+def _together(sources: Sequence[MicrodataFile]) -> str:
+    """The rows of all files as one relation.
+
+    Raises
+    ------
+    InputError
+        Naming the first file with other columns than the first of all.
+    """
+    names = [column.name for column in sources[0].columns]
+    for source in sources:
+        others = [column.name for column in source.columns]
+        if sorted(others) != sorted(names):
+            odd = sorted(set(names) ^ set(others))
+            raise InputError(
+                f"the files do not have the same columns: {', '.join(odd[:8])}",
+                file=source.path,
+                hint="put files of one kind into a folder of their own",
+            )
+    listed = ", ".join(map(quoted, names))
+    parts = [f"SELECT {listed} FROM {source.relation}" for source in sources]
+    return f"({' UNION ALL '.join(parts)})"

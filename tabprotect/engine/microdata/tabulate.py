@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -13,20 +14,21 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.budgets import CELL_LIST_CATEGORIES as MAX_CATEGORIES
-from tabprotect.engine.budgets import DENSE_LIMIT, MOST_WEIGHT
+from tabprotect.engine.budgets import MOST_WEIGHT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import check_categories
 from tabprotect.engine.formats.sql import quoted
-from tabprotect.engine.microdata.coding import MISSING, Codings
+from tabprotect.engine.microdata.coding import MISSING, Coded, Codings
+from tabprotect.engine.microdata.places import is_url
 from tabprotect.engine.microdata.readers import MicrodataFile, open_microdata
 from tabprotect.engine.microdata.record_keys import key_measure
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.tables.design_weights import SCALE, DesignWeights
-from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.table import INT64_MAX, Table
+from tabprotect.engine.tables.domain import Domain, Variable
+from tabprotect.engine.tables.nesting import Nesting
+from tabprotect.engine.tables.table import INT64_MAX, Table, better_sparse
 
-DENSE = 2**24
 EXACT_SUMMARY = 2000
 _WHOLE = re.compile("-?[0-9]{1,300}")
 
@@ -51,6 +53,11 @@ def columns(path: Path | str, *, progress: Progress = SILENT) -> tuple[ColumnSum
     ------
     InputError, Interrupted
     """
+    if is_url(str(path)):
+        # Late: it needs an extra.
+        from tabprotect.engine.microdata.engines import engine_columns
+
+        return tuple(ColumnSummary(*found) for found in engine_columns(str(path), progress))
     with open_microdata(path, progress) as source:
 
         def ask(parts: Sequence[str]) -> list[int]:
@@ -92,6 +99,18 @@ class Tabulated:
     record_keys: Table | None = None
     weights: DesignWeights | None = None
 
+    def nested(self, names: Mapping[str, Sequence[str]]) -> Tabulated:
+        """With columns that nest as the levels of one variable each."""
+        if not names:
+            return self
+        nesting = Nesting.of(self.table, names)
+        keys, weights = self.record_keys, self.weights
+        return Tabulated(
+            nesting.nested(self.table),
+            None if keys is None else nesting.nested(keys),
+            None if weights is None else replace(weights, sums=nesting.nested(weights.sums)),
+        )
+
 
 def tabulate(
     path: Path | str,
@@ -114,7 +133,7 @@ def tabulate_with_keys(
     codings: Codings | None = None,
     progress: Progress = SILENT,
 ) -> Tabulated:
-    """Count the records of a CSV or Parquet file by some variables.
+    """Count records by some variables, wherever they are (see :func:`.readers.open_microdata`).
 
     Values are opaque text. Categories are sorted, as numbers where all of them are whole numbers;
     ``(missing)`` comes last. The table is sparse where it is large and mostly empty.
@@ -132,7 +151,8 @@ def tabulate_with_keys(
         A column that says how many people each record stands for, of 0 or more, taken to six
         decimals; its sums are kept beside the counts.
     codings
-        Bands and code lists. Categories stand in the order of the bands or of the code list.
+        Bands, code lists and columns that nest. Categories stand in the order of the bands or of
+        the code list.
 
     Raises
     ------
@@ -143,13 +163,37 @@ def tabulate_with_keys(
     Interrupted
         Within a tenth of a second or so of being cancelled.
     """
-    with open_microdata(path, progress) as source:
+    coding = codings or Codings()
+    with _opened(path, coding.columns(by), weight, record_key, design_weight, progress) as source:
         try:
-            return _tabulate(
-                source, list(by), weight, record_key, design_weight, codings or Codings(), progress
-            )
+            columns = coding.columns(by)
+            found = _tabulate(source, columns, weight, record_key, design_weight, coding, progress)
+            return found.nested(coding.nested)
         except InputError as error:
             raise error.in_file(source.path) from None
+
+
+@contextmanager
+def _opened(
+    path: Path | str,
+    by: list[str],
+    weight: str | None,
+    record_key: str | None,
+    design_weight: str | None,
+    progress: Progress,
+) -> Iterator[MicrodataFile]:
+    if not is_url(str(path)):
+        with open_microdata(path, progress) as source:
+            yield source
+        return
+    # Late: it needs an extra.
+    from tabprotect.engine.microdata.engines import grouped_records
+
+    if not by:
+        raise InputError("no variable is chosen", hint="name at least one variable to count by")
+    also = {"weight": weight, "record_key": record_key, "design_weight": design_weight}
+    with grouped_records(str(path), by, **also, progress=progress) as source:
+        yield source
 
 
 def _tabulate(
@@ -178,20 +222,19 @@ def _tabulate(
             "design weights stand beside counts of records, not beside sums of other weights",
             hint="name one column of weights: weight adds it up as counts, design weight keeps it",
         )
-    measures, low, high = _measures(weight), 0, 0
-    if design_weight is not None:
+    low, high = source.weights
+    measures = dict(source.summed) or _measures(weight)
+    if design_weight is not None and not source.summed:
         low, high = _weight_range(source, design_weight, progress)
         measures["weightsum"] = f"{_design_measure(design_weight)} AS weightsum"
-    if record_key is not None:
+    if record_key is not None and not source.summed:
         measures["keysum"] = f"{key_measure(source, record_key, progress)} AS keysum"
     coded = _coded(source, by, codings, progress)
     source.run(lambda c: _group(c, source, by, measures, coded), "counting the records", progress)
     if weight is not None:
         _check_weights(source, by, weight, progress)
     progress.report("sorting the categories", 0.9)
-    domain = Domain.of(
-        {name: _categories(source, v, name, coded.get(name)) for v, name in enumerate(by)}
-    )
+    domain = Domain(tuple(_variable(source, v, name, coded.get(name)) for v, name in enumerate(by)))
     sparse = False
     tables: dict[str, Table] = {}
     also = {"keysum": record_key, "weightsum": design_weight}
@@ -202,9 +245,7 @@ def _tabulate(
             progress,
         )
         if not tables:
-            sparse = domain.size > DENSE and (
-                domain.size > DENSE_LIMIT or domain.size > 4 * len(keys)
-            )
+            sparse = better_sparse(domain, len(keys))
         tables[measure] = _laid_out(domain, keys, counts, sparse=sparse)
     sums = tables.get("weightsum")
     weights = None if sums is None else DesignWeights(sums, low, high)
@@ -291,7 +332,7 @@ def _group(
     source: MicrodataFile,
     by: list[str],
     measures: Mapping[str, str],
-    coded: Mapping[str, Mapping[str, str]],
+    coded: Mapping[str, Coded],
 ) -> None:
     """Leave the cells in the table ``cells``: v0, v1, ... and the measures.
 
@@ -308,7 +349,10 @@ def _group(
             connection.execute(
                 f"CREATE TABLE coding{i} AS SELECT unnest($values::VARCHAR[]) AS value, "
                 "unnest($categories::VARCHAR[]) AS category",
-                {"values": list(coded[name]), "categories": list(coded[name].values())},
+                {
+                    "values": list(coded[name].categories),
+                    "categories": list(coded[name].categories.values()),
+                },
             )
             joins.append(f"JOIN coding{i} ON {value} = coding{i}.value")
     joined = ", ".join(_JOINED[name].format(name) + f" AS {name}" for name in measures)
@@ -320,8 +364,8 @@ def _group(
 
 def _coded(
     source: MicrodataFile, by: Sequence[str], codings: Codings, progress: Progress
-) -> dict[str, dict[str, str]]:
-    """The category of each value of the coded variables, in the order of the categories."""
+) -> dict[str, Coded]:
+    """How the values of the coded variables are coded."""
     out = {}
     for name in codings.variables:
         _check_known(source, name)
@@ -394,9 +438,7 @@ def _line_of(source: MicrodataFile, column: str, value: object) -> int | None:
     return None
 
 
-def _categories(
-    source: MicrodataFile, variable: int, name: str, coded: Mapping[str, str] | None
-) -> list[str]:
+def _variable(source: MicrodataFile, variable: int, name: str, coded: Coded | None) -> Variable:
     rows = source.run(
         lambda c: c.execute(
             f"SELECT DISTINCT v{variable} FROM cells LIMIT {MAX_CATEGORIES + 1}"
@@ -408,8 +450,8 @@ def _categories(
     check_categories(name, len(rows))
     if coded is not None:
         # Every value is some record's: so is every category.
-        return list(dict.fromkeys(coded.values()))
-    return in_order([row[0] for row in rows])
+        return coded.variable(name)
+    return Variable(name, tuple(in_order([row[0] for row in rows])))
 
 
 def in_order(categories: Sequence[str]) -> list[str]:

@@ -1,33 +1,21 @@
-"""ACRO's ``results.json``: outputs that researchers ask to take out, with what ACRO flagged.
+"""ACRO's ``results.json`` and what was checked here: flags and decisions, out and in.
 
-Each result has a uid, a status (pass, review, fail; approved after a decision), files, and an outcome
-by column and row. Cells flagged here are one table's; those of a file read are by output, row and column.
+Cells flagged here are one table's; those of a file read are by output, row and column.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 
-import numpy as np
-
 from tabprotect.engine.atomic import write_bytes
-from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.csv_text import write_csv
+from tabprotect.engine.formats.layouts.acro_results import FILE, read_results, results_text
+from tabprotect.engine.formats.layouts.crosstab import crosstab_csv
 from tabprotect.engine.output_checking.checked import Checked, Flag
 from tabprotect.engine.tables.table import Table
 
-VERSION = "1.0.2"
-"""Of ACRO, whose layout this is; its viewer asks for the same major and minor version."""
-UID = "output_0"
 VARIABLES = ("output", "row", "column")
 SUFFIX = "results.json"
-_CHECKS = {
-    "threshold": "MinimumThresholdCheck",
-    "zero": "PresenceOfZeroCheck",
-    "class": "RequiredZeroCheck",
-}
 _FINE = ("", "ok", "nan")
 
 
@@ -46,43 +34,16 @@ def write_acro(checked: Checked, table: Table, path: Path, *, when: str) -> Path
     Path
         The table's file.
     """
-    domain = table.domain
-    flagged = {flag.cell: flag for flag in checked.flags}
-    outcome: dict[str, dict[str, str]] = {}
-    cells: dict[str, list[list[int]]] = {name: [] for name in _CHECKS.values()}
-    width = domain.shape[-1] if domain.ndim else 1
-    for number, index in enumerate(np.ndindex(*domain.shape)):
-        labels = domain.labels(index)
-        flag = flagged.get(labels)
-        text = "ok" if flag is None else "; ".join(flag.reasons) + "; "
-        outcome.setdefault(labels[-1] if labels else "", {})[" | ".join(labels[:-1])] = text
-        for rule in () if flag is None else flag.reasons:
-            cells[_CHECKS[rule]].append([number // width, number % width])
-    summary = {name: len(places) for name, places in cells.items()}
-    file = path.with_name(f"{UID}_0.csv")
+    file = path.with_name(FILE)
     comments = [
         f"({', '.join(f.cell)}): {f.decision.what} by {f.decision.who} at {f.decision.when}: "
         f"{f.decision.why}"
         for f in checked.flags
         if f.decision is not None
     ]
-    result = {
-        "uid": UID,
-        "status": checked.status,
-        "type": "table",
-        "properties": {"method": "crosstab"},
-        "files": [{"name": file.name, "sdc": {"summary": summary, "cells": cells}}],
-        "outcome": outcome,
-        "command": "tabprotect check",
-        "summary": f"{checked.status}; "
-        + "; ".join(f"{name}: {n} cells may need suppressing" for name, n in summary.items() if n),
-        "timestamp": when,
-        "comments": comments,
-        "exception": "",
-    }
-    data = {"version": VERSION, "results": {UID: result}}
-    write_bytes(file, write_csv(table), private=True)
-    text = json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+    flagged = {flag.cell: tuple(flag.reasons) for flag in checked.flags}
+    text = results_text(table.domain, flagged, status=checked.status, when=when, comments=comments)
+    write_bytes(file, crosstab_csv(table), private=True)
     write_bytes(path, text.encode("utf-8"), private=True)
     return file
 
@@ -97,21 +58,8 @@ def read_acro(path: Path) -> Checked:
     InputError
         For a file that is none.
     """
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from None
-    except (ValueError, RecursionError):
-        raise InputError("this is no JSON", file=path, hint="finalise the outputs again") from None
-    results = data.get("results") if isinstance(data, dict) else None
-    if not isinstance(results, dict) or "version" not in data:
-        raise InputError(
-            "this is no results.json of ACRO", file=path, hint="it has a version and results"
-        )
     flags: list[Flag] = []
-    for uid, result in results.items():
-        if not isinstance(result, dict):
-            raise InputError(f"the result {uid!r} is no object", file=path)
+    for uid, result in read_results(path).items():
         found = _outcome(uid, result.get("outcome"))
         if not found and str(result.get("status")) not in ("pass", "approved"):
             said = str(result.get("summary") or result.get("status"))

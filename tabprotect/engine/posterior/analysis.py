@@ -10,6 +10,7 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import BLOCK_CELLS
 from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.posterior.log_linear import LogLinear, Pooled, pooled_test
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
@@ -56,6 +57,16 @@ class AnalysisSummary:
     def standard_deviation(self) -> float:
         """The spread that perturbation adds."""
         return float(self._defined.std(ddof=1)) if len(self._defined) > 1 else float("nan")
+
+    def rank(self, value: float) -> float:
+        """Share of the draws below a value, half of equal ones counted.
+
+        Over many originals and releases the ranks of the true values are spread evenly where the
+        posterior is the right one.
+        """
+        found = self._defined
+        below = np.count_nonzero(found < value) + np.count_nonzero(found == value) / 2
+        return float(below / len(found)) if len(found) else float("nan")
 
     @property
     def quantiles(self) -> dict[float, float]:
@@ -153,3 +164,63 @@ def analyse(
         values.append(statistic(tables))
     published = float(statistic(posterior.published.counts[None])[0])
     return AnalysisSummary(name, published, np.concatenate(values))
+
+
+@dataclass(frozen=True, eq=False)
+class ModelSummary:
+    """A log-linear model over posterior draws.
+
+    Attributes
+    ----------
+    model
+        What was fitted.
+    deviance
+        Over the draws, and of the published table.
+    test
+        The pooled statistic D2 and its p-value.
+    published : float64 (associations,)
+        Log odds ratios of the published table; NaN where it leaves one open.
+    pooled
+        Log odds ratios over the draws.
+    """
+
+    model: LogLinear
+    deviance: AnalysisSummary
+    test: tuple[float, float]
+    published: Floats
+    pooled: Pooled
+
+
+def fit_model(
+    posterior: Posterior,
+    model: LogLinear,
+    *,
+    generator: np.random.Generator,
+    draws: int = 200,
+    progress: Progress = SILENT,
+) -> ModelSummary:
+    """A log-linear model on joint draws from the posterior, and on the published table."""
+    size = int(np.clip(BLOCK_CELLS // max(posterior.domain.size, 1), 1, draws))
+    deviances: list[Floats] = []
+    estimates: list[Floats] = []
+    variances: list[Floats] = []
+    for done in range(0, draws, size):
+        progress.report("fitting the model to drawn tables", done / draws)
+        tables = posterior.sample(min(size, draws - done), generator, progress)
+        fitted = model.fit(tables)
+        deviances.append(model.deviance(tables, fitted))
+        found, spread = model.log_odds_ratios(fitted)
+        estimates.append(found)
+        variances.append(spread)
+    shown = posterior.published.counts[None]
+    fitted = model.fit(shown)
+    deviance = AnalysisSummary(
+        "deviance", float(model.deviance(shown, fitted)[0]), np.concatenate(deviances)
+    )
+    return ModelSummary(
+        model,
+        deviance,
+        pooled_test(deviance.values, model.degrees),
+        model.log_odds_ratios(fitted)[0][0],
+        Pooled.of(np.concatenate(estimates), np.concatenate(variances)),
+    )

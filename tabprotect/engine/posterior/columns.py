@@ -10,7 +10,6 @@ import json
 import operator
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import repeat
 
 import numpy as np
 
@@ -21,6 +20,9 @@ from tabprotect.engine.posterior.posterior import Posterior
 
 AT_ONCE = 1 << 16
 """Cells whose text is made together."""
+
+NOTHING = np.iinfo(np.int64).min
+"""Stands for the published count of a cell that has none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,49 +75,58 @@ def cells_json(posterior: Posterior, cells: Ints) -> Iterator[str]:
 
     Each has ``index``, ``labels``, ``published``, ``mean``, ``mode`` and ``distribution``.
     """
-    domain, groups = posterior.domain, posterior.group_of_cell
-    alike = _alike(posterior.chances)[groups[cells]]
-    firsts, first = np.unique(posterior.first[cells], return_inverse=True)
-    _, kind, number = np.unique(alike * len(firsts) + first, return_index=True, return_inverse=True)
-    rows = PosteriorColumns.of(posterior, cells[kind])
-    means = posterior.mean.reshape(-1)[cells[kind]].tolist()
-    said = _texts(rows, cells[kind])
-    middles = [f', "mean": {mean!r}, "mode": ' for mean in means]
-    published = posterior.published.counts.reshape(-1)
-    shown, modes = posterior.is_published.reshape(-1), posterior.mode.reshape(-1)
-    labels = [[json.dumps(c) for c in v.categories] for v in domain.variables]
+    domain = posterior.domain
+    shape = domain.shape or (1,)
+    labels = [[json.dumps(c) for c in v.categories] for v in domain.variables] or [[""]]
+    # Of an object all but the last axis' number and label is the same for many cells.
+    numbers = [str(code) if domain.ndim else "" for code in range(shape[-1])]
+    ends, end = _ends(posterior, cells)
     for begin in range(0, len(cells), AT_ONCE):
         span = cells[begin : begin + AT_ONCE]
-        codes = [
-            axis.tolist() for axis in (np.unravel_index(span, domain.shape) if domain.ndim else ())
-        ]
-        indices = _side_by_side([map(str, axis) for axis in codes])
-        named = _side_by_side(
-            [map(texts.__getitem__, axis) for texts, axis in zip(labels, codes, strict=True)]
-        )
-        counts = (
-            count if there else "null"
-            for count, there in zip(published[span].tolist(), shown[span].tolist(), strict=True)
-        )
+        rows, row = np.unique(span // shape[-1], return_inverse=True)
+        index, label = [], []
+        for codes in zip(*np.unravel_index(rows, (1, *shape[:-1])), strict=True):
+            index.append("".join(f"{code}, " for code in codes[1:]))
+            said = zip(labels[:-1], codes[1:], strict=True)
+            label.append("".join(f"{texts[code]}, " for texts, code in said))
+        last = labels[-1]
         yield ", " * (begin > 0) + ", ".join(
             [
-                f'{{"index": [{index}], "labels": [{label}], "published": {count}'
-                f'{middles[of]}{mode}, "distribution": {{{said[of]}}}}}'
-                for count, mode, of, index, label in zip(
-                    counts,
-                    modes[span].tolist(),
-                    number[begin : begin + AT_ONCE].tolist(),
-                    indices,
-                    named,
-                    strict=False,
+                f'{{"index": [{index[i]}{numbers[j]}], "labels": [{label[i]}{last[j]}{ends[k]}'
+                for i, j, k in zip(
+                    row.tolist(),
+                    (span % shape[-1]).tolist(),
+                    end[begin : begin + AT_ONCE].tolist(),
+                    strict=True,
                 )
             ]
         )
 
 
-def _side_by_side(columns: list[Iterator[str]]) -> Iterator[str]:
-    """``0, 1`` of each row; of no columns nothing, as often as is asked."""
-    return map(", ".join, zip(*columns, strict=True)) if columns else repeat("")
+def _ends(posterior: Posterior, cells: Ints) -> tuple[list[str], Ints]:
+    """Different ends of the objects, from ``published`` on, and which one each cell has."""
+    shown = posterior.is_published.reshape(-1)[cells]
+    published = np.where(shown, posterior.published.counts.reshape(-1)[cells], NOTHING)
+    number = _alike(posterior.chances)[posterior.group_of_cell[cells]]
+    kind = np.zeros(len(cells), dtype=np.int64)
+    for values in (posterior.first[cells], published):
+        found, place = np.unique(values, return_inverse=True)
+        _, kind, number = np.unique(
+            number * len(found) + place, return_index=True, return_inverse=True
+        )
+    kinds = cells[kind]
+    ends = [
+        f'], "published": {"null" if count == NOTHING else count}, "mean": {mean!r}, "mode": {mode}, '
+        f'"distribution": {{{said}}}}}'
+        for count, mean, mode, said in zip(
+            published[kind].tolist(),
+            posterior.mean.reshape(-1)[kinds].tolist(),
+            posterior.mode.reshape(-1)[kinds].tolist(),
+            _texts(PosteriorColumns.of(posterior, kinds), kinds),
+            strict=True,
+        )
+    ]
+    return ends, number.astype(np.int64)
 
 
 def _alike(chances: Floats) -> Ints:

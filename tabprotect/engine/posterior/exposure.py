@@ -1,20 +1,47 @@
-"""At-risk cells whose true count a reader believes almost surely."""
+"""What somebody would know of the cells at risk, from a posterior alone."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.release.verdict import CERTAIN
 from tabprotect.engine.sensitivity.small_count import SmallCount
-from tabprotect.engine.tables.table import Table
-
-SURE = 0.9
-"""An at-risk cell whose true count a reader believes with more than this is as good as published."""
 
 
-def given_away(posterior: Posterior, rule: SmallCount, original: Table | None) -> int:
-    """At-risk cells that are as good as published; 0 without the original."""
-    if original is None:
-        return 0
-    belief = posterior.probability(original.counts)
-    return int(np.count_nonzero(belief[rule.mask(original.counts)] > SURE))
+@dataclass(frozen=True)
+class Exposure:
+    """Figures as a verdict has them, over the inner cells.
+
+    Attributes
+    ----------
+    at_risk
+        How many at-risk cells are expected.
+    known, certain
+        Cells where one at-risk count is believed with more than the limit; as good as certain.
+    """
+
+    at_risk: float
+    known: int
+    certain: int
+
+
+def exposure(posterior: Posterior, rule: SmallCount, limit: float) -> Exposure:
+    """What somebody with this posterior would know.
+
+    Parameters
+    ----------
+    limit
+        Belief above which a count is known.
+    """
+    highest = np.zeros(posterior.domain.shape)
+    for count in range(rule.low, rule.high + 1):
+        believed = posterior.probability(np.full(posterior.domain.shape, count))
+        np.maximum(highest, believed, out=highest)
+    return Exposure(
+        float(posterior.small(rule).sum()),
+        int((highest > limit).sum()),
+        int((highest > CERTAIN).sum()),
+    )

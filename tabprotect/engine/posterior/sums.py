@@ -147,7 +147,7 @@ def _from_originals(
     step = max(SUMS_LISTED // 8 // posterior.domain.size, 1)
     for done in range(0, number, step):
         tables = posterior.draw_originals(min(step, number - done), generator, progress)
-        found[done : done + len(tables)] = (incidence @ tables.T).T
+        found[done : done + len(tables)] = np.asarray((incidence @ tables.T).T)
     effective = float(number)
     if posterior.effective_sample_size is not None and not posterior.independent:
         effective = min(effective, posterior.effective_sample_size)

@@ -85,13 +85,14 @@ class Declared:
     seed
         The argument that replays what the command drew from :meth:`Context.randomness`.
     opens
-        Whether a document begins with it: nothing before the last of them matters.
-    forgets
-        Whether a history begins with it: nothing of the house stays behind a reader.
+        Whether a document, and its history, begins with it: nothing of another survey stays.
     seals
         Whether it lets something out of the house: undo cannot cross it.
     replayed
         Whether a recipe has it.
+    answers
+        Arguments by which somebody answers for one release: a recipe without seeds, which is for
+        others, has none of them.
     slow
         Whether (or on which projects) it deserves a worker and a progress bar.
     """
@@ -103,9 +104,9 @@ class Declared:
     reads_too: str = ""
     seed: str = ""
     opens: bool = False
-    forgets: bool = False
     seals: bool = False
     replayed: bool = True
+    answers: tuple[str, ...] = ()
     slow: bool | Callable[[Project], bool] = False
 
     def __call__(self, run: Verb[P]) -> Command[P]:
@@ -262,6 +263,10 @@ def _is_text(hint: object) -> bool:
     return _is_text(get_args(hint)[-1]) if get_args(hint) else hint is str
 
 
+def _is_list(value: object) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str)
+
+
 def _fit(value: object, hint: object, what: str) -> None:
     """Check a value out of JSON against a type.
 
@@ -273,7 +278,9 @@ def _fit(value: object, hint: object, what: str) -> None:
     origin, inner = get_origin(hint), get_args(hint)
     if origin is UnionType:
         if value is not None:
-            _fit(value, next(h for h in inner if h is not NoneType), what)
+            kinds = [h for h in inner if h is not NoneType]
+            several = [h for h in kinds if get_origin(h) is Sequence and _is_list(value)]
+            _fit(value, (several or kinds)[0], what)
     elif origin is Mapping or origin is Sequence:
         kind = "named values" if origin is Mapping else "a list"
         if isinstance(value, str) or not isinstance(value, origin):

@@ -5,16 +5,28 @@ from __future__ import annotations
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.project.command import Command
 from tabprotect.engine.project.verbs import (
+    category_verbs,
     compare_verbs,
     cycle_verbs,
+    level_verbs,
     query_verbs,
     release_verbs,
+    set_verbs,
     table_verbs,
 )
 
 COMMANDS: dict[str, Command[...]] = {
     found.name: found
-    for verbs in (table_verbs, cycle_verbs, release_verbs, query_verbs, compare_verbs)
+    for verbs in (
+        table_verbs,
+        category_verbs,
+        level_verbs,
+        cycle_verbs,
+        release_verbs,
+        set_verbs,
+        query_verbs,
+        compare_verbs,
+    )
     for found in vars(verbs).values()
     if isinstance(found, Command)
 }

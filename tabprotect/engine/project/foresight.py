@@ -21,6 +21,18 @@ def foreseen(project: Project, progress: Progress = SILENT) -> tuple[Chance, tup
     values = method.resolve_for(problem, project.given)
     limits = project.limits.limits(problem.at_risk, random=method.is_random(values))
     found = chance(method, problem, values, limits, progress=progress)
-    if not found.unlikely:
-        return found, ()
-    return found, remedies(method, problem, values, limits, progress)
+    return found, what_helps(project, progress) if found.unlikely else ()
+
+
+def what_helps(project: Project, progress: Progress = SILENT) -> tuple[Remedy, ...]:
+    """Settings of the same method whose releases pass more often, best first.
+
+    Raises
+    ------
+    TabprotectError
+        When the parameters do not fit the table.
+    """
+    method, problem = project.protection, project.problem
+    values = method.resolve_for(problem, project.given)
+    limits = project.limits.limits(problem.at_risk, random=method.is_random(values))
+    return remedies(method, problem, values, limits, progress)

@@ -98,7 +98,7 @@ class History:
     ) -> tuple[History, Changes]:
         """Run a command on the project; what was undone before can no longer be redone.
 
-        A command that forgets leaves nothing of this history in the new one. ``register`` is that
+        A command that opens begins a history of its own, with nothing of this one in it. ``register`` is that
         of :class:`~tabprotect.engine.project.command.Context`.
 
         Raises
@@ -106,7 +106,7 @@ class History:
         TabprotectError
             As the command says; this history is untouched in any case.
         """
-        here = History() if order.command.says.forgets else self
+        here = History() if order.command.says.opens else self
         context = Context(progress, here.trail, register)
         project = order.run(here.project, context)
         time = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

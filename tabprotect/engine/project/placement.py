@@ -10,7 +10,9 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain, Index
 
 COMFORTABLE_ROWS = 40
-COMFORTABLE_COLUMNS = 12
+COMFORTABLE_COLUMNS = 24
+NESTED = 3
+"""Variables that nest in rows or columns at most: their labels take the room of the cells."""
 
 
 @dataclass(frozen=True)
@@ -28,13 +30,14 @@ class Placement:
         high = domain.shape[0] if domain.ndim else 1
         wide = domain.shape[1] if domain.ndim > 1 else 1
         for name, size in zip(domain.names[2:], domain.shape[2:], strict=True):
-            if high <= wide and high * size <= COMFORTABLE_ROWS:
+            taller = len(rows) < NESTED and high * size <= COMFORTABLE_ROWS
+            if high <= wide and taller:
                 rows.append(name)
                 high *= size
-            elif wide * size <= COMFORTABLE_COLUMNS:
+            elif len(columns) < NESTED and wide * size <= COMFORTABLE_COLUMNS:
                 columns.append(name)
                 wide *= size
-            elif high * size <= COMFORTABLE_ROWS:
+            elif taller:
                 rows.append(name)
                 high *= size
             else:

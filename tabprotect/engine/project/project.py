@@ -12,8 +12,9 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal, get_args
 
+from tabprotect.engine.disclosure.gate import against
 from tabprotect.engine.disclosure.policy import HousePolicy, in_force
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.project.comparison_plan import ComparisonPlan
 from tabprotect.engine.project.placement import Placement
@@ -36,8 +37,12 @@ DEFAULT_METHOD = "cyclic_perturbation"
 
 Who = Literal["user", "intruder"]
 
-PRIORS: Mapping[str, str] = MappingProxyType({"user": "uniform", "intruder": "positive"})
-"""The two priors that are compared, as prior texts, until others are chosen."""
+PRIORS: Mapping[str, str] = MappingProxyType({"user": "uniform", "intruder": "uniform"})
+"""The two priors that are compared, as prior texts, until others are chosen.
+
+An intruder who would know more could contradict the table, and who chose that by looking at it
+would tell of it: the choice is the user's.
+"""
 
 ChangeName = Literal[
     "title",
@@ -185,10 +190,22 @@ class Project:
             if not isinstance(found, MoveSet):
                 raise InputError("the release has no cycle set")
             return found
-        if self.moves is not None:
-            return self.moves
-        values = self.protection.resolve_for(self.problem, dict(self.parameters))
-        return values[CYCLES]
+        return self.resolved[CYCLES] if self.moves is None else self.moves
+
+    @property
+    def resolved(self) -> Values:
+        """All parameters as a run takes them: what is left open follows from the kept margins.
+
+        Raises
+        ------
+        ParameterError, InputError
+            When they do not suit the table.
+        """
+        if self.released is not None:
+            return self.released.mechanism.values
+        if self.protected is not None:
+            return Values(self.protected.record.parameters)
+        return self.protection.resolve_for(self.problem, self.given)
 
     @property
     def kept(self) -> KeptMargins:
@@ -228,6 +245,16 @@ class Project:
     def limits(self) -> HousePolicy:
         """The limits by which releases are judged."""
         return in_force() if self.policy is None else self.policy
+
+    @property
+    def against(self) -> str:
+        """What stands against publishing the result, in words; empty where nothing does."""
+        if self.protected is None:
+            return ""
+        try:
+            return against(self.protected, self.limits)
+        except TabprotectError as error:
+            return f"The policy of the house cannot be used: {error}"
 
     @property
     def takes_cycles(self) -> bool:

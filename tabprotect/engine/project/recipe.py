@@ -30,7 +30,8 @@ def steps_of(trail: Sequence[TrailEntry], *, seeds: bool) -> list[tuple[Command[
         if not command.says.replayed:
             continue
         given = {k: v for k, v in entry.arguments.items() if v is not None}
-        given.pop(command.says.seed, None)
+        for name in (command.says.seed, *(() if seeds else command.says.answers)):
+            given.pop(name, None)
         if seeds and entry.seed is not None:
             # TOML's whole numbers end at 64 bits; a seed has 128.
             given[command.says.seed] = str(entry.seed)

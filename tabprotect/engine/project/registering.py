@@ -1,4 +1,4 @@
-"""What leaves by publishing goes into the house's register, and what left before is looked up.
+"""What leaves by publishing goes into the house's register.
 
 The register itself is imported late: the library behind it would be a third of the program's start.
 """
@@ -6,88 +6,16 @@ The register itself is imported late: the library behind it would be a third of 
 from __future__ import annotations
 
 import getpass
-import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.disclosure.policy import Again
-from tabprotect.engine.house import key as house_key
-from tabprotect.engine.protection.problem import Problem, Protected
-from tabprotect.engine.register.address import address, is_missing
-from tabprotect.engine.register.entry import Earlier, Publication, admit, related
-from tabprotect.engine.register.marks import Marks, marks_of
-from tabprotect.engine.release.mechanism import Mechanism
+from tabprotect.engine.protection.problem import Protected, RunEvidence
+from tabprotect.engine.register.address import address
+from tabprotect.engine.register.entry import Publication, admit, related
+from tabprotect.engine.register.lookup import marks
 from tabprotect.engine.release.release import Release
-
-
-def marks(problem: Problem) -> Marks:
-    """The fingerprints of an original under the key of this house."""
-    return marks_of(problem.table, house_key(), problem.record_keys)
-
-
-def published_before(
-    problem: Problem, register: str | None = None, *, but: bytes = b""
-) -> list[Earlier]:
-    """Earlier publications that bear on a table, the closest first; none without a register.
-
-    Parameters
-    ----------
-    register
-        A file, a URL or ``none``; by default the house's own.
-    but
-        The bytes of a bundle that is no other release.
-
-    Raises
-    ------
-    InputError
-        When the register cannot be read.
-    """
-    place = address(register)
-    if place is None:
-        return []
-    from tabprotect.engine.register.register import Register
-
-    with Register(place) as opened:
-        return related(marks(problem), opened.entries(), but=sha256(but))
-
-
-def refused_before(problem: Problem, register: str | None = None) -> dict[str, str]:
-    """Mechanisms that the gate refused for a table, as digests with their methods.
-
-    Raises
-    ------
-    InputError
-        When the register cannot be read.
-    """
-    place = address(register)
-    if place is None or is_missing(place):
-        return {}
-    from tabprotect.engine.register.register import Register
-
-    with Register(place) as opened:
-        return opened.refused(marks(problem).original)
-
-
-def remember_refusal(
-    problem: Problem, method: str, mechanism: str, register: str | None = None
-) -> None:
-    """Note that the gate refused a mechanism, by its digest: another that follows says so."""
-    place = address(register)
-    if place is None:
-        return
-    from tabprotect.engine.register.register import Register
-
-    with Register(place) as opened:
-        opened.refuse(marks(problem).original, mechanism, method)
-
-
-def mechanism_digest(problem: Problem, method: str, values: Mapping[str, object]) -> str:
-    """Equal for equal methods with equal resolved parameters of one table."""
-    stated = Mechanism(method, problem.table.domain, dict(sorted(values.items())))
-    return hashlib.sha256(
-        stated.to_text(categories=True).encode(errors="surrogatepass")
-    ).hexdigest()
 
 
 @contextmanager
@@ -124,7 +52,7 @@ def entered(
                 release.title,
                 _gate(release),
                 (*protected.record.decisions, *filter(None, [decision])),
-                _who(),
+                _who(protected.record),
             ),
             data,
         )
@@ -141,20 +69,12 @@ def _gate(release: Release) -> dict[str, object]:
     return {} if stated is None else stated.as_json()
 
 
-def _who() -> str:
+def _who(record: RunEvidence) -> str:
+    """The names that answer for it, else that of the program's user."""
+    approved = f"approved by {record.approved_by}" if record.approved_by else ""
+    if named := ", ".join(filter(None, [record.prepared_by, approved])):
+        return named
     try:
         return getpass.getuser()
     except (KeyError, OSError, ImportError):
         return ""
-
-
-def releases_of(entries: Sequence[Earlier], register: str | None) -> list[bytes]:
-    """The bundles of earlier publications of the same original that are kept, in order."""
-    place = address(register)
-    if place is None:
-        return []
-    from tabprotect.engine.register.register import Register
-
-    with Register(place) as opened:
-        found = [opened.content(e.entry) for e in entries if e.relation == "original"]
-    return [content for content in found if content is not None]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from tabprotect.engine.query_space.bounds_way import BoundsWay
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet, maximal
 
@@ -26,7 +27,7 @@ class ReleasePlan:
     margins: MarginSet = ()
     threshold: int = 3
     criterion: str = "width"
-    bounds: str = "auto"
+    bounds: BoundsWay = "auto"
 
     def with_margin(self, domain: Domain, margin: Iterable[str]) -> MarginSet:
         """The margins with one more, those inside another one left out."""
@@ -36,5 +37,5 @@ class ReleasePlan:
 
     def fits(self, domain: Domain) -> bool:
         """Whether every margin is over variables of a table, in its order."""
-        known = set(domain.names)
+        known = set(domain.known_names)
         return all(known.issuperset(m) and domain.project(m).names == m for m in self.margins)

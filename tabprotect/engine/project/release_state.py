@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.release_plan import ReleasePlan
-from tabprotect.engine.query_space.criterion import BoundsWay, RiskCriterion
+from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.evidence import Evidence, Judgement
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.registered import criteria
@@ -65,7 +65,7 @@ def released_set(project: Project, progress: Progress = SILENT) -> ReleaseSet:
     """
     evidence, plan = evidence_of(project, progress), project.plan
     lattice = evidence.lattice
-    wanted = Frontier.below(lattice.variables, (0, *map(lattice.query, plan.margins)))
+    wanted = Frontier.below(lattice, (0, *map(lattice.query, plan.margins)))
     with _lock:
         near = [
             known
@@ -77,7 +77,7 @@ def released_set(project: Project, progress: Progress = SILENT) -> ReleaseSet:
     state = max(near, key=lambda known: known.released.size, default=None)
     if state is None:
         state = ReleaseSet.begin(
-            evidence, _criterion(plan), plan.threshold, bounds=_way(plan), progress=progress
+            evidence, _criterion(plan), plan.threshold, bounds=plan.bounds, progress=progress
         )
         _keep(state)
     for query in wanted:
@@ -99,19 +99,14 @@ def judged(
     """
     evidence, plan = evidence_of(project, progress), project.plan
     lattice = evidence.lattice
-    frontier = Frontier.below(lattice.variables, (0, *map(lattice.query, margins)))
+    frontier = Frontier.below(lattice, (0, *map(lattice.query, margins)))
     return _criterion(plan).judge(
-        evidence, frontier.members, plan.threshold, bounds=_way(plan), progress=progress
+        evidence, frontier.members, plan.threshold, bounds=plan.bounds, progress=progress
     )
 
 
 def _criterion(plan: ReleasePlan) -> RiskCriterion:
     return criteria()[plan.criterion]
-
-
-def _way(plan: ReleasePlan) -> BoundsWay:
-    # The command that sets it admits no other.
-    return plan.bounds  # type: ignore[return-value]
 
 
 def _rule(state: ReleaseSet) -> tuple[str, int, str]:

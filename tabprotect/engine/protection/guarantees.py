@@ -20,7 +20,6 @@ from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.formula import terms
 from tabprotect.engine.tables.grouped import true_table
 from tabprotect.engine.tables.hierarchy import Grouping
 from tabprotect.engine.tables.margins import all_margins
@@ -45,11 +44,14 @@ class Guarantee:
     seen
         The same where every reader can see it: of the variables, the values and the published
         tables alone.
+    sentence
+        How it is said of most methods that promise it.
     """
 
     label: str
     check: Check | None = None
     seen: Seen | None = None
+    sentence: str = ""
 
 
 def verify(names: tuple[str, ...], problem: Problem, values: Values, draft: Draft) -> None:
@@ -132,9 +134,9 @@ def _margins_kept(problem: Problem, values: Values, draft: Draft) -> str:
     kept = moves.publication if isinstance(moves, MoveSet) else None
     stated = values.get("kept")
     if isinstance(stated, str):
-        kept = Publication(domain, terms(stated or "1", domain.names))
+        kept = Publication.of(domain, stated or "1")
     elif isinstance(stated, (list, tuple)):
-        kept = Publication(domain, tuple(tuple(m) for m in cast("list[list[str]]", stated)))
+        kept = Publication.of(domain, cast("list[list[str]]", stated))
     if kept is None:
         kept = Publication(domain, all_margins(domain))
     for margin, true, published in zip(
@@ -181,6 +183,14 @@ def _whole(values: Values, *names: str) -> int:
     value = next(values[name] for name in names if name in values)
     assert isinstance(value, int)
     return value
+
+
+def _complete(domain: Domain, values: Values, tables: Tables) -> str:
+    for published in tables:
+        found = _first(published, published.hidden, "no count")
+        if found:
+            return found
+    return ""
 
 
 def _multiples(domain: Domain, values: Values, tables: Tables) -> str:
@@ -246,11 +256,28 @@ def _intervals(problem: Problem, values: Values, draft: Draft) -> str:
 GUARANTEES: Mapping[str, Guarantee] = MappingProxyType(
     {
         "margins_kept": Guarantee("Margins kept", _margins_kept),
-        "total_kept": Guarantee("Grand total kept", _total_kept),
-        "additive": Guarantee("Adds up", seen=_additive),
-        "non_negative": Guarantee("No negative count", seen=_non_negative),
-        "zeros_kept": Guarantee("Zeros stay zero", _zeros_kept),
-        "multiples_of_base": Guarantee("Multiples of the base", seen=_multiples),
+        "total_kept": Guarantee(
+            "Grand total kept", _total_kept, sentence="The grand total is exact."
+        ),
+        "additive": Guarantee(
+            "Adds up",
+            seen=_additive,
+            sentence="The published table adds up: inner cells to margins.",
+        ),
+        "complete": Guarantee(
+            "No count hidden",
+            seen=_complete,
+            sentence="Every cell of a published table has its count: none is hidden.",
+        ),
+        "non_negative": Guarantee(
+            "No negative count", seen=_non_negative, sentence="No published count is negative."
+        ),
+        "zeros_kept": Guarantee("Zeros stay zero", _zeros_kept, sentence="A zero stays zero."),
+        "multiples_of_base": Guarantee(
+            "Multiples of the base",
+            seen=_multiples,
+            sentence="Every published count is a multiple of the base.",
+        ),
         "within_base": Guarantee("Within the base", _within_base),
         "none_below_base": Guarantee("No small count published", seen=_none_below_base),
         "exact": Guarantee("What is published is exact", _exact),
@@ -260,8 +287,20 @@ GUARANTEES: Mapping[str, Guarantee] = MappingProxyType(
         "intervals_protected": Guarantee("Protection intervals hold", _intervals),
         "bounded": Guarantee("Bounded change"),
         "consistent": Guarantee("Consistent between tables"),
-        "unbiased": Guarantee("Unbiased"),
+        "unbiased": Guarantee(
+            "Unbiased",
+            sentence="Before the gate, E[published | original] = original, count by count.",
+        ),
         "differential_privacy": Guarantee("Differential privacy"),
-        "posterior": Guarantee("Posterior computable"),
+        "posterior": Guarantee(
+            "Posterior computable",
+            sentence="The posterior of every true cell is computable from the bundle alone.",
+        ),
     }
 )
+
+
+def promises(*given: str | tuple[str, str]) -> Mapping[str, str]:
+    """What a method promises, in words: by name, or with a sentence of its own."""
+    pairs = ((one, GUARANTEES[one].sentence) if isinstance(one, str) else one for one in given)
+    return MappingProxyType(dict(pairs))

@@ -63,6 +63,10 @@ class Method(ABC):
         Names of ``GUARANTEES`` -> the promise in a sentence.
     most_trials
         Runs of a preview at most.
+    searches
+        Whether it looks for a best pattern, which takes long on a large table.
+    levers
+        Names of the one or two parameters that trade protection against use.
     calibrations
         The simulations in which the beliefs of its readers have to come true.
     """
@@ -73,6 +77,8 @@ class Method(ABC):
     needs: ClassVar[tuple[str, ...]] = ()
     guarantees: ClassVar[Mapping[str, str]] = {}
     most_trials: ClassVar[int] = 100
+    searches: ClassVar[bool] = False
+    levers: ClassVar[tuple[str, ...]] = ()
     calibrations: ClassVar[tuple[CalibrationPlan, ...]] = (CalibrationPlan(),)
 
     # -- what a method writes -----------------------------------------------------------------
@@ -297,15 +303,9 @@ class Method(ABC):
         given: Mapping[str, object],
         randomness: Randomness,
         *,
-        attempt: int = 1,
         progress: Progress = SILENT,
     ) -> Protected:
         """Protect the table by one draw that nobody has judged: see ``disclosure.gate``.
-
-        Parameters
-        ----------
-        attempt
-            Which of the draws that the randomness yields, from 1.
 
         Raises
         ------
@@ -315,14 +315,32 @@ class Method(ABC):
             When this table cannot be protected so.
         """
         values = self.resolve_for(problem, given)
+        return self.attempt(problem, values, randomness, progress=progress)
+
+    def attempt(
+        self,
+        problem: Problem,
+        values: Values,
+        randomness: Randomness,
+        *,
+        number: int = 1,
+        progress: Progress = SILENT,
+    ) -> Protected:
+        """The same of resolved parameters.
+
+        Parameters
+        ----------
+        number
+            Which of the draws that the randomness yields, from 1.
+        """
         self.require(problem)
-        release, draft = self.perform(problem, values, randomness.generator(attempt), progress)
+        release, draft = self.perform(problem, values, randomness.generator(number), progress)
         record = RunEvidence(
             problem=problem,
             seed=randomness.seed,
             seed_given=randomness.given,
             stream=randomness.stream,
-            attempt=attempt,
+            attempt=number,
             parameters=values,
             steps=draft.steps,
             statuses=draft.statuses,

@@ -195,6 +195,8 @@ class RunEvidence:
         Which generator made the coins of the seed.
     verdict
         What readers learn, beside the true figures.
+    prepared_by, approved_by
+        Who answers for it, as they signed; empty where nobody did.
     steps, statuses, hidden, findings, sentence
         As in the :class:`Draft`.
     """
@@ -212,6 +214,8 @@ class RunEvidence:
     sentence: str = ""
     stream: str = FIRST
     verdict: StaffVerdict | None = None
+    prepared_by: str = ""
+    approved_by: str = ""
 
     @property
     def randomness(self) -> Randomness:

@@ -16,7 +16,7 @@ from tabprotect.engine.release.release import Release
 @cache
 def methods() -> Registry[Method]:
     """Every registered method by name."""
-    return Registry(package, Method, "method")  # type: ignore[type-abstract]
+    return Registry(package, Method, "method")
 
 
 def likelihood_of(release: Release) -> Likelihood:

@@ -108,7 +108,7 @@ def _natural(text: str) -> list[tuple[int, str]]:
 def _ranked(table: Table) -> Iterator[Remark]:
     """Variables whose categories stand in the order of their counts, and in no other."""
     for variable in table.domain.variables:
-        counts = [table.margin([variable.name])[(k,)] for k in range(len(variable.categories))]
+        counts = table.margin([variable.name]).counts.tolist()
         natural = sorted(variable.categories, key=_natural)
         if len(set(counts)) < 3 or list(variable.categories) in (natural, natural[::-1]):
             continue

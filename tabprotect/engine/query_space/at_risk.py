@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tabprotect.engine.arrays import Ints
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.budgets import CACHE_BYTES, DENSE_LIMIT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.query_space.lattice import Lattice, Query, bits
@@ -33,7 +33,8 @@ class AtRiskCells:
     lattice
         The table's query space.
     codes : int64 (K, cells)
-        Category numbers; the first ``size`` columns are those looked at, in the table's order.
+        Category numbers by bit of the lattice; the first ``size`` columns are those looked at, in
+        the table's order.
     counts : int64 (cells,)
     size
         m, the number of cells that are looked at.
@@ -48,7 +49,7 @@ class AtRiskCells:
     def __init__(self, table: Table, at_risk: SmallCount, judged: Judged = "at_risk") -> None:
         self.table, self.at_risk, self.judged = table, at_risk, judged
         self.rule = rule = judged_counts(at_risk, judged, table.total)
-        self.lattice = Lattice(table.domain.names)
+        self.lattice = Lattice.of(table.domain)
         if table.has_negative:
             raise InputError("an original count is negative", hint="bounds are for counts from 0")
         keys, counts = _cells(table, rule)
@@ -60,24 +61,59 @@ class AtRiskCells:
             )
         order = np.concatenate([np.flatnonzero(risky), np.flatnonzero(~risky)])
         self.counts: Ints = counts[order]
-        self.codes: Ints = np.empty((table.domain.ndim, len(keys)), dtype=np.int64)
+        self.codes: Ints = np.empty((self.lattice.variables, len(keys)), dtype=np.int64)
+        self.sizes = tuple(len(table.domain[name].categories) for name in self.lattice.names)
         rest = keys[order]
-        for v in reversed(range(table.domain.ndim)):
-            rest, self.codes[v] = np.divmod(rest, table.domain.shape[v])
+        for variable, axis in reversed(
+            list(zip(table.domain.variables, self.lattice.axes, strict=True))
+        ):
+            rest, own = np.divmod(rest, len(variable.categories))
+            for v in bits(axis):
+                level = table.domain.place(self.lattice.names[v])[1]
+                self.codes[v] = own if level is None else level.codes[own]
         self.size = int(risky.sum())
         self.total = table.total
         self._numbers = summable(self.counts)
         self._kept: OrderedDict[Query, Ints] = OrderedDict()
+        self._together: dict[tuple[int, Query], Bools] = {}
         self._room = max(8, CACHE_BYTES // (8 * self.size))
 
     @cached_property
     def smallest_single(self) -> tuple[int, ...]:
-        """The smallest count of each one-way margin at an at-risk cell."""
-        return tuple(int(self.counts_at(1 << v).min()) for v in range(self.lattice.variables))
+        """The smallest count of each variable's own margin at an at-risk cell."""
+        return tuple(int(self.counts_at(axis).min()) for axis in self.lattice.axes)
 
     def index(self, cell: int) -> Index:
         """The at-risk cell number ``cell`` as categories by number."""
-        return tuple(int(code) for code in self.codes[:, cell])
+        return tuple(int(self.codes[axis.bit_length() - 1, cell]) for axis in self.lattice.axes)
+
+    def open_at(self, known: Query) -> Bools:
+        """Which at-risk cells (m,) share all that some levels tell with another cell."""
+        out = np.zeros(self.size, dtype=np.bool_)
+        for number, axis in enumerate(self.lattice.axes):
+            last = axis.bit_length() - 1
+            if known >> last & 1:
+                continue
+            shared = self._shared(number, known & axis)
+            if shared.all():
+                return np.ones(self.size, dtype=np.bool_)
+            if shared.any():
+                out |= shared[self.codes[last, : self.size]]
+        return out
+
+    def _shared(self, number: int, known: Query) -> Bools:
+        """Which categories of a variable share what some levels tell with another one."""
+        found = self._together.get((number, known))
+        if found is None:
+            variable = self.table.domain.variables[number]
+            group = np.zeros(len(variable.categories), dtype=np.int64)
+            for v in bits(self.lattice.finest(known)):
+                level = self.table.domain.place(self.lattice.names[v])[1]
+                assert level is not None
+                group = group * self.sizes[v] + level.codes
+            _, inverse, sizes = np.unique(group, return_inverse=True, return_counts=True)
+            found = self._together[number, known] = sizes[inverse.reshape(-1)] > 1
+        return found
 
     def text(self, cells: Sequence[int] | Ints, limit: int = 5) -> str:
         """At-risk cells for people of the house, the first few by name."""
@@ -88,6 +124,7 @@ class AtRiskCells:
 
     def counts_at(self, query: Query) -> Ints:
         """The margin's count at each at-risk cell (m,), read-only."""
+        query = self.lattice.finest(query)
         found = self._kept.get(query)
         if found is not None:
             self._kept.move_to_end(query)
@@ -104,9 +141,9 @@ class AtRiskCells:
             return np.full(self.size, self.total, dtype=np.int64)
         key, size = np.zeros(len(self.counts), dtype=np.int64), 1
         for v in bits(query):
-            key *= self.table.domain.shape[v]
+            key *= self.sizes[v]
             key += self.codes[v]
-            size *= self.table.domain.shape[v]
+            size *= self.sizes[v]
         return at_risk_sums(key, size, self._numbers, self.size)
 
 

@@ -5,26 +5,17 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.query_space.bounds_way import BoundsWay
 from tabprotect.engine.query_space.evidence import Evidence, Judgement, Screening
 from tabprotect.engine.query_space.graphs.graph_walk import GraphWalk
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.tables.table import Table
-
-BoundsWay = Literal["auto", "decomposable", "shuttle", "lp", "integer"]
-
-BOUNDS_WAYS: dict[BoundsWay, str] = {
-    "auto": "the cheapest way that is exact; the answer says which it was",
-    "decomposable": "closed form only: sharp, but other releases stay undecided",
-    "shuttle": "can prove a release too narrow, never wide enough",
-    "lp": "linear programmes; sharp where both ends are whole tables",
-    "integer": "integer programmes: always sharp, can be slow",
-}
 
 
 class RiskCriterion(ABC):
@@ -110,7 +101,7 @@ class _JudgedWalk(GraphWalk):
     """For any criterion: each release on the way is judged anew."""
 
     def __init__(self, criterion: RiskCriterion, evidence: Evidence, threshold: int) -> None:
-        super().__init__(evidence.lattice.variables)
+        super().__init__(evidence.lattice)
         self._criterion, self._evidence, self._threshold = criterion, evidence, threshold
 
     def _fits(self, i: int, j: int) -> bool:

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.budgets import MOST_TIGHT
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.at_risk import AtRiskCells
 from tabprotect.engine.query_space.lattice import Lattice, Query
@@ -117,13 +118,11 @@ class Evidence:
         """The query space."""
         return self.widths.lattice
 
-    def tight_cells(
-        self, upper: Ints, lower: Ints, threshold: int, most: int = 20
-    ) -> tuple[TightCell, ...]:
+    def tight_cells(self, upper: Ints, lower: Ints, threshold: int) -> tuple[TightCell, ...]:
         """At-risk cells whose bounds (m,) are closer than the threshold, the tightest first."""
         width = upper - lower
         found = np.flatnonzero(width < threshold)
-        found = found[np.argsort(width[found], kind="stable")][:most]
+        found = found[np.argsort(width[found], kind="stable")][:MOST_TIGHT]
         cells, domain = self.cells, self.cells.table.domain
         return tuple(
             TightCell(
@@ -148,8 +147,8 @@ class Evidence:
     ) -> tuple[Ints, Ints]:
         """Lower and upper bound of each at-risk cell (m,): closed form, sharp.
 
-        The sums need every variable: without them nothing but zero bounds a cell from below. A
-        variable of one category is always known.
+        The sums need every variable: a cell that shares all that is known with another one has no
+        lower bound but zero.
         """
         upper = self.smallest_of(cliques)
         lower = np.zeros(self.cells.size, dtype=np.int64)
@@ -157,15 +156,8 @@ class Evidence:
             lower += self.cells.counts_at(clique)
         for separator in separators:
             lower -= self.cells.counts_at(separator)
-        known = self.always_known
+        known = 0
         for clique in cliques:
             known |= clique
-        if known != self.lattice.full:
-            return np.zeros(self.cells.size, dtype=np.int64), upper
+        lower[self.cells.open_at(known)] = 0
         return np.maximum(lower, 0), upper
-
-    @property
-    def always_known(self) -> Query:
-        """The variables with a single category."""
-        shape = self.cells.table.domain.shape
-        return sum(1 << v for v, size in enumerate(shape) if size == 1)

@@ -33,10 +33,7 @@ def fitted(table: Table, released: Frontier, progress: Progress = SILENT) -> Flo
             f"a table of {table.domain.size:,} cells is too large to be fitted in full",
             hint=f"take a margin of at most {MAX_CELLS:,} cells",
         )
-    names = table.domain.names
-    margins = [
-        [name for axis, name in enumerate(names) if query >> axis & 1] for query in released.members
-    ]
+    margins = released.lattice.margins(released.members)
     publication = Publication.of(table.domain, margins or [()])
     counts = publication.stack(publication.sums(table))
     return fit(publication, counts, tolerance=CLOSE, sweeps=MAX_SWEEPS, progress=progress).cells

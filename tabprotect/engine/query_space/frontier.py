@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.query_space.lattice import Query, in_order
+from tabprotect.engine.query_space.lattice import Lattice, Query, in_order
 
 
 def maximal(queries: Iterable[Query]) -> tuple[Query, ...]:
@@ -40,27 +40,27 @@ class Frontier:
 
     Attributes
     ----------
-    variables
-        K of the lattice.
+    lattice
+        The query space.
     members
         The antichain, larger queries first.
     upward
         Whether it stands for what is above.
     """
 
-    variables: int
+    lattice: Lattice
     members: tuple[Query, ...]
     upward: bool
 
     @classmethod
-    def below(cls, variables: int, queries: Iterable[Query]) -> Frontier:
+    def below(cls, lattice: Lattice, queries: Iterable[Query]) -> Frontier:
         """The frontier of everything at or below some queries."""
-        return cls(variables, maximal(queries), upward=False)
+        return cls(lattice, maximal(queries), upward=False)
 
     @classmethod
-    def above(cls, variables: int, queries: Iterable[Query]) -> Frontier:
+    def above(cls, lattice: Lattice, queries: Iterable[Query]) -> Frontier:
         """The frontier of everything at or above some queries."""
-        return cls(variables, minimal(queries), upward=True)
+        return cls(lattice, minimal(queries), upward=True)
 
     def __contains__(self, query: object) -> bool:
         """Whether the query is among what the frontier stands for."""
@@ -82,7 +82,7 @@ class Frontier:
         if not new:
             return self
         return Frontier(
-            self.variables,
+            self.lattice,
             (minimal if self.upward else maximal)((*self.members, *new)),
             upward=self.upward,
         )
@@ -96,12 +96,20 @@ class Frontier:
 
     @cached_property
     def by_dimension(self) -> tuple[int, ...]:
-        """How many queries of 0, 1, ..., K variables it stands for, exactly, without listing."""
-        full = (1 << self.variables) - 1
+        """How many queries over 0, 1, ... variables it stands for, exactly.
+
+        Without listing them where no variable has levels.
+        """
+        variables = len(self.lattice.axes)
+        if not self.lattice.plain:
+            every = self.lattice.every
+            dimensions = self.lattice.dimensions(every[self.covers(every)])
+            return tuple(np.bincount(dimensions, minlength=variables + 1).tolist())
+        full = self.lattice.full
         # What is above some sets is, complemented, what is below their complements.
         sets = frozenset(full & ~m for m in self.members) if self.upward else self.members
         counts = _count_below(frozenset(sets), {})
-        padded = [*counts, *[0] * (self.variables + 1 - len(counts))]
+        padded = [*counts, *[0] * (variables + 1 - len(counts))]
         return tuple(reversed(padded)) if self.upward else tuple(padded)
 
     @property

@@ -1,12 +1,15 @@
-"""The query space: every set of variables of one table, ordered by inclusion.
+"""The query space: every sub-table of one table, ordered by what it tells.
 
-A query is a bit set: bit ``v`` is the table's variable number ``v``. The empty query is the
-grand total, the full one the table itself.
+A query is a bit set. A variable without levels has one bit; one with levels a bit for each, coarser
+ones before finer ones, and whoever has a level has the coarser levels that it tells: the sets that
+are closed so are the queries. The empty query is the grand total, the full one the table itself.
+Of variables with one bit all sets are queries; else they are a product of the variables' levels.
 """
 
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,8 +17,10 @@ from itertools import combinations
 
 import numpy as np
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.budgets import LATTICE_VARIABLES as MAX_VARIABLES
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.tables.domain import Domain, Level
 from tabprotect.engine.tables.margins import MarginSet
 
 Query = int
@@ -29,16 +34,6 @@ def bits(query: Query) -> Iterator[int]:
         query ^= low
 
 
-def subsets(query: Query) -> Iterator[Query]:
-    """Every subset of a query, itself and the empty one included."""
-    sub = query
-    while True:
-        yield sub
-        if not sub:
-            return
-        sub = (sub - 1) & query
-
-
 def joined(names: Iterable[str], between: str = ",") -> str:
     """Names as :meth:`Lattice.parse` reads them: those with commas or quotes in double quotes."""
     return between.join(
@@ -49,11 +44,57 @@ def joined(names: Iterable[str], between: str = ",") -> str:
 
 @dataclass(frozen=True)
 class Lattice:
-    """All ``2^K`` queries over named variables."""
+    """All queries over named variables.
+
+    Attributes
+    ----------
+    names
+        By bit: of a variable, or of a level of it.
+    told
+        By bit the coarser levels that it tells; by default none.
+    axes
+        The bits of each variable, next to each other; by default one each.
+    aliases
+        Further names of some bits.
+    """
 
     names: tuple[str, ...]
+    told: tuple[Query, ...] = ()
+    axes: tuple[Query, ...] = ()
+    aliases: tuple[tuple[str, int], ...] = ()
+
+    @classmethod
+    def of(cls, domain: Domain) -> Lattice:
+        """The query space of a table's variables with their levels."""
+        names: list[str] = []
+        told: list[Query] = []
+        axes: list[Query] = []
+        aliases: list[tuple[str, int]] = []
+        for variable in domain.variables:
+            first = len(names)
+            # Finer levels have more groups: they come later.
+            coarser = sorted(variable.named.items(), key=lambda item: len(set(item[1].groups)))
+            held: list[Level] = []
+            for name, level in coarser:
+                same = [k for k, g in enumerate(held) if g.refines(level) and level.refines(g)]
+                if same:
+                    aliases.append((name, first + same[0]))
+                    continue
+                told.append(sum(1 << first + k for k, g in enumerate(held) if level.refines(g)))
+                held.append(level)
+                names.append(name)
+            last = len(names)
+            names.append(variable.name)
+            told.append((1 << last) - (1 << first))
+            axes.append((2 << last) - (1 << first))
+            if variable.finest_name not in (*names, *domain.names):
+                aliases.append((variable.finest_name, last))
+        return cls(tuple(names), tuple(told), tuple(axes), tuple(aliases))
 
     def __post_init__(self) -> None:
+        if not self.told:
+            object.__setattr__(self, "told", (0,) * len(self.names))
+            object.__setattr__(self, "axes", tuple(1 << v for v in range(len(self.names))))
         if len(self.names) > MAX_VARIABLES:
             raise InputError(
                 f"a query space over {len(self.names)} variables",
@@ -62,8 +103,107 @@ class Lattice:
 
     @property
     def variables(self) -> int:
-        """K, the number of variables."""
+        """K, the number of bits: of variables and the levels above them."""
         return len(self.names)
+
+    @property
+    def plain(self) -> bool:
+        """Whether no variable has levels: every set of bits is a query."""
+        return len(self.axes) == len(self.names)
+
+    @cached_property
+    def patterns(self) -> tuple[tuple[Query, ...], ...]:
+        """By variable, what a query may have of it: nothing first, everything last."""
+        found = []
+        for axis in self.axes:
+            low = axis & -axis
+            inside = range(0, axis + 1, low)
+            found.append(tuple(q for q in inside if self.closed(q) == q))
+        return tuple(found)
+
+    @cached_property
+    def size(self) -> int:
+        """How many queries there are."""
+        return math.prod(map(len, self.patterns))
+
+    @cached_property
+    def every(self) -> Ints:
+        """All queries, ascending, int64 (size,)."""
+        out = np.zeros(1, dtype=np.int64)
+        for patterns in self.patterns:
+            out = np.add.outer(np.array(patterns, dtype=np.int64), out).reshape(-1)
+        out.flags.writeable = False
+        return out
+
+    def at(self, queries: Ints | Sequence[Query]) -> Ints:
+        """Where queries stand among all; a set that is not closed stands where its closure does."""
+        given = np.asarray(queries, dtype=np.int64)
+        if self.plain:
+            return given
+        out, stride = np.zeros_like(given), 1
+        for axis, (low, numbers) in zip(self.axes, self._numbers, strict=True):
+            out += numbers[(given & axis) >> low] * stride
+            stride *= int(numbers[-1]) + 1
+        return out
+
+    @cached_property
+    def _numbers(self) -> list[tuple[int, Ints]]:
+        """By variable its lowest bit, and the number of the pattern that each set means."""
+        out = []
+        for axis, patterns in zip(self.axes, self.patterns, strict=True):
+            low = (axis & -axis).bit_length() - 1
+            sets = range(0, axis + 1, axis & -axis)
+            numbers = [patterns.index(self.closed(q)) for q in sets]
+            out.append((low, np.array(numbers, dtype=np.int64)))
+        return out
+
+    def closed(self, query: Query) -> Query:
+        """A set of bits with every level that they tell."""
+        for v in bits(query):
+            query |= self.told[v]
+        return query
+
+    @cached_property
+    def axis_of(self) -> tuple[int, ...]:
+        """By bit the number of its variable."""
+        return tuple(
+            next(a for a, axis in enumerate(self.axes) if axis >> v & 1)
+            for v in range(self.variables)
+        )
+
+    def finest(self, query: Query) -> Query:
+        """The bits of a query that no other one of its bits tells."""
+        told = 0
+        for v in bits(query):
+            told |= self.told[v]
+        return query & ~told
+
+    def dimensions(self, queries: Ints) -> Ints:
+        """Over how many variables queries (n,) are, at whatever level."""
+        out = np.zeros(len(queries), dtype=np.int64)
+        for axis in self.axes:
+            out += (queries & axis) != 0
+        return out
+
+    @cached_property
+    def crossing(self) -> tuple[Query, ...]:
+        """The variables with groupings of which neither tells the other."""
+        return tuple(
+            axis
+            for axis, patterns in zip(self.axes, self.patterns, strict=True)
+            if len(patterns) > axis.bit_count() + 1
+        )
+
+    def separable(self, released: Iterable[Query]) -> bool:
+        """Whether released levels say nothing of each other that no released query says."""
+        queries = tuple(released)
+        for axis in self.crossing:
+            used = 0
+            for query in queries:
+                used |= query & axis
+            if used and not any(query & used == used for query in queries):
+                return False
+        return True
 
     @property
     def full(self) -> Query:
@@ -72,28 +212,30 @@ class Lattice:
 
     @cached_property
     def _bit(self) -> dict[str, int]:
-        return {name: 1 << v for v, name in enumerate(self.names)}
+        named = {name: self.closed(1 << v) for v, name in enumerate(self.names)}
+        return {name: named[self.names[v]] for name, v in self.aliases} | named
 
     def query(self, names: Iterable[str]) -> Query:
-        """A query from variable names, in any order.
+        """A query from names of variables or of their levels, in any order.
 
         Raises
         ------
         InputError
             For a variable that is repeated or that the table does not have.
         """
-        out = 0
+        out, seen = 0, set()
         for name in names:
             bit = self._bit.get(name)
             if bit is None:
                 raise InputError(
                     f"the table has no variable {name!r}", hint=f"it has {joined(self.names, ', ')}"
                 )
-            if out & bit:
+            if name in seen:
                 raise InputError(
                     f"the variable {name!r} is named twice in one sub-table", hint="name it once"
                 )
             out |= bit
+            seen.add(name)
         return out
 
     def parse(self, text: str) -> Query:
@@ -118,12 +260,12 @@ class Lattice:
         """The variable that is meant: by its name, or by its name less the blanks around it."""
         if part in self._bit:
             return part
-        alike = [name for name in self.names if name.strip() == part.strip()]
+        alike = [name for name in self._bit if name.strip() == part.strip()]
         return alike[0] if len(alike) == 1 else part.strip()
 
     def names_of(self, query: Query) -> tuple[str, ...]:
-        """The variables of a query in the table's order."""
-        return tuple(self.names[v] for v in bits(query))
+        """The variables of a query in the table's order, each at its finest level."""
+        return tuple(self.names[v] for v in bits(self.finest(query)))
 
     def text(self, query: Query) -> str:
         """``"A,B"``, names with commas in double quotes; empty for the grand total."""
@@ -133,20 +275,23 @@ class Lattice:
         """Queries as margins by name."""
         return tuple(self.names_of(query) for query in queries)
 
-    def level(self, dimension: int) -> Iterator[Query]:
-        """All queries over ``dimension`` variables, in the variables' order."""
-        for chosen in combinations(range(self.variables), dimension):
-            yield sum(1 << v for v in chosen)
+    def level(self, rank: int) -> Iterator[Query]:
+        """All queries of so many bits, in the variables' order."""
+        for chosen in combinations(range(self.variables), rank):
+            query = sum(1 << v for v in chosen)
+            if self.closed(query) == query:
+                yield query
 
     def below(self, query: Query) -> Iterator[Query]:
-        """The queries with one variable less."""
-        for v in bits(query):
+        """The queries next below: with one variable less, or one a level coarser."""
+        for v in bits(self.finest(query)):
             yield query & ~(1 << v)
 
     def above(self, query: Query) -> Iterator[Query]:
-        """The queries with one variable more."""
+        """The queries next above: with one variable more, or one a level finer."""
         for v in bits(self.full & ~query):
-            yield query | 1 << v
+            if self.told[v] & ~query == 0:
+                yield query | 1 << v
 
 
 def in_order(queries: Iterable[Query]) -> Sequence[Query]:

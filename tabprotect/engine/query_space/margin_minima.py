@@ -7,13 +7,14 @@ after all of their own margins. Memory is one key per variable and cell, whateve
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import EXACT_FLOAT
-from tabprotect.engine.query_space.lattice import Query, bits
+from tabprotect.engine.query_space.lattice import Lattice, Query, bits
 
 Sums = Ints | Floats
 
@@ -52,50 +53,73 @@ def smallest_counts(
     sizes: Sequence[int],
     counts: Ints,
     at_risk: int,
+    lattice: Lattice,
     *,
     always: Query = 0,
     free: int | None = None,
     watch: Callable[[float], None] = lambda fraction: None,
 ) -> Ints:
-    """The smallest count at an at-risk cell of every margin ``always | q``, by ``q``.
+    """The smallest count at an at-risk cell of every margin ``always | q``, in the order of ``q``.
 
     Parameters
     ----------
     codes : int64 (K, cells)
-        Category numbers, at-risk cells first.
+        Category numbers by bit of the lattice, at-risk cells first.
     always
-        Variables that every margin has; all beyond the first ``free``.
+        What every margin has; all of it of variables beyond the first ``free``.
     free
-        ``q`` runs over the subsets of the first so many variables (all by default).
+        ``q`` runs over the queries over the first so many variables (all by default).
     watch
         Told the fraction done now and then; may raise.
 
     Returns
     -------
-    int64 (2^free,)
+    int64 (queries,)
     """
-    free = len(sizes) if free is None else free
+    patterns = lattice.patterns[:free]
     numbers = summable(counts)
     floor = int(counts[:at_risk].min())
-    out = np.full(1 << free, floor, dtype=np.int64)
-    key, size = np.zeros(codes.shape[1], dtype=np.int64), 1
-    for v in bits(always):
-        key, size = key * sizes[v] + codes[v], size * sizes[v]
+    out = np.full(math.prod(map(len, patterns)), floor, dtype=np.int64)
+
+    def added(query: Query, key: Ints, size: int) -> tuple[Ints, int]:
+        for v in bits(lattice.finest(query)):
+            key, size = key * sizes[v] + codes[v], size * sizes[v]
+        return key, size
+
+    key, size = added(always, np.zeros(codes.shape[1], dtype=np.int64), 1)
     out[0] = int(at_risk_sums(key, size, numbers, at_risk).min())
-    if out[0] == floor or not free:
+    if out[0] == floor or not patterns:
         return out
-    # (q, key, possible cells, next variable to add, below the lowest of q): in counting order.
-    stack = [(0, key, size, 0, free)]
+    place = _places(lattice, patterns)
+    # What may be added below the lowest variable of a query, in counting order.
+    steps = [[(v, q) for v, found in enumerate(patterns[:end]) for q in found[1:]]
+             for end in range(len(patterns) + 1)]  # fmt: skip
+    # (q, key, possible cells, next step, below which variable).
+    stack = [(0, key, size, 0, len(patterns))]
     while stack:
-        query, key, size, v, end = stack.pop()
-        if v + 1 < end:
-            stack.append((query, key, size, v + 1, end))
-        larger = query | 1 << v
-        if any(out[larger & ~(1 << u)] == floor for u in bits(query)):
+        query, key, size, step, end = stack.pop()
+        if step + 1 < len(steps[end]):
+            stack.append((query, key, size, step + 1, end))
+        v, pattern = steps[end][step]
+        larger = query | pattern
+        if any(out[place(below)] == floor for below in lattice.below(larger) if below):
             continue
-        own, possible = key * sizes[v] + codes[v], size * sizes[v]
-        out[larger] = int(at_risk_sums(own, possible, numbers, at_risk).min())
-        watch(larger / len(out))
-        if out[larger] > floor and v:
+        own, possible = added(pattern, key, size)
+        at = place(larger)
+        out[at] = int(at_risk_sums(own, possible, numbers, at_risk).min())
+        watch(at / len(out))
+        if out[at] > floor and v:
             stack.append((larger, own, possible, 0, v))
     return out
+
+
+def _places(lattice: Lattice, patterns: Sequence[Sequence[Query]]) -> Callable[[Query], int]:
+    """Where a query over the first variables stands."""
+    if lattice.plain:
+        return lambda query: query
+    weights: list[tuple[Query, dict[Query, int]]] = []
+    stride = 1
+    for axis, found in zip(lattice.axes, patterns, strict=False):
+        weights.append((axis, {pattern: k * stride for k, pattern in enumerate(found)}))
+        stride *= len(found)
+    return lambda query: sum(places[query & axis] for axis, places in weights)

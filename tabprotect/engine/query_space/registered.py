@@ -16,16 +16,16 @@ from tabprotect.engine.registry import Registry
 @cache
 def criteria() -> Registry[RiskCriterion]:
     """Every registered risk criterion by name."""
-    return Registry(criteria_package, RiskCriterion, "criterion", "criteria")  # type: ignore[type-abstract]
+    return Registry(criteria_package, RiskCriterion, "criterion", "criteria")
 
 
 @cache
 def rules() -> Registry[ReleaseRule]:
     """Every registered release rule by name."""
-    return Registry(rules_package, ReleaseRule, "rule")  # type: ignore[type-abstract]
+    return Registry(rules_package, ReleaseRule, "rule")
 
 
 @cache
 def utilities() -> Registry[ReleaseUtility]:
     """Every registered utility by name."""
-    return Registry(utilities_package, ReleaseUtility, "utility", "utilities")  # type: ignore[type-abstract]
+    return Registry(utilities_package, ReleaseUtility, "utility", "utilities")

@@ -16,10 +16,11 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.criterion import BoundsWay, RiskCriterion
+from tabprotect.engine.query_space.bounds_way import BoundsWay
+from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.evidence import Evidence, Judgement, TightCell
 from tabprotect.engine.query_space.frontier import Frontier
-from tabprotect.engine.query_space.lattice import Query, in_order
+from tabprotect.engine.query_space.lattice import Lattice, Query, in_order
 
 
 @dataclass(frozen=True)
@@ -97,12 +98,11 @@ class ReleaseSet:
         """
         if threshold < 0:
             raise ParameterError({"beta": f"must be a whole number from 0 up, is {threshold}"})
-        variables = evidence.lattice.variables
-        frontier = Frontier.below(variables, (0, *released))
+        lattice = evidence.lattice
+        frontier = Frontier.below(lattice, (0, *released))
         judgement = criterion.judge(
             evidence, frontier.members, threshold, bounds=bounds, progress=progress
         )
-        every = np.arange(1 << variables, dtype=np.int64)
         start = cls(
             evidence,
             criterion,
@@ -110,9 +110,9 @@ class ReleaseSet:
             bounds,
             frontier,
             judgement,
-            every,
-            Frontier(variables, (), upward=True),
-            Frontier(variables, (), upward=True),
+            lattice.every,
+            Frontier(lattice, (), upward=True),
+            Frontier(lattice, (), upward=True),
         )
         return start._examined(progress)
 
@@ -163,14 +163,14 @@ class ReleaseSet:
             query,
             after.judgement,
             after.released.size - self.released.size,
-            Frontier(self.released.variables, tuple(in_order(_minimal_in(gone))), upward=True),
+            Frontier(self.evidence.lattice, tuple(in_order(_minimal_in(gone))), upward=True),
             len(gone),
         )
 
     @cached_property
     def refused(self) -> int:
         """How many sub-tables are refused, proved bad or undecided."""
-        return (1 << self.released.variables) - len(self.allowed)
+        return self.evidence.lattice.size - len(self.allowed)
 
     @cached_property
     def undecided(self) -> int:
@@ -186,7 +186,9 @@ class ReleaseSet:
             Naming the cells.
         """
         tight: dict[str, TightCell] = {}
-        for v in range(self.released.variables):
+        # The coarsest levels are the safest.
+        lattice = self.evidence.lattice
+        for v in (v for v, told in enumerate(lattice.told) if not told):
             alone = self.criterion.judge(self.evidence, (1 << v,), self.threshold)
             if alone.verdict == "safe":
                 return
@@ -200,10 +202,10 @@ class ReleaseSet:
 
     def _examined(self, progress: Progress) -> ReleaseSet:
         """Both regions brought up to date with ``released`` and ``judgement``."""
-        variables = self.released.variables
+        lattice = self.evidence.lattice
         if self.judgement.verdict != "safe":
             # More released is never safer: with this nothing is allowed any more.
-            everything = Frontier(variables, (0,), upward=True)
+            everything = Frontier(lattice, (0,), upward=True)
             proved = everything if self.judgement.verdict == "bad" else self.proved
             return replace(self, allowed=self.allowed[:0], unreleasable=everything, proved=proved)
         progress.report("frontiers", 0.0)
@@ -219,7 +221,7 @@ class ReleaseSet:
             self,
             allowed=allowed,
             unreleasable=Frontier(
-                variables, tuple(in_order(_minimal_outside(variables, allowed))), upward=True
+                lattice, tuple(in_order(_minimal_outside(lattice, allowed))), upward=True
             ),
             proved=self.proved.add(*_minimal_in(asked[bad])),
         )
@@ -303,17 +305,21 @@ def _minimal_in(closed: Ints) -> list[Query]:
     return [int(query) for query in closed[fit]]
 
 
-def _minimal_outside(variables: int, allowed: Ints) -> list[Query]:
+def _minimal_outside(lattice: Lattice, allowed: Ints) -> list[Query]:
     """The minimal queries outside a downward closed, sorted set (n,)."""
     if not len(allowed):
         return [0]
     out: list[Query] = []
-    for v in range(variables):
-        # Each is reached once: by adding its highest variable.
-        larger = allowed[allowed < 1 << v] | 1 << v
+    for v, told in enumerate(lattice.told):
+        # Each is reached once: by adding its highest bit, which no other one tells.
+        larger = allowed[(allowed < 1 << v) & (allowed & told == told)] | 1 << v
         larger = larger[~_held(larger, allowed)]
         for u in range(v):
+            above = [w for w in range(u + 1, v + 1) if lattice.told[w] >> u & 1]
             has = (larger >> u) & 1 == 1
+            for w in above:
+                # Without a level that a finer one tells it is no query.
+                has &= (larger >> w) & 1 == 0
             fit = ~has
             fit[has] = _held(larger[has] & ~(1 << u), allowed)
             larger = larger[fit]

@@ -53,6 +53,8 @@ class ReleaseRule(ABC):
     name: ClassVar[str]
     label: ClassVar[str]
     parameters: ClassVar[tuple[Parameter[object], ...]] = ()
+    simulatable: ClassVar[bool] = False
+    """Whether it decides from what is released alone; it is then asked without the criterion."""
 
     @property
     def help(self) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from math import comb
 from typing import ClassVar
 
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.graphs.chordal import JunctionTree
+from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.tables.table import Table
 
 
@@ -39,21 +39,43 @@ class ReleaseUtility(ABC):
         return {"name": self.name, "label": self.label, "help": self.help}
 
 
-def clique_worth(weights: Sequence[float]) -> tuple[float, ...]:
-    """What a clique of 0, 1, ..., K variables is worth: the weights of all its subsets."""
-    return tuple(
-        sum(comb(size, dimension) * weights[dimension] for dimension in range(size + 1))
-        for size in range(len(weights))
-    )
+class Worth:
+    """What cliques are worth: the weights of all sub-tables in them.
 
+    Parameters
+    ----------
+    lattice
+        The query space.
+    weights
+        Of a sub-table by the number of its variables.
+    """
 
-def worth_of(tree: JunctionTree, worth: Sequence[float]) -> float:
-    """The worth of a decomposable release: its cliques' less its separators'."""
-    return sum(worth[c.bit_count()] for c in tree.cliques) - sum(
-        worth[s.bit_count()] for s in tree.separators
-    )
+    def __init__(self, lattice: Lattice, weights: Sequence[float]) -> None:
+        self._lattice, self._weights = lattice, weights
+        self._known: dict[tuple[int, ...], float] = {}
 
+    def __call__(self, clique: Query) -> float:
+        """The worth of a clique."""
+        kinds = tuple(
+            sorted(
+                sum(p & clique == p for p in patterns) - 1
+                for axis, patterns in zip(self._lattice.axes, self._lattice.patterns, strict=True)
+                if clique & axis
+            )
+        )
+        if kinds not in self._known:
+            # How many sub-tables there are over so many variables.
+            counts = [1]
+            for choices in kinds:
+                counts = [a + choices * b for a, b in zip([*counts, 0], [0, *counts], strict=True)]
+            self._known[kinds] = sum(n * w for n, w in zip(counts, self._weights, strict=False))
+        return self._known[kinds]
 
-def edge_gain(worth: Sequence[float], common: int) -> float:
-    """What an edge whose ends share ``common`` neighbours adds: every subset with both ends."""
-    return worth[common + 2] - 2 * worth[common + 1] + worth[common]
+    def of(self, tree: JunctionTree) -> float:
+        """The worth of a decomposable release: its cliques' less its separators'."""
+        return sum(map(self, tree.cliques)) - sum(map(self, tree.separators))
+
+    def gain(self, i: int, j: int, common: Query) -> float:
+        """What an edge adds whose ends share some neighbours: every sub-table with both ends."""
+        one, other = common | 1 << i, common | 1 << j
+        return self(one | other) - self(one) - self(other) + self(common)

@@ -10,7 +10,7 @@ the minimum.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -26,13 +26,15 @@ from tabprotect.engine.query_space.margin_minima import smallest_counts
 from tabprotect.engine.query_space.workers import Workers, spread
 
 PIECES = 6
-"""The lattice is cut into 2^6 pieces to share out."""
+"""The lattice is cut into 2^6 pieces, or a few more, to share out."""
 
 
-def by_figure(values: Ints) -> list[Query]:
-    """Queries by their values (2^K,): largest first, then larger ones, then variables' order."""
-    found: list[int] = values.tolist()
-    return sorted(range(len(found)), key=lambda q: (-found[q], -q.bit_count(), tuple(bits(q))))
+def by_figure(lattice: Lattice, values: Ints) -> list[Query]:
+    """Queries by their values (queries,): largest first, then larger ones, then variables' order."""
+    found = zip(lattice.every.tolist(), values.tolist(), strict=True)
+    return [
+        q for q, _ in sorted(found, key=lambda f: (-f[1], -f[0].bit_count(), tuple(bits(f[0]))))
+    ]
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,9 +43,9 @@ class Widths:
 
     Attributes
     ----------
-    values : int64 (2^K,)
-        By query.
-    smallest : int64 (2^K,)
+    values : int64 (queries,)
+        In the lattice's order.
+    smallest : int64 (queries,)
         The smallest count of each margin at an at-risk cell: no release that contains the
         margin can have a larger width.
     """
@@ -53,55 +55,57 @@ class Widths:
     smallest: Ints
 
     def __getitem__(self, query: Query) -> int:
-        return int(self.values[query])
+        return int(self.values[self.lattice.at([query])[0]])
+
+    def smallest_at(self, queries: Ints | Sequence[Query]) -> Ints:
+        """The smallest count of some margins at an at-risk cell, in the shape they have."""
+        return self.smallest[self.lattice.at(queries)]
 
     def ordered(self) -> list[Query]:
         """Widest first, then larger sub-tables, then the variables' order."""
-        return by_figure(self.values)
+        return by_figure(self.lattice, self.values)
 
     def chain(self) -> list[Query]:
         """The most dangerous chain, from the grand total to the table: each step adds the
         variable that leaves the smallest width (the first such in the table's order)."""
         out = [0]
         while out[-1] != self.lattice.full:
-            out.append(min(self.lattice.above(out[-1]), key=lambda q: int(self.values[q])))
+            out.append(min(self.lattice.above(out[-1]), key=self.__getitem__))
         return out
 
     def as_json(self) -> dict[str, object]:
         """For ``widths --json``: variables, and widths keyed by names."""
         return {
             "variables": list(self.lattice.names),
-            "widths": {self.lattice.text(q): int(self.values[q]) for q in self.ordered()},
+            "widths": {self.lattice.text(q): self[q] for q in self.ordered()},
         }
 
 
 def critical_widths(
     cells: AtRiskCells, *, workers: Workers = None, progress: Progress = SILENT
 ) -> Widths:
-    """All ``2^K`` critical widths.
+    """All critical widths.
 
     Raises
     ------
     InputError
-        For more than ``MAX_LISTED`` variables.
+        For more than ``2^MAX_LISTED`` sub-tables.
     Interrupted
         When cancelled.
     """
     lattice = cells.lattice
-    if lattice.variables > MAX_LISTED:
+    if lattice.size > 1 << MAX_LISTED:
         raise InputError(
-            f"{lattice.variables} variables have {1 << lattice.variables:,} sub-tables: "
-            "too many to list",
+            f"{len(lattice.axes)} variables have {lattice.size:,} sub-tables: too many to list",
             hint=f"take a margin over at most {MAX_LISTED} variables",
         )
     smallest = _smallest(cells, workers, progress)
     values = smallest.copy()
-    every = np.arange(1 << lattice.variables, dtype=np.int64)
-    for v in range(lattice.variables):
-        outside = (every >> v) & 1 == 0
-        values[outside] = np.minimum(values[outside], smallest[1 << v])
+    for axis, single in zip(lattice.axes, lattice.at(lattice.axes).tolist(), strict=True):
+        outside = lattice.every & axis != axis
+        values[outside] = np.minimum(values[outside], smallest[single])
     for query, width in _with_lower_bounds(cells, progress):
-        values[query] = width
+        values[lattice.at([query])] = width
     values.flags.writeable = smallest.flags.writeable = False
     return Widths(lattice, values, smallest)
 
@@ -110,28 +114,12 @@ def parsimonious_bounds(cells: AtRiskCells, query: Query) -> tuple[Ints, Ints]:
     """Upper and lower bound of each at-risk cell (m,) under the most parsimonious release."""
     upper = cells.counts_at(query)
     lower = upper
-    for v in bits(cells.lattice.full & ~query):
-        single = cells.counts_at(1 << v)
-        lower = lower + (single - cells.total)
-        upper = np.minimum(upper, single)
+    for axis in cells.lattice.axes:
+        if query & axis != axis:
+            single = cells.counts_at(axis)
+            lower = lower + (single - cells.counts_at(query & axis))
+            upper = np.minimum(upper, single)
     return upper, np.maximum(lower, 0)
-
-
-def parsimonious_width(cells: AtRiskCells, query: Query) -> int:
-    """The critical width of one sub-table."""
-    counts = cells.counts_at(query)
-    outside = list(bits(cells.lattice.full & ~query))
-    smallest = min([int(counts.min()), *(cells.smallest_single[v] for v in outside)])
-    # No lower bound exceeds its count: only cells this close to the smallest can be narrower.
-    close = smallest + cells.rule.high
-    if any(cells.smallest_single[v] < close for v in outside):
-        upper, lower = parsimonious_bounds(cells, query)
-        return int((upper - lower).min())
-    near = np.flatnonzero(counts < close)
-    lower = counts[near]
-    for v in outside:
-        lower = lower + (cells.counts_at(1 << v)[near] - cells.total)
-    return int((counts[near] - np.maximum(lower, 0)).min(initial=smallest))
 
 
 def _with_lower_bounds(cells: AtRiskCells, progress: Progress) -> Iterator[tuple[Query, int]]:
@@ -154,21 +142,23 @@ def _with_lower_bounds(cells: AtRiskCells, progress: Progress) -> Iterator[tuple
 
 def _smallest(cells: AtRiskCells, workers: Workers, progress: Progress) -> Ints:
     """The smallest margin count at an at-risk cell, by query."""
-    sizes, variables = cells.table.domain.shape, cells.lattice.variables
-    stage = "critical widths"
+    lattice, stage = cells.lattice, "critical widths"
     if workers is None or workers == 1:
         return smallest_counts(
             cells.codes,
-            sizes,
+            cells.sizes,
             cells.counts,
             cells.size,
+            lattice,
             watch=lambda fraction: progress.report(stage, fraction),
         )
-    split = min(PIECES, variables)
-    free = variables - split
+    free, always = len(lattice.axes), np.zeros(1, dtype=np.int64)
+    while free and len(always) < 1 << PIECES:
+        free -= 1
+        always = np.add.outer(always, np.array(lattice.patterns[free])).reshape(-1)
     pieces = spread(
-        partial(_piece, cells.codes, sizes, cells.counts, cells.size, free),
-        range(1 << split),
+        partial(_piece, cells.codes, cells.sizes, cells.counts, cells.size, lattice, free),
+        always.tolist(),
         workers,
         progress,
         stage,
@@ -177,7 +167,13 @@ def _smallest(cells: AtRiskCells, workers: Workers, progress: Progress) -> Ints:
 
 
 def _piece(
-    codes: Ints, sizes: tuple[int, ...], counts: Ints, at_risk: int, free: int, number: int
+    codes: Ints,
+    sizes: tuple[int, ...],
+    counts: Ints,
+    at_risk: int,
+    lattice: Lattice,
+    free: int,
+    always: Query,
 ) -> Ints:
-    """All margins whose variables beyond the first ``free`` are those of ``number``."""
-    return smallest_counts(codes, sizes, counts, at_risk, always=number << free, free=free)
+    """All margins that have of the variables beyond the first ``free`` what ``always`` has."""
+    return smallest_counts(codes, sizes, counts, at_risk, lattice, always=always, free=free)

@@ -9,6 +9,7 @@ from typing import Literal
 
 from tabprotect.engine.disclosure.policy import Again
 from tabprotect.engine.errors import RefusedError
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.register.marks import Marks
 
 Relation = Literal["original", "records", "variables"]
@@ -51,6 +52,12 @@ class Publication:
     gate: Mapping[str, object]
     decisions: tuple[str, ...]
     who: str
+
+    @property
+    def method_label(self) -> str:
+        """The method's name for people; of a plug-in that is not here, as it was stated."""
+        known = methods().get(self.method)
+        return self.method if known is None else known.label
 
 
 @dataclass(frozen=True)
@@ -158,7 +165,7 @@ def warnings_of(earlier: Sequence[Earlier]) -> list[dict[str, str]]:
         last = mine[0]
         times = "" if len(mine) == 1 else f", {len(mine)} times, last"
         message = (
-            f"{said}{times} on {last.day} (release {last.number}, {last.publication.method}"
+            f"{said}{times} on {last.day} (release {last.number}, {last.publication.method_label}"
             f"{', withdrawn since' if last.withdrawn else ''}); together they tell readers more"
         )
         out.append({"kind": KIND, "message": message})

@@ -22,6 +22,9 @@ SAID = {
 
 Who = Literal["user", "intruder", "insider"]
 
+CERTAIN = 1 - 1e-9
+"""Belief from which a count is certain: what is beyond is rounding."""
+
 
 @dataclass(frozen=True)
 class TableVerdict:

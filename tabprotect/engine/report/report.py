@@ -14,12 +14,14 @@ from markupsafe import Markup
 from tabprotect.engine.atomic import replacing
 from tabprotect.engine.bundle import archive, confidential
 from tabprotect.engine.bundle.check_lines import CheckLine
+from tabprotect.engine.bundle.confidential import Dossier
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.report.pdf import pdf_bytes
 from tabprotect.engine.report.prose import plain
 from tabprotect.engine.report.public_edition import public_edition
+from tabprotect.engine.report.register_section import register_section
 from tabprotect.engine.report.staff_edition import staff_edition
 
 Edition = Literal["staff", "public"]
@@ -75,7 +77,14 @@ class Report:
             file.write(data)
 
 
-def make_report(path: Path, edition: Edition, made: date, progress: Progress = SILENT) -> Report:
+def make_report(
+    path: Path,
+    edition: Edition,
+    made: date,
+    progress: Progress = SILENT,
+    *,
+    register: str | None = None,
+) -> Report:
     """The report of a release bundle or a dossier.
 
     The public edition of a dossier is that of the bundle in it, and of nothing else.
@@ -84,6 +93,9 @@ def make_report(path: Path, edition: Edition, made: date, progress: Progress = S
     ----------
     made
         The day that the report names.
+    register
+        Where the staff edition looks up what left before: a file, a URL or ``none``; by default the
+        house's own.
 
     Raises
     ------
@@ -97,10 +109,7 @@ def make_report(path: Path, edition: Edition, made: date, progress: Progress = S
         is_dossier = confidential.is_dossier(data)
         if edition == "public":
             bundle = confidential.bundle_within(data) if is_dossier else data
-            found = verify_bytes(bundle, progress=progress)
-            public = public_edition(found, made)
-            html = _render("public.html", public)
-            return Report(edition, public.title, public.verdict, found.fingerprint, html)
+            return public_report(bundle, made, progress)
         if not is_dossier:
             raise InputError(
                 "the staff edition tells of the original, which is not in a release bundle",
@@ -111,10 +120,32 @@ def make_report(path: Path, edition: Edition, made: date, progress: Progress = S
     except BundleError as error:
         message = f"{path.name}: {error.message}"
         raise BundleError(message, hint=error.hint, detail=error.detail) from None
+    return staff_report(dossier, made, progress, register=register)
+
+
+def public_report(bundle: bytes, made: date, progress: Progress = SILENT) -> Report:
+    """The public edition: a function of the bundle's bytes alone.
+
+    Raises
+    ------
+    BundleError
+        When they are damaged, forged or unsafe to open.
+    """
+    found = verify_bytes(bundle, progress=progress)
+    public = public_edition(found, made)
+    html = _render("public.html", public)
+    return Report("public", public.title, public.verdict, found.fingerprint, html)
+
+
+def staff_report(
+    dossier: Dossier, made: date, progress: Progress = SILENT, *, register: str | None = None
+) -> Report:
+    """The staff edition of a dossier, opened or not written yet."""
     found = verify_bytes(dossier.bundle)
-    staff = staff_edition(dossier, found, made, progress)
+    section = register_section(dossier.protected, found.fingerprint, register, progress)
+    staff = staff_edition(dossier, found, section, made, progress)
     html = _render("staff.html", staff)
-    return Report(edition, staff.public.title, staff.verdict, found.fingerprint, html)
+    return Report("staff", staff.public.title, staff.verdict, found.fingerprint, html)
 
 
 def _render(template: str, edition: object) -> str:

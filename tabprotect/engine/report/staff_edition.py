@@ -29,6 +29,7 @@ from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.report import figures
 from tabprotect.engine.report.grids import Grid, GridCell, grid, published_grid
 from tabprotect.engine.report.public_edition import PublicEdition, public_edition, size_text
+from tabprotect.engine.report.register_section import RegisterSection
 from tabprotect.engine.tables.domain import Index
 
 
@@ -58,6 +59,10 @@ class StaffEdition:
         The lines of the checks.
     decisions
         What was decided against the program's advice.
+    register
+        What left before.
+    signatures
+        Who prepared and who approved it; empty for who signs on paper.
     steps
         What was done, and when.
     """
@@ -72,11 +77,17 @@ class StaffEdition:
     parameters: tuple[tuple[str, str], ...]
     groups: tuple[CheckGroup, ...]
     decisions: tuple[str, ...]
+    register: RegisterSection
+    signatures: tuple[str, str]
     steps: tuple[DossierStep, ...]
 
 
 def staff_edition(
-    dossier: Dossier, found: Verification, made: date, progress: Progress = SILENT
+    dossier: Dossier,
+    found: Verification,
+    register: RegisterSection,
+    made: date,
+    progress: Progress = SILENT,
 ) -> StaffEdition:
     """The staff edition of a dossier and of the bundle in it.
 
@@ -87,7 +98,10 @@ def staff_edition(
     """
     protected, public = dossier.protected, public_edition(found, made)
     problem, summary = protected.record.problem, summarise(protected)
-    judged = verdict(protected.release, original=problem.table, progress=progress)
+    # One that is still at hand is the same; a dossier is judged again.
+    judged = protected.record.verdict
+    if judged is None:
+        judged = verdict(protected.release, original=problem.table, progress=progress)
     domain = problem.table.domain
     return StaffEdition(
         public=public,
@@ -112,6 +126,8 @@ def staff_edition(
             public.checks,
         ),
         decisions=protected.record.decisions,
+        register=register,
+        signatures=(protected.record.prepared_by, protected.record.approved_by),
         steps=dossier.steps,
     )
 

@@ -134,6 +134,26 @@ class Variable:
         )
         return Variable(f"{self.name}{AT}{level.name}", tuple(groups), above, level.name)
 
+    def made_of(self, categories: Sequence[str], parts: Sequence[Sequence[int]]) -> Variable:
+        """With other categories, each of which holds some of these by number (none: a new one).
+
+        A new category is a group of its own in every level; a level whose groups a category joins
+        is left out.
+        """
+        levels = []
+        for level in self.coarser:
+            groups = [
+                {level.groups[i] for i in part} or {category}
+                for category, part in zip(categories, parts, strict=True)
+            ]
+            if all(len(held) == 1 for held in groups):
+                levels.append(Level(level.name, tuple(held.pop() for held in groups)))
+        return Variable(self.name, tuple(categories), tuple(levels), self.finest)
+
+    def renamed(self, name: str) -> Variable:
+        """Under another name."""
+        return replace(self, name=name)
+
     def grouped(self, *coarser: Level, finest: str = "") -> Variable:
         """The variable with these levels above its categories."""
         return replace(self, coarser=coarser, finest=finest)

@@ -56,6 +56,28 @@ def terms(
     return tuple(tuple(sorted(term, key=place.__getitem__)) for term in found)
 
 
+def names_in(formula: str) -> tuple[str, ...]:
+    """The names that stand in a formula, each once, whatever the table has.
+
+    Raises
+    ------
+    InputError
+        For a formula that cannot be read.
+    """
+    found = []
+    at = 0
+    while formula[at:].strip():
+        match = _TOKEN.match(formula, at)
+        if match is None:
+            raise InputError(f"the formula {formula!r} cannot be read", hint=FORM)
+        if match["quoted"]:
+            found.append(match["quoted"][1:-1])
+        elif match["word"] and match["word"] != "." and not match["word"].isdecimal():
+            found.append(match["word"])
+        at = match.end()
+    return tuple(dict.fromkeys(found))
+
+
 class _Reader:
     """Recursive descent over the tokens of one formula; a set of terms is a dict in order."""
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.table import Table
 
 MarginSet = tuple[tuple[str, ...], ...]
 """Maximal margins by names of variables or of their levels, each in the table's order; lower ones follow from them."""
@@ -52,17 +51,3 @@ def dimension(domain: Domain, margins: MarginSet) -> int:
     sizes = dict(zip(domain.names, domain.shape, strict=True))
     rank = sum(int(np.prod([sizes[n] - 1 for n in s], dtype=object)) for s in closed)
     return domain.size - rank
-
-
-def differing_margins(
-    a: Table, b: Table, margins: MarginSet
-) -> list[tuple[tuple[str, ...], tuple[int, ...], int]]:
-    """Where b's margins differ from a's: (margin, its cell, b - a), all of them."""
-    out = []
-    for names in margins:
-        left, right = a.margin(names), b.margin(names)
-        difference = right.counts - left.counts
-        for cell in np.argwhere(difference):
-            index = tuple(map(int, cell))
-            out.append((names, index, int(difference[index])))
-    return out

@@ -139,18 +139,6 @@ class Publication:
         """Number of published cells."""
         return int(self.starts[-1])
 
-    @cached_property
-    def nests(self) -> bool:
-        """Whether of any two published groupings of one variable one refines the other."""
-        used = {name for margin in self.margins for name in margin if name in self._by_name}
-        chosen = [self._by_name[name] for name in sorted(used)]
-        return all(
-            a.refines(b) or b.refines(a)
-            for k, a in enumerate(chosen)
-            for b in chosen[:k]
-            if a.of == b.of
-        )
-
     def is_plain(self, m: int) -> bool:
         """Whether margin m is one of the table's own variables, without groupings."""
         return not any(name in self._by_name for name in self.margins[m])

@@ -42,6 +42,15 @@ def exact_sum(counts: Counts) -> int:
     return total
 
 
+DENSE = 2**24
+"""Cells up to which a table of records is laid out, however empty."""
+
+
+def better_sparse(domain: Domain, cells: int) -> bool:
+    """Whether a table with so many cells that are not zero should list them only."""
+    return domain.size > DENSE and (domain.size > DENSE_LIMIT or domain.size > 4 * cells)
+
+
 @dataclass(frozen=True, eq=False)
 class Table:
     """Counts over a domain.
@@ -178,8 +187,7 @@ class Table:
         wanted = self.domain.tidy(names)
         domain = self.domain.project(wanted)
         if self._array is not None and not set(wanted) <= set(self.domain.names):
-            axes = {self.domain.place(name)[0] for name in wanted}
-            kept = [self.domain.names[axis] for axis in sorted(axes)]
+            kept = {self.domain.names[self.domain.axis_of(name)] for name in wanted}
             return self.margin(kept)._grouped(domain)
         if self._array is not None:
             axes = tuple(a for a, n in enumerate(self.domain.names) if n not in wanted)

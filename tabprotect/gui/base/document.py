@@ -22,6 +22,8 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.jobs import Job, Jobs
+from tabprotect.gui.base.judging import Judging
+from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.base.question import Question, same, told
 
 if TYPE_CHECKING:
@@ -38,7 +40,8 @@ class Document(QObject):
     (cell index or None), ``cycle_selected`` (number or None), ``view_changed`` (public?),
     ``posterior_ready`` ("user" or "intruder", the posterior), ``error_raised`` (error, page name
     or "" for the page in front), ``page_asked`` (the name of a page to go to), ``open_asked`` (a path, or
-    "" to ask which), ``work_found`` (what a killed program left, to recover it or None, to discard it).
+    "" to ask which), ``reader_asked`` (a bundle, for a window of its own),
+    ``begins`` (an order that opens a new document), ``work_found`` (what a killed program left, to recover it or None, to discard it).
     """
 
     project_changed = Signal(object)
@@ -51,16 +54,20 @@ class Document(QObject):
     error_raised = Signal(object, str)
     page_asked = Signal(str)
     open_asked = Signal(str)
+    reader_asked = Signal(str)
+    begins = Signal(object)
     work_found = Signal(str, object, object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.jobs = Jobs(self)
+        self.judging = Judging(self, self.jobs)
         self.history = History()
         self.saved: Project | None = None
         """The project as it was last saved; what differs from it is unsaved."""
         self.selection: Index | None = None
         self.selected_cycle: int | None = None
+        self.preferences = Preferences()
         self.recent: Callable[[], list[str]] = list
         """Paths of recent files, latest first."""
         self._public = False
@@ -286,6 +293,12 @@ class Document(QObject):
             self._done(move(self.history))
         except TabprotectError as error:
             self.error_raised.emit(error, "")
+
+    def set_preferences(self, preferences: Preferences) -> None:
+        """Other choices of the person, and perhaps another policy: what follows from them anew."""
+        self.preferences = preferences
+        self.judging.again()
+        self.project_changed.emit(frozenset({"parameters", "release", "title"}))
 
     # -- selection ----------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from typing import ParamSpec
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTabBar, QVBoxLayout, QWidget
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.project.command import Command
@@ -71,6 +71,8 @@ class Page(Stage, QWidget):
         column.setSpacing(GRID)
         column.addLayout(head)
         column.addWidget(self._sentence)
+        if self.together:
+            column.addWidget(self._tabbed())
         column.addWidget(self.errors)
         column.addLayout(self.body, 1)
         column.addLayout(foot)
@@ -81,6 +83,24 @@ class Page(Stage, QWidget):
         document.project_changed.connect(self._changed)
         document.view_changed.connect(self._view_changed)
         THEME.changed.connect(self._theme_changed)
+
+    def _tabbed(self) -> QTabBar:
+        """The pages that share this one's place, as tabs: each is a page of its own."""
+        bar = QTabBar(expanding=False, drawBase=True)
+        bar.setAccessibleName(f"Pages of {self.label}")
+        names = [name for name, _ in self.together]
+        for _, words in self.together:
+            bar.addTab(words)
+        here = names.index(self.name)
+        bar.setCurrentIndex(here)
+
+        def turned(number: int) -> None:
+            if number != here:
+                bar.setCurrentIndex(here)
+                self.document.page_asked.emit(names[number])
+
+        bar.currentChanged.connect(turned)
+        return bar
 
     def shows_original(self) -> bool:
         """Whether anything of the original can be read off the page as it is now."""

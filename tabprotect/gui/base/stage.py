@@ -10,7 +10,7 @@ from tabprotect.gui.base.document import Document
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry of a menu: File, Edit, Table, Protect, Inspect, Release, View or Help.
+    """An entry of a menu: File, Edit, Data, Protect, Check, Release, View or Help.
 
     ``name`` is what :meth:`Page.choices` calls it, ``keys`` its shortcut.
     """
@@ -37,6 +37,10 @@ class Stage:
     main_label: ClassVar[str] = ""
     aside: ClassVar[bool] = False
     """Whether it stands beside the river: below the rail's divider."""
+    under: ClassVar[str] = ""
+    """The stage that it is a step of: it stands under that one, indented, while it applies."""
+    together: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """Pages that share one place on the rail, the first one's: name and label of each tab."""
     entries: ClassVar[tuple[Entry, ...]] = ()
     """The page's entries of the menus."""
 
@@ -46,13 +50,34 @@ class Stage:
         return "" if document.project is not None else "Open a table first."
 
     @classmethod
+    def applies(cls, document: Document) -> bool:
+        """Whether a step belongs to what is open: the rail leaves out those that do not."""
+        return document.project is not None
+
+    @classmethod
     def problems(cls, document: Document) -> int:
         """The number on the rail's badge: how many things here need a look."""
         return 0
 
 
+PROTECT_TABS = (("protect", "Choose"), ("compare", "Compare"))
+"""The pages of Protect."""
+
+
+def setup_page(document: Document) -> str:
+    """The page that sets up and runs the chosen method."""
+    project = document.project
+    return "perturb" if project is None or project.takes_cycles else "methods"
+
+
 class StageOfCycles(Stage):
-    """A stage of cyclic perturbation."""
+    """A step of cyclic perturbation."""
+
+    under = "protect"
+
+    @classmethod
+    def applies(cls, document: Document) -> bool:
+        return document.project is not None and document.project.takes_cycles
 
     @classmethod
     def why_not(cls, document: Document) -> str:
@@ -60,7 +85,7 @@ class StageOfCycles(Stage):
             return "Open a table first."
         if not document.project.takes_cycles:
             label = document.project.protection.label.lower()
-            return f"The chosen method is {label}: choose cyclic perturbation under Methods."
+            return f"The chosen method is {label}: choose cyclic perturbation under Protect."
         if document.project.domain.ndim < 2:
             return "A cycle needs at least two variables."
         return ""

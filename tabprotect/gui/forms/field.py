@@ -119,6 +119,9 @@ class Field(QWidget):
         if parameter.kind == "choice":
             combo = QComboBox()
             assert parameter.choices is not None
+            if parameter.default is None:
+                combo.addItem("chosen for the kept margins", None)
+                combo.setItemData(0, "", Qt.ItemDataRole.ToolTipRole)
             for value, words in parameter.choices.items():
                 combo.addItem(value.replace("_", " "), value)
                 combo.setItemData(combo.count() - 1, words, Qt.ItemDataRole.ToolTipRole)
@@ -127,7 +130,7 @@ class Field(QWidget):
             )
             combo.activated.connect(self._chosen)
             self._read = combo.currentData
-            self._write = lambda v: combo.setCurrentIndex(combo.findData(v))
+            self._write = lambda v: combo.setCurrentIndex(0 if v is None else combo.findData(v))
             return combo
         line = QLineEdit(placeholderText=self._placeholder())
         if parameter.kind in ("real", "integer"):

@@ -13,12 +13,13 @@ from tabprotect.engine.errors import InfeasibleError
 from tabprotect.gui.base.shell_lines import command_line
 from tabprotect.gui.base.stage import Entry
 from tabprotect.gui.frame.opening import Files
+from tabprotect.gui.frame.settings_dialog import SettingsDialog
 from tabprotect.gui.frame.stages import PAGES
 from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.theme import THEME, Mode
 
-MENUS = ("File", "Edit", "Table", "Protect", "Inspect", "Release", "View", "Help")
+MENUS = ("File", "Edit", "Data", "Protect", "Check", "Release", "View", "Help")
 
 
 class Actions(QObject):
@@ -103,6 +104,13 @@ class Actions(QObject):
 
     def _file(self) -> None:
         self._add("File", "open", "&Open\u2026", "Ctrl+O", self.files.ask_open, picture="open")
+        self._add(
+            "File",
+            "open_with",
+            "Open &with choices\u2026",
+            "Ctrl+Shift+O",
+            self.files.ask_reading_of,
+        )
         self.recent_menu = self.menus["File"].addMenu("Open &recent")
         self.recent_menu.aboutToShow.connect(self._fill_recent)
         self._add(
@@ -114,9 +122,12 @@ class Actions(QObject):
             picture="microdata",
         )
         self._add("File", "start", "Start &page", "Ctrl+0", lambda: self.window.go("start"))
+        self._add("File", "window", "New &window", "Ctrl+Shift+N", self.window.another)
         self.menus["File"].addSeparator()
         self._add("File", "save", "&Save", "Ctrl+S", self.files.save, picture="save")
         self._add("File", "save_as", "Save &as\u2026", "Ctrl+Shift+S", self.files.save_as)
+        self.menus["File"].addSeparator()
+        self._add("File", "settings", "S&ettings\u2026", "Ctrl+,", self._settings)
         self.menus["File"].addSeparator()
         self._add("File", "quit", "&Quit", "Ctrl+Q", self.window.close)
 
@@ -184,6 +195,9 @@ class Actions(QObject):
 
     def _help(self) -> None:
         self._add("Help", "help", "&Help", "F1", lambda: self.window.go("help"), picture="help")
+
+    def _settings(self) -> None:
+        SettingsDialog(self.window).open()
 
     def copy_command(self) -> None:
         """Put the command line that does what the page in front does onto the clipboard."""

@@ -12,15 +12,17 @@ from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 
-from PySide6.QtCore import QSettings, QStandardPaths, QTimer
+from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtWidgets import QApplication
 
+from tabprotect.engine import house
 from tabprotect.engine.atomic import leftovers
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.project.saving.recovery import Recoverable, Session, recoverable
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.frame.settings_dialog import state_folder
 from tabprotect.gui.look.theme import THEME
 from tabprotect.gui.look.wheel import WheelScrolls
 from tabprotect.gui.plots.canvas import Canvas
@@ -49,19 +51,13 @@ def application() -> QApplication:
     return app
 
 
-def state_folder() -> Path:
-    """Where autosaved work of this user lies."""
-    where = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.AppLocalDataLocation)
-    return Path(where) / "autosave"
-
-
 class Autosave:
     """Saves the document every minute, and offers what earlier programs left behind.
 
     That is unsaved work, to recover, and unfinished files beside recent ones, to remove.
     """
 
-    def __init__(self, window: MainWindow, folder: Path) -> None:
+    def __init__(self, window: MainWindow, folder: Path, *, first: bool = True) -> None:
         self._window = window
         self._session: Session | None = None
         self._saving: Question[bool] = Question(
@@ -70,7 +66,7 @@ class Autosave:
         left: list[Recoverable] = []
         try:
             # Before the session of our own, which would be found too.
-            left = recoverable(folder)
+            left = recoverable(folder) if first else []
             self._session = Session(folder)
         except TabprotectError as error:
             window.show_error(error)
@@ -81,7 +77,7 @@ class Autosave:
                 lambda f=found: self._recover(f),
                 found.discard,
             )
-        for left_over in _unfinished({folder, *_recent_folders(window)}):
+        for left_over in _unfinished({folder, *_recent_folders(window)} if first else set()):
             window.document.work_found.emit(
                 f"{left_over.name} in {left_over.parent} was being written when its program ended. "
                 "It may be confidential.",
@@ -96,7 +92,7 @@ class Autosave:
     def save(self) -> None:
         """Autosave beside the window, if anything changed."""
         session, document = self._session, self._window.document
-        if session is None or not document.modified:
+        if session is None or not document.modified or not document.preferences.autosave:
             return
         history = document.history
         self._saving.ask("autosave", lambda _: session.save(history))
@@ -174,6 +170,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     window = MainWindow(Document(), settings)
     install_hook(window)
     autosave = Autosave(window, state_folder())
+    window.made.connect(_autosaved)
     window.show()
     if arguments:
         window.files.open(arguments[0])
@@ -182,6 +179,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     settings.setValue("mode", THEME.mode)
     settings.setValue("zoom", THEME.zoom)
     return code
+
+
+def _autosaved(window: MainWindow) -> None:
+    """Another window saves its own work, and makes windows that do."""
+    autosave = Autosave(window, state_folder(), first=False)
+    window.closed.connect(autosave.close)
+    window.made.connect(_autosaved)
 
 
 def _smoke(app: QApplication, source: str, path: Path) -> int:
@@ -218,4 +222,7 @@ def _unfinished(folders: set[Path]) -> list[Path]:
 
 
 def _recent_folders(window: MainWindow) -> set[Path]:
-    return {Path(path).parent for path in window.files.recent()}
+    chosen = window.document.preferences
+    folders = {Path(path).parent for path in window.files.recent()}
+    folders |= {f for f in (chosen.public_folder, chosen.confidential_folder) if f is not None}
+    return folders | {house.folder()}

@@ -203,9 +203,7 @@ class Inspector(QScrollArea):
         elif hidden and original is None:
             words.append("Not published. Posterior shows what can be believed about its count.")
         elif document.release is None and original is not None:
-            words.append(
-                "Not protected yet: what a reader can believe follows after Perturb or Methods."
-            )
+            words.append("Not protected yet: what a reader can believe follows after Protect.")
         self._why.setText(" ".join(words))
         return shown
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QSettings, Qt
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
+from PySide6.QtCore import QByteArray, QPoint, QSettings, QSize, Qt, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QDockWidget,
     QFrame,
@@ -17,15 +17,18 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.project.history import History
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page
+from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.frame.actions import Actions
+from tabprotect.gui.frame.edge import Edge
 from tabprotect.gui.frame.history_panel import HistoryPanel
 from tabprotect.gui.frame.inspector import Inspector
 from tabprotect.gui.frame.opening import Files
 from tabprotect.gui.frame.rail import Rail
 from tabprotect.gui.frame.recipe_panel import RecipePanel
-from tabprotect.gui.frame.stages import PAGES, Pages
+from tabprotect.gui.frame.stages import OTHERS, PAGES, Pages
 from tabprotect.gui.frame.strip import Strip
 from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.buttons import scrolling
@@ -36,20 +39,40 @@ from tabprotect.gui.look.theme import GRID, THEME, count_text
 if TYPE_CHECKING:
     from tabprotect.engine.posterior.posterior import Posterior
 
+RAIL_FOLDS = 1100
+"""Pixels, at normal text, below which the rail shows icons only."""
+
+INSPECTOR_FOLDS = 1300
+"""Pixels, at normal text, below which the inspector opens by its edge only."""
+
+SMALLEST = (800, 480)
+FIRST = (1280, 720)
+
+
+OPEN: list[MainWindow] = []
+"""Windows that were made by others: somebody has to hold them."""
+
 
 class MainWindow(Window):
-    """One window, one document."""
+    """One window, one document. ``closed`` after it was, ``made`` carries another one."""
+
+    closed = Signal()
+    made = Signal(object)
 
     def __init__(self, document: Document, settings: QSettings | None = None) -> None:
         super().__init__()
         self.document = document
         self.settings = settings
+        document.preferences = Preferences.load(settings)
         document.setParent(self)
         self.setObjectName("main")
         self.setAcceptDrops(True)
-        self.setMinimumSize(960, 600)
-        self.resize(1280, 720)
+        self.setMinimumSize(*SMALLEST)
+        self.resize(QSize(*FIRST).boundedTo(self.screen().availableSize()))
         self._ground = ""
+        self._narrow = False
+        self._inspecting = False
+        self._beside = {page.name for page in OTHERS}
         self._line = QFrame()
         self._line.setFixedHeight(3)
         self._crumbs = Label()
@@ -76,6 +99,9 @@ class MainWindow(Window):
         row.addWidget(self.rail)
         row.addWidget(divider)
         row.addWidget(middle, 1)
+        self.edge = Edge("Inspector")
+        self.edge.clicked.connect(lambda: self.docks["inspector"].show())
+        row.addWidget(self.edge)
         frame = QWidget()
         frame.setLayout(row)
         self.setCentralWidget(frame)
@@ -88,8 +114,8 @@ class MainWindow(Window):
             "history": self._dock("History", self.history, right),
             "recipe": self._dock("Recipe", self.recipe, Qt.DockWidgetArea.BottomDockWidgetArea),
         }
-        self.docks["history"].hide()
-        self.docks["recipe"].hide()
+        for dock in self.docks.values():
+            dock.hide()
         self.resizeDocks([self.docks["recipe"]], [20 * GRID], Qt.Orientation.Vertical)
         self.strip = Strip(document.jobs)
         self.statusBar().addPermanentWidget(self.strip, 1)
@@ -100,14 +126,17 @@ class MainWindow(Window):
         self.actions_ = Actions(self, self.files)
         document.project_changed.connect(self._project_changed)
         document.view_changed.connect(self._tell)
-        document.selection_changed.connect(self._tell)
+        document.selection_changed.connect(self._selected)
         document.error_raised.connect(self.show_error)
         document.page_asked.connect(self.go)
+        document.judging.changed.connect(self._tell)
         document.posterior_ready.connect(self._tell)
         document.originals_counted.connect(self._tell)
         for dock in self.docks.values():
             dock.visibilityChanged.connect(self._tell)
+        self.docks["inspector"].toggleViewAction().triggered.connect(self._keep_inspector)
         THEME.changed.connect(self._tell)
+        THEME.changed.connect(self._fold)
         self.go("start")
         self._restore()
 
@@ -129,8 +158,9 @@ class MainWindow(Window):
 
     def go(self, name: str) -> None:
         """Bring a page to the front, unless it cannot be used (then the rail says why)."""
-        if self.pages.why_not(name) and name in self.rail.buttons:
-            self.rail.buttons[name].setFocus(Qt.FocusReason.ShortcutFocusReason)
+        why = self.pages.why_not(name)
+        if why and name not in self._beside:
+            self.rail.refuse(name, why)
             return
         page = self.pages[name]
         self.stack.setCurrentWidget(self._areas[name])
@@ -160,10 +190,54 @@ class MainWindow(Window):
         for page in self.pages.built.values():
             page.errors.clear()
         if self.pages.why_not(self.page.name):
-            self.go("table" if self.document.project is not None else "start")
+            step = self.pages.stages[self.page.name].under
+            onward = step if step and not self.pages.why_not(step) else "table"
+            self.go(onward if self.document.project is not None else "start")
         elif self.page.name == "start" and "table" in changes:
             self.go("posterior" if self.pages.why_not("table") else "table")
         self._tell()
+
+    def another(self) -> MainWindow:
+        window = MainWindow(Document(), self.settings)
+        OPEN.append(window)
+        window.closed.connect(lambda: OPEN.remove(window))
+        # Beside this one, not upon it.
+        window.resize(self.size())
+        window.move(self.pos() + QPoint(4 * GRID, 4 * GRID))
+        self.made.emit(window)
+        window.show()
+        return window
+
+    def show_reader(self, history: History, path: str) -> None:
+        self.another().files.arrived(history, path)
+
+    # -- room ---------------------------------------------------------------------------------
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
+
+    def _fold(self) -> None:
+        """Give the page the room that rail and inspector can spare."""
+        self.rail.fold(self.width() < RAIL_FOLDS * THEME.zoom)
+        narrow = self.width() < INSPECTOR_FOLDS * THEME.zoom
+        if narrow != self._narrow:
+            self._narrow = narrow
+            self._open_inspector()
+
+    def _selected(self, index: object) -> None:
+        self._open_inspector()
+        self._tell()
+
+    def _open_inspector(self) -> None:
+        """It opens on a selection where there is room, and never says that it has nothing to say."""
+        if not self._inspecting:
+            wanted = self.document.selection is not None and not self._narrow
+            self.docks["inspector"].setVisible(wanted)
+
+    def _keep_inspector(self, shown: bool) -> None:
+        """Whoever opens it by hand keeps it open."""
+        self._inspecting = shown
 
     # -- what the window shows ----------------------------------------------------------------
 
@@ -181,13 +255,16 @@ class MainWindow(Window):
         document = self.document
         if document.project is None:
             secret = self.page.shows_original()
-            words = "Variables of records that are not published." if secret else "Nothing is open."
+            words = "What is shown is not published." if secret else "Nothing is open."
             self.strip.show_state(True if secret else None, words)
         else:
             self.strip.show_state(self.shows_original(), " \u2502 ".join(self._facts()))
         self._paint_ground(self.strip.colours()[0])
         self._crumbs.setText(self._crumb_text())
         self._crumbs.setVisible(document.project is not None)
+        self.edge.setVisible(
+            document.project is not None and not self.docks["inspector"].isVisibleTo(self)
+        )
         name = self._name()
         self.setWindowTitle(f"{name}[*] \u2013 tabprotect" if name else "tabprotect")
         self.setWindowModified(document.modified)
@@ -208,7 +285,7 @@ class MainWindow(Window):
         facts = []
         if document.has_original and not document.public:
             number = document.at_risk_cells
-            facts.append("original in memory")
+            facts.append("original open")
             facts.append(f"{count_text(number)} at-risk cell{'' if number == 1 else 's'}")
         elif document.has_original:
             # True in both views; the reader of the bundle is not the one looking here.
@@ -217,6 +294,9 @@ class MainWindow(Window):
             facts.append("opened from a bundle: no original here")
         if document.release is None:
             facts.append("not protected yet")
+        verdict = document.judging.verdict(project)
+        if verdict is not None:
+            facts.append(f"a reader would know {count_text(verdict.known)}")
         posterior = document.known_posterior()
         if posterior is not None:
             facts.append(_way(posterior, document.originals()))
@@ -261,7 +341,9 @@ class MainWindow(Window):
             self.addDockWidget(
                 right if name != "recipe" else Qt.DockWidgetArea.BottomDockWidgetArea, dock
             )
-            dock.setVisible(name == "inspector")
+            dock.hide()
+        self._inspecting = False
+        self._open_inspector()
 
     def _restore(self) -> None:
         self.setWindowIcon(icon("tabprotect"))
@@ -299,7 +381,9 @@ class MainWindow(Window):
             self.settings.setValue("window/geometry", self.saveGeometry())
             self.settings.setValue("window/state", self.saveState())
         self.document.close()
+        self.files.close()
         super().closeEvent(event)
+        self.closed.emit()
 
 
 def _way(posterior: Posterior, originals: int | None) -> str:

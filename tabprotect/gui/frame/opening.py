@@ -5,30 +5,35 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFileDialog
 
 from tabprotect.engine.errors import InputError, RecordsError, RefusedError, TabprotectError
-from tabprotect.engine.formats.reading import options
-from tabprotect.engine.formats.registered import patterns
+from tabprotect.engine.formats.format import RowFormat
+from tabprotect.engine.formats.look import Look
+from tabprotect.engine.formats.reading import Reading, options
+from tabprotect.engine.formats.registered import TEXT, by_suffix, format_of, named, patterns
+from tabprotect.engine.formats.remembered import recalled, remember
 from tabprotect.engine.project.command import Order
+from tabprotect.engine.project.history import History
 from tabprotect.engine.project.opening.examples import PREFIX
 from tabprotect.engine.project.saving import storage
+from tabprotect.engine.project.saving.held import HeldProject, InUseError
 from tabprotect.engine.project.verbs.release_verbs import open_bundle
 from tabprotect.engine.project.verbs.table_verbs import open_table
 from tabprotect.gui.base.question import told
+from tabprotect.gui.forms.import_sheet import ImportSheet
 from tabprotect.gui.frame.stages import OTHERS
 from tabprotect.gui.frame.window import Window
-
-if TYPE_CHECKING:
-    from tabprotect.engine.project.history import History
 
 RECENT = 10
 """Recent files that are remembered."""
 
 OPEN_ANYHOW = "Open without saving"
+
+CHOOSE = "Choose how it is read\u2026"
 
 REMEDIES = {option.name: remedy for option in options() if (remedy := option.metadata["remedy"])}
 """Options of reading a table that an error may offer, and their buttons."""
@@ -41,6 +46,15 @@ def open_filter() -> str:
         f"All that can be opened ({tables} {project} *.zip);;Tables ({tables});;"
         f"Projects ({project});;Release bundles (*.zip);;All files (*)"
     )
+
+
+def _can_be_asked(source: str) -> bool:
+    """Whether a file is one of rows, so that somebody can say how they are to be read."""
+    path = Path(source)
+    try:
+        return path.stat().st_size > 0 and isinstance(format_of(path), RowFormat)
+    except (OSError, TabprotectError):
+        return False
 
 
 class Files(QObject):
@@ -58,7 +72,10 @@ class Files(QObject):
         self.window = window
         self.document = window.document
         self.path: Path | None = None
+        self._held: HeldProject | None = None
         window.document.open_asked.connect(self._asked)
+        window.document.reader_asked.connect(self.read)
+        window.document.begins.connect(self.begin)
         window.document.recent = self.recent
         self._leave = False
 
@@ -78,7 +95,7 @@ class Files(QObject):
         else:
             self.ask_open()
 
-    def open(self, source: str, **reading: bool) -> None:
+    def open(self, source: str, **reading: Any) -> None:
         """Open whatever a path or ``example:NAME`` is: table, project, bundle or records.
 
         ``reading`` are options of reading a table, such as ``strip_totals``.
@@ -88,23 +105,108 @@ class Files(QObject):
         if suffix == storage.SUFFIX:
             self.unless_unsaved(OPEN_ANYHOW, lambda: self._load(Path(source)))
         elif suffix == ".zip":
-            self.unless_unsaved(OPEN_ANYHOW, lambda: self._run(source, open_bundle(path=source)))
+            self.read(source)
         else:
-            self._run(source, open_table(source=source, **reading))
+            given = reading or self._as_before(source)
+            self.begin(open_table(source=source, **given))
 
-    def _load(self, path: Path) -> None:
-        self.document.load(
-            f"open {path.name}", lambda _: storage.load(path), lambda: self._loaded(path)
-        )
+    def _as_before(self, source: str) -> dict[str, object]:
+        """How a file of this look was read the last time somebody chose."""
+        path = Path(source)
+        try:
+            if source.startswith(PREFIX) or not path.is_file():
+                return {}
+            return dict(recalled(by_suffix(path) or named(TEXT), path))
+        except (OSError, TabprotectError):
+            return {}
 
-    def _run(self, source: str, order: Order) -> None:
-        # A table opens as a step that can be undone: what was unsaved before still is.
-        keeps = self.document.modified and not order.command.says.forgets
+    def ask_reading(self, source: str, **given: object) -> None:
+        """Show the import sheet: how a file is to be read."""
+        sheet = ImportSheet(self.window, self.document.jobs, Path(source), given)
+        sheet.chosen.connect(self._read_so)
+        sheet.open()
+
+    def ask_reading_of(self) -> None:
+        """Ask for a file, and how it is to be read."""
+        dialog = QFileDialog(self.window, "Open with choices", "", open_filter())
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self.ask_reading)
+        dialog.open()
+
+    def _read_so(self, source: str, reading: Reading, seen: Look) -> None:
+        if seen.records:
+            self.window.go("tabulate")
+            self.window.page.take(source)
+            return
+        try:
+            remember(seen, reading)
+        except InputError as error:
+            # Not to be remembered is no reason not to open.
+            self.window.page.show_error(error)
+        self.open(source, **reading.given)
+
+    def begin(self, order: Order) -> None:
+        """Begin a new document in this window, after a question where work would be lost."""
+        self.unless_unsaved(OPEN_ANYHOW, lambda: self._run(order))
+
+    def _run(self, order: Order) -> None:
+        source = str(order.arguments[order.command.says.reads])
         job = self.document.run(
             order, failed=lambda error: self._refused(error, source, order.arguments)
         )
         if job is not None:
-            job.finished.connect(lambda _: self._opened(source, saved=not keeps))
+            # What can be opened again as it is need not be saved.
+            saved = order.command is open_table
+            job.finished.connect(lambda _: self._opened(source, saved=saved))
+
+    def read(self, path: str) -> None:
+        """Open a release bundle as its reader: in a window of its own where this one is in use."""
+        job = self.document.jobs.command(
+            f"open {Path(path).name}",
+            lambda progress: History().do(open_bundle(path=path), progress=progress)[0],
+        )
+        job.finished.connect(lambda history: self._reads(history, path))
+        job.failed.connect(told(lambda error: self._refused(error, path)))
+
+    def _reads(self, history: History, path: str) -> None:
+        if self.document.project is None:
+            self.arrived(history, path)
+        else:
+            self.window.show_reader(history, path)
+
+    def arrived(self, history: History, path: str) -> None:
+        """Go on with a bundle that was opened."""
+        self.document.take(history)
+        self._opened(path, saved=True)
+
+    def _load(self, path: Path) -> None:
+        try:
+            held = HeldProject(path)
+        except InUseError as error:
+            self.window.page.errors.show_error(
+                error, remedy_label="Open a copy", remedy=lambda: self._load_from(path, None)
+            )
+            return
+        self._load_from(path, held)
+
+    def _load_from(self, path: Path, held: HeldProject | None) -> None:
+        """A copy, which nobody holds, is saved under a name of its own."""
+        job = self.document.load(
+            f"open {path.name}", lambda _: storage.load(path), lambda: self._loaded(path, held)
+        )
+        if held is not None and job is None:
+            held.release()
+        elif held is not None and job is not None:
+            job.failed.connect(lambda _: held.release())
+            job.cancelled.connect(held.release)
+
+    def _hold(self, held: HeldProject | None) -> None:
+        """What this window has open, in place of what it had."""
+        if self._held is not None and self._held is not held:
+            self._held.release()
+        self._held = held
+        self.path = None if held is None else held.path
 
     def unless_unsaved(self, label: str, then: Callable[[], object]) -> None:
         """Do what replaces the document, after a question where work would be lost.
@@ -130,21 +232,25 @@ class Files(QObject):
     def take(self, history: History, name: str) -> None:
         """Go on with a history that a crash left behind."""
         self.document.take(history)
-        self.path = None
+        self._hold(None)
         self._arrive(name)
 
     def _opened(self, source: str, *, saved: bool) -> None:
-        self.path = None
+        self._hold(None)
         if saved:
             self.document.saved = self.document.project
         self.remember(source)
         self._arrive(source)
 
-    def _loaded(self, path: Path) -> None:
-        self.path = path
+    def _loaded(self, path: Path, held: HeldProject | None) -> None:
+        self._hold(held)
         self.document.saved = self.document.project
         self.remember(str(path))
         self._arrive(str(path))
+
+    def close(self) -> None:
+        """Let other windows have the project."""
+        self._hold(None)
 
     def _arrive(self, name: str) -> None:
         window = self.window
@@ -167,12 +273,20 @@ class Files(QObject):
             # The command line's option, as a button.
             if isinstance(error, InputError) and f"--{option.replace('_', '-')}" in error.hint:
                 error.hint = ""
-                page.show_error(
+                page.errors.show_error(
                     error,
                     remedy_label=label,
                     remedy=partial(self.open, source, **given, **{option: True}),
+                    other_label=CHOOSE,
+                    other=partial(self.ask_reading, source),
                 )
                 return
+        if isinstance(error, InputError) and _can_be_asked(source):
+            page.errors.show_error(
+                error, other_label=CHOOSE, other=partial(self.ask_reading, source)
+            )
+            self.ask_reading(source)
+            return
         page.show_error(error)
 
     # -- recent files -------------------------------------------------------------------------
@@ -217,24 +331,38 @@ class Files(QObject):
     def save_to(self, path: Path, then: Callable[[], object] | None = None) -> None:
         """Save the project file, with its whole history, and go on with ``then``."""
         history = self.document.history
+        held = self._held
+        if held is None or held.path != path.absolute():
+            try:
+                held = HeldProject(path)
+            except InUseError as error:
+                self._not_saved(error, then)
+                return
         job = self.document.jobs.command(
             f"save {path.name}", lambda _: storage.save(history, path), deniable=False
         )
-        job.finished.connect(lambda _: self._saved(path, history, then))
-        job.failed.connect(told(lambda error: self._not_saved(error, then)))
+        job.finished.connect(lambda _: self._saved(held, history, then))
+        job.failed.connect(told(lambda error: self._not_saved(error, then, held)))
 
     def _saved(
-        self, path: Path, history: History, then: Callable[[], object] | None = None
+        self, held: HeldProject, history: History, then: Callable[[], object] | None = None
     ) -> None:
-        self.path = path
+        self._hold(held)
         self.document.saved = history.project
-        self.remember(str(path))
-        self.saved.emit(str(path))
+        self.remember(str(held.path))
+        self.saved.emit(str(held.path))
         if then is not None:
             # After the job has ended: closing the window ends all jobs.
             QTimer.singleShot(0, self, then)
 
-    def _not_saved(self, error: TabprotectError, then: Callable[[], object] | None) -> None:
+    def _not_saved(
+        self,
+        error: TabprotectError,
+        then: Callable[[], object] | None,
+        held: HeldProject | None = None,
+    ) -> None:
+        if held is not None and held is not self._held:
+            held.release()
         self.window.page.show_error(
             error, remedy_label="Save elsewhere", remedy=lambda: self.save_as(then)
         )

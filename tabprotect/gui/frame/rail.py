@@ -1,4 +1,4 @@
-"""The river at the left: the stages in order, what each still needs, how many problems it has."""
+"""The tasks at the left, in order, the steps of the chosen method under theirs; badges, reasons."""
 
 from __future__ import annotations
 
@@ -20,11 +20,18 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.stage import Stage
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.label import Label, tip
-from tabprotect.gui.look.theme import GRID, THEME, colour
+from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
+
+STEP = 3 * GRID
+"""How far a step stands in from its stage."""
 
 
 class StageButton(QToolButton):
-    """One stage: number, icon, label, badge. Focusable even where it cannot be used yet."""
+    """One stage: icon, number, label, badge. Focusable even where it cannot be used yet.
+
+    A step of another stage, and a stage beside the river, has the number 0 and shows none. Folded,
+    the icon and a dot for the badge are left.
+    """
 
     focused = Signal(str)
 
@@ -34,29 +41,54 @@ class StageButton(QToolButton):
         self.number = number
         self.why = ""
         self.badge = 0
+        self.folded = False
         self.setCheckable(True)
         self.setAutoRaise(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName(f"{number} {page.label}")
+        self.setAccessibleName(self.words)
+
+    @property
+    def words(self) -> str:
+        """Number and label."""
+        return f"{self.number}  {self.page.label}" if self.number else self.page.label
+
+    @property
+    def _indent(self) -> int:
+        return STEP if self.page.under and not self.folded else 0
 
     def sizeHint(self) -> QSize:
         font = self.font()
         font.setBold(True)
         metrics = QFontMetrics(font)
+        least = 4 * GRID if self.page.under else 5 * GRID
+        height = max(least, metrics.height() + 2 * GRID)
+        if self.folded:
+            return QSize(metrics.height() + 3 * GRID, height)
         # Icon, number and label in their boldest, and room for a badge.
-        words = metrics.horizontalAdvance(f"{self.number}  {self.page.label}")
-        width = metrics.height() + words + metrics.horizontalAdvance("99+") + 4 * GRID
-        return QSize(width, max(5 * GRID, metrics.height() + 2 * GRID))
+        words = metrics.horizontalAdvance(self.words)
+        room = metrics.horizontalAdvance("999+") + 4 * GRID
+        return QSize(metrics.height() + words + room + self._indent, height)
+
+    def fold(self, folded: bool) -> None:
+        """Show the icon alone, or all again."""
+        if folded != self.folded:
+            self.folded = folded
+            self.updateGeometry()
+            self._say()
 
     def set_state(self, *, why: str, badge: int) -> None:
         """Why the stage cannot be used (empty: it can) and its number of problems."""
         self.why, self.badge = why, badge
-        parts = [why or self.page.hint]
-        if badge:
-            parts.append(f"{badge} to look at.")
-        self.setToolTip(tip(" ".join(p for p in parts if p)))
-        self.setAccessibleDescription(" ".join(p for p in parts if p))
+        self._say()
+
+    def _say(self) -> None:
+        parts = [self.why or self.page.hint]
+        if self.badge:
+            parts.append(f"{count_text(self.badge)} to look at.")
+        said = " ".join(p for p in parts if p)
+        self.setAccessibleDescription(said)
+        self.setToolTip(tip(f"{self.page.label}. {said}" if self.folded else said))
         self.update()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
@@ -85,20 +117,29 @@ class StageButton(QToolButton):
             painter.drawRoundedRect(area, 4, 4)
         ink = colour("quiet" if self.why else "text")
         middle = self.height() // 2
-        size = self.fontMetrics().height() + 4
+        size = self.fontMetrics().height() + (0 if self.page.under else 4)
+        left = GRID + self._indent
+        if self.folded:
+            left = (self.width() - size) // 2
         picture = icons.pixmap(
             self.page.icon, round(size * self.devicePixelRatioF()), colour=ink.name()
         )
-        painter.drawPixmap(QRectF(GRID, middle - size / 2, size, size).toRect(), picture)
+        painter.drawPixmap(QRectF(left, middle - size / 2, size, size).toRect(), picture)
+        if self.folded:
+            if self.badge and not self.why:
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(colour("at_risk"))
+                painter.drawEllipse(QRectF(area.right() - 9, area.top() + 3, 6, 6))
+            return
         font = self.font()
         font.setBold(self.isChecked())
         painter.setFont(font)
         painter.setPen(ink)
-        text = area.adjusted(2 * GRID + size, 0, -3 * GRID, 0)
+        text = area.adjusted(left + GRID + size, 0, -3 * GRID, 0)
         flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-        painter.drawText(text, int(flags), f"{self.number}  {self.page.label}")
+        painter.drawText(text, int(flags), self.words)
         if self.badge and not self.why:
-            label = str(self.badge) if self.badge < 100 else "99+"
+            label = str(self.badge) if self.badge < 1000 else "999+"
             width = painter.fontMetrics().horizontalAdvance(label) + GRID
             pill = QRectF(area.right() - width - 4, middle - 9, width, 18)
             painter.setPen(Qt.PenStyle.NoPen)
@@ -109,7 +150,7 @@ class StageButton(QToolButton):
 
 
 class Rail(QWidget):
-    """The stages; ``chosen`` carries the name of the page to go to."""
+    """The stages and their steps; ``chosen`` carries the name of the page to go to."""
 
     chosen = Signal(str)
 
@@ -121,16 +162,20 @@ class Rail(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(GRID, GRID, GRID, GRID)
         column.setSpacing(4)
-        for number, page in enumerate(pages, 1):
-            button = StageButton(number, page)
-            button.clicked.connect(lambda _=False, name=page.name: self._clicked(name))
-            button.focused.connect(self._explain)
-            self.buttons[page.name] = button
-            if page.aside and not any(b.page.aside for b in list(self.buttons.values())[:-1]):
+        self._folded = False
+        self._places = {name: page.together[0][0] for page in pages for name, _ in page.together}
+        main = [p for p in pages if not p.under and self._places.get(p.name, p.name) == p.name]
+        number = 0
+        for page in main:
+            if page.aside and not any(b.page.aside for b in self.buttons.values()):
                 line = QFrame(frameShape=QFrame.Shape.HLine, frameShadow=QFrame.Shadow.Plain)
                 line.setForegroundRole(QPalette.ColorRole.Mid)
                 column.addWidget(line)
-            column.addWidget(button)
+            number += not page.aside
+            column.addWidget(self._button(0 if page.aside else number, page))
+            for step in pages:
+                if step.under == page.name:
+                    column.addWidget(self._button(0, step))
         self._why = Label(wordWrap=True)
         self._why.setProperty("role", "quiet")
         self._why.setAccessibleName("Why the stage cannot be used")
@@ -139,8 +184,16 @@ class Rail(QWidget):
         document.project_changed.connect(lambda _: self.refresh())
         document.view_changed.connect(lambda _: self.refresh())
         document.posterior_ready.connect(lambda *_: self.refresh())
+        document.judging.changed.connect(self.refresh)
         THEME.changed.connect(self.refresh)
         self.refresh()
+
+    def _button(self, number: int, page: type[Stage]) -> StageButton:
+        button = StageButton(number, page)
+        button.clicked.connect(lambda _=False, name=page.name: self._clicked(name))
+        button.focused.connect(self._explain)
+        self.buttons[page.name] = button
+        return button
 
     def refresh(self) -> None:
         """Ask every page whether it can be used and how many problems it has."""
@@ -148,18 +201,41 @@ class Rail(QWidget):
             why = button.page.why_not(self.document)
             badge = 0 if why else button.page.problems(self.document)
             button.set_state(why=why, badge=badge)
+            button.setVisible(not button.page.under or button.page.applies(self.document))
+        self._take_width()
+
+    def fold(self, folded: bool) -> None:
+        """Icons only, or all again."""
+        if folded == self._folded:
+            return
+        self._folded = folded
+        for button in self.buttons.values():
+            button.fold(folded)
+        self._why.setVisible(not folded)
+        self._take_width()
+
+    def _take_width(self) -> None:
+        # The widest of all, shown or not: the page does not shift when another method is chosen.
         width = max(b.sizeHint().width() for b in self.buttons.values()) + 2 * GRID
         self.setFixedWidth(width)
 
     def show_current(self, name: str) -> None:
         """Mark the page that is shown; none for the start page."""
+        place = self._places.get(name, name)
         for key, button in self.buttons.items():
-            button.setChecked(key == name)
+            button.setChecked(key == place)
         self._why.clear()
+
+    def refuse(self, name: str, why: str) -> None:
+        """Say at the stage, or without it, why it cannot be used."""
+        button = self.buttons.get(self._places.get(name, name))
+        if button is not None and not button.isHidden():
+            button.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self._explain(why)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()))
-        buttons = list(self.buttons.values())
+        buttons = [b for b in self.buttons.values() if b.isVisible()]
         focused = [i for i, b in enumerate(buttons) if b.hasFocus()]
         if step is None or not focused:
             super().keyPressEvent(event)

@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator, Mapping
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.base.stage import Stage
+from tabprotect.gui.pages.check.stage import CheckStage
 from tabprotect.gui.pages.compare.stage import CompareStage
 from tabprotect.gui.pages.cycles.stage import CyclesStage
 from tabprotect.gui.pages.help import HelpPage
-from tabprotect.gui.pages.posterior.stage import PosteriorStage
+from tabprotect.gui.pages.protect.stage import ProtectStage
 from tabprotect.gui.pages.query_space.stage import QuerySpaceStage
+from tabprotect.gui.pages.register.stage import RegisterStage
 from tabprotect.gui.pages.release.stage import ReleaseStage
 from tabprotect.gui.pages.run.stage import MethodsStage, PerturbStage
 from tabprotect.gui.pages.start import StartPage
@@ -23,15 +25,17 @@ OTHERS: tuple[type[Page], ...] = (StartPage, TabulatePage, HelpPage)
 
 PAGES: tuple[type[Stage], ...] = (
     TableStage,
+    ProtectStage,
+    CheckStage,
+    ReleaseStage,
+    RegisterStage,
+    QuerySpaceStage,
     CyclesStage,
     PerturbStage,
-    PosteriorStage,
-    ReleaseStage,
-    QuerySpaceStage,
     MethodsStage,
     CompareStage,
 )
-"""The stages; the rail and the menus follow from them."""
+"""The stages, then the steps under them; the rail, the menus and Ctrl+number follow from them."""
 
 
 def page_type(stage: type[Stage]) -> type[Page]:
@@ -42,6 +46,10 @@ def page_type(stage: type[Stage]) -> type[Page]:
         from tabprotect.gui.pages.table.page import TablePage
 
         return TablePage
+    if stage is ProtectStage:
+        from tabprotect.gui.pages.protect.page import ProtectPage
+
+        return ProtectPage
     if stage is CyclesStage:
         from tabprotect.gui.pages.cycles.page import CyclesPage
 
@@ -50,14 +58,18 @@ def page_type(stage: type[Stage]) -> type[Page]:
         from tabprotect.gui.pages.run.perturb import PerturbPage
 
         return PerturbPage
-    if stage is PosteriorStage:
-        from tabprotect.gui.pages.posterior.page import PosteriorPage
+    if stage is CheckStage:
+        from tabprotect.gui.pages.check.page import CheckPage
 
-        return PosteriorPage
+        return CheckPage
     if stage is ReleaseStage:
         from tabprotect.gui.pages.release.page import ReleasePage
 
         return ReleasePage
+    if stage is RegisterStage:
+        from tabprotect.gui.pages.register.page import RegisterPage
+
+        return RegisterPage
     if stage is QuerySpaceStage:
         from tabprotect.gui.pages.query_space.page import QuerySpacePage
 

@@ -1,4 +1,4 @@
-"""The confidentiality strip: what the window shows now, in one word, and the running jobs."""
+"""The confidentiality strip: what the window shows, in one word; the running jobs behind a button."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QProgressBar,
     QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
     QWidget,
 )
 
@@ -38,6 +40,7 @@ class JobView(QWidget):
         self.job = job
         self.setAccessibleName(job.label)
         self._label = Label(job.label)
+        self._label.setMinimumWidth(40 * GRID)
         self._bar = QProgressBar(maximum=1000, textVisible=False)
         self._bar.setFixedWidth(10 * GRID)
         self._bar.setMaximumHeight(12)
@@ -49,8 +52,9 @@ class JobView(QWidget):
         self._cancel.clicked.connect(self._stop)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        for widget in (self._label, self._bar, self._cancel):
-            row.addWidget(widget)
+        row.addWidget(self._label, 1)
+        row.addWidget(self._bar)
+        row.addWidget(self._cancel)
         job.progressed.connect(self._show)
 
     @Slot(str, float, object)
@@ -61,18 +65,78 @@ class JobView(QWidget):
         left = time_text(self.job.seconds_left)
         self._label.setText(" \u00b7 ".join(p for p in (self.job.label, stage, left) if p))
 
-    def set_ink(self, ink: str) -> None:
-        """The strip's text colour."""
-        self._cancel.setIcon(icons.icon("close", colour=ink))
-
     def _stop(self) -> None:
         self.job.cancel()
         self._label.setText(f"{self.job.label} \u00b7 cancelling")
         self._cancel.setEnabled(False)
 
 
+class JobsButton(QToolButton):
+    """How many jobs run; pressed, a list of them comes up, each with its way to cancel."""
+
+    def __init__(self, jobs: Jobs) -> None:
+        super().__init__()
+        self.views: dict[Job, JobView] = {}
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.list = QFrame(self, Qt.WindowType.Popup)
+        self.list.setFrameShape(QFrame.Shape.StyledPanel)
+        self.list.setAccessibleName("Running work")
+        self._column = QVBoxLayout(self.list)
+        self._column.setContentsMargins(GRID, GRID, GRID, GRID)
+        self._column.setSpacing(GRID // 2)
+        # What is done at once does not flash by.
+        self._soon = QTimer(self, singleShot=True, interval=DELAY)
+        self._soon.timeout.connect(self._tell)
+        self.clicked.connect(self.open)
+        jobs.started.connect(self._add)
+        jobs.ended.connect(self._remove)
+        self.hide()
+
+    def open(self) -> None:
+        """Show the list above the button."""
+        # The strip's ink is for the strip's ground.
+        self.list.setStyleSheet(f"QLabel {{ color: {THEME.colours.text}; }}")
+        self.list.adjustSize()
+        corner = self.mapToGlobal(self.rect().topRight())
+        self.list.move(corner.x() - self.list.width(), corner.y() - self.list.height() - 4)
+        self.list.show()
+        self.list.setFocus()
+
+    @Slot()
+    def _tell(self) -> None:
+        number = len(self.views)
+        words = f"{number} running"
+        self.setText(words)
+        self.setAccessibleName(f"{words}: show what runs")
+        self.setToolTip(tip("; ".join(job.label for job in self.views)))
+        self.setVisible(number > 0)
+        self.list.adjustSize()
+        if not number:
+            self.list.hide()
+
+    @Slot(object)
+    def _add(self, job: Job) -> None:
+        self.views[job] = JobView(job)
+        self._column.addWidget(self.views[job])
+        if self.isVisible():
+            self._tell()
+        elif not self._soon.isActive():
+            self._soon.start()
+
+    @Slot(object)
+    def _remove(self, job: Job) -> None:
+        view = self.views.pop(job, None)
+        if view is not None:
+            self._column.removeWidget(view)
+            view.hide()
+            view.deleteLater()
+            if self.isVisible() or not self.views:
+                self._soon.stop()
+                self._tell()
+
+
 class Strip(QFrame):
-    """CONFIDENTIAL or PUBLIC VIEW, the facts beside it, and at the right the jobs."""
+    """CONFIDENTIAL or PUBLIC VIEW, the facts beside it, and at the right one button for the jobs."""
 
     def __init__(self, jobs: Jobs) -> None:
         super().__init__()
@@ -85,19 +149,15 @@ class Strip(QFrame):
         self._facts = Label()
         self._facts.setAccessibleName("Facts")
         self._facts.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._jobs = QHBoxLayout()
-        self._jobs.setSpacing(2 * GRID)
-        self._views: dict[Job, JobView] = {}
+        self.jobs = JobsButton(jobs)
         row = QHBoxLayout(self)
         row.setContentsMargins(GRID, 2, GRID, 2)
         row.setSpacing(GRID)
         row.addWidget(self._picture)
         row.addWidget(self._word)
         row.addWidget(self._facts, 1)
-        row.addLayout(self._jobs)
+        row.addWidget(self.jobs)
         self.setMinimumHeight(4 * GRID)
-        jobs.started.connect(self._add)
-        jobs.ended.connect(self._remove)
         THEME.changed.connect(self._paint)
 
     def show_state(self, confidential: bool | None, facts: str) -> None:
@@ -134,7 +194,12 @@ class Strip(QFrame):
         if (ground, ink) == self._painted:
             return
         self._painted = ground, ink
-        self.setStyleSheet(f"Strip {{ background: {ground}; }} Strip QLabel {{ color: {ink}; }}")
+        self.setStyleSheet(
+            f"Strip {{ background: {ground}; }} Strip QLabel {{ color: {ink}; }}"
+            f" Strip JobsButton {{ color: {ink}; background: transparent; padding: 2px 8px;"
+            f" border: 1px solid {ink}; border-radius: 4px; }}"
+            f" Strip JobsButton:focus {{ border: 2px solid {ink}; padding: 1px 7px; }}"
+        )
         font = self._word.font()
         font.setBold(True)
         self._word.setFont(font)
@@ -142,23 +207,3 @@ class Strip(QFrame):
         self._picture.setPixmap(
             icons.pixmap("shield" if self.confidential else "open-eye", 18, colour=ink)
         )
-        for view in self._views.values():
-            view.set_ink(ink)
-
-    @Slot(object)
-    def _add(self, job: Job) -> None:
-        view = JobView(job)
-        self._views[job] = view
-        view.set_ink(self.colours()[1])
-        # What is done at once does not flash by.
-        view.hide()
-        self._jobs.addWidget(view, 0, Qt.AlignmentFlag.AlignRight)
-        QTimer.singleShot(DELAY, view, view.show)
-
-    @Slot(object)
-    def _remove(self, job: Job) -> None:
-        view = self._views.pop(job, None)
-        if view is not None:
-            self._jobs.removeWidget(view)
-            view.hide()
-            view.deleteLater()

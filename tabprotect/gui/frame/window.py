@@ -7,6 +7,7 @@ from abc import abstractmethod
 from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QDockWidget, QMainWindow
 
+from tabprotect.engine.project.history import History
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.frame.stages import Pages
@@ -28,6 +29,14 @@ class Window(QMainWindow):
     @abstractmethod
     def go(self, name: str) -> None:
         """Bring a page to the front, unless it cannot be used (then the rail says why)."""
+
+    @abstractmethod
+    def another(self) -> Window:
+        """A new window, with nothing open."""
+
+    @abstractmethod
+    def show_reader(self, history: History, path: str) -> None:
+        """Show an opened release bundle in a window of its own."""
 
     @abstractmethod
     def reset_layout(self) -> None:

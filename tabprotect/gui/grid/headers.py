@@ -9,6 +9,9 @@ from PySide6.QtWidgets import QHeaderView, QWidget
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.theme import GRID, THEME, colour
 
+NARROWEST = 6 * GRID
+"""Pixels that a level of the rows keeps where its labels have to give room."""
+
 LABEL_LIMIT = 22
 """Characters of a label that a header makes room for; the rest is elided, the tooltip has all."""
 
@@ -28,6 +31,8 @@ class LevelHeader(QHeaderView):
         self.total = False
         self.limit = LABEL_LIMIT
         """Characters of a label that room is made for."""
+        self.most = 0
+        """Pixels that all levels of the rows may take together; 0 for as many as they need."""
         self._sizes: list[int] = [40]
         self.setSectionsClickable(True)
         self.setHighlightSections(True)
@@ -70,6 +75,9 @@ class LevelHeader(QHeaderView):
             longest = max(self.layout_.domain[name].categories, key=len)[: self.limit]
             wide = max(map(metrics.horizontalAdvance, (longest, f"{name[: self.limit]} \u2193")))
             out.append(max(wide, 4 * GRID) + 3 * GRID)
+        while self.most and sum(out) > self.most and max(out) > NARROWEST:
+            widest = out.index(max(out))
+            out[widest] = max(NARROWEST, out[widest] - (sum(out) - self.most), out[widest] - GRID)
         return out
 
     def sizeHint(self) -> QSize:

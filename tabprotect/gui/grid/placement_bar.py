@@ -12,6 +12,7 @@ from PySide6.QtGui import (
     QDropEvent,
     QKeyEvent,
     QMouseEvent,
+    QResizeEvent,
 )
 from PySide6.QtWidgets import (
     QApplication,
@@ -24,14 +25,22 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.gui.look.flow import FlowLayout
 from tabprotect.gui.look.label import Label, tip
-from tabprotect.gui.look.theme import GRID, THEME
+from tabprotect.gui.look.theme import GRID, THEME, count_text
 
 Zone = Literal["rows", "columns", "layers"]
 ZONES: tuple[Zone, ...] = ("rows", "columns", "layers")
 MIME = "application/x-tabprotect-variable"
+SHORT = 18
+"""Characters of a name on a chip; the tooltip has all."""
+
+PART = 7
+"""Part of the window's height that chips may take; further rows scroll."""
+
 KEYS = {Qt.Key.Key_R: "rows", Qt.Key.Key_C: "columns", Qt.Key.Key_L: "layers"}
 
 
@@ -58,7 +67,7 @@ class Chip(QFrame):
         words = "Drag, or: arrow keys change the order, R rows, C columns, L layers."
         self.setToolTip(tip(f"{name}: {categories} categories. {words}"))
         self.setAccessibleDescription(words)
-        label = Label(name)
+        label = Label(name if len(name) <= SHORT else f"{name[: SHORT - 1]}\u2026")
         count = Label(str(categories))
         count.setProperty("role", "quiet")
         row = QHBoxLayout(self)
@@ -128,11 +137,10 @@ class DropZone(QFrame):
         self.setAccessibleName(f"Variables in {zone}")
         caption = Label(zone.capitalize())
         caption.setProperty("role", "quiet")
-        self.row = QHBoxLayout(self)
-        self.row.setContentsMargins(GRID, 4, GRID, 4)
-        self.row.setSpacing(GRID // 2)
+        caption.setMinimumHeight(caption.fontMetrics().height() + GRID // 2)
+        self.row = FlowLayout(self, gap=GRID // 2)
+        self.row.setContentsMargins(0, 4, GRID, 4)
         self.row.addWidget(caption)
-        self.setMinimumWidth(11 * GRID)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if event.mimeData().hasFormat(MIME):
@@ -140,9 +148,9 @@ class DropZone(QFrame):
 
     def dropEvent(self, event: QDropEvent) -> None:
         name = bytes(event.mimeData().data(MIME).data()).decode()
-        x = event.position().x()
-        rest = [chip for chip in self.chips if chip.name != name]
-        at = sum(1 for chip in rest if chip.geometry().center().x() < x)
+        x, y = event.position().x(), event.position().y()
+        rest = [chip.geometry() for chip in self.chips if chip.name != name]
+        at = sum(1 for box in rest if box.bottom() < y or (box.top() <= y and box.center().x() < x))
         event.acceptProposedAction()
         self.dropped.emit(name, self.zone, at)
 
@@ -158,7 +166,7 @@ class PlacementBar(QScrollArea):
         self.setAccessibleName("Placement of the variables")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._placement: Placement | None = None
         self._combos: dict[str, QComboBox] = {}
@@ -166,19 +174,19 @@ class PlacementBar(QScrollArea):
         self._domain: Domain | None = None
         self._shown: object = None
         inner = QWidget()
-        row = QHBoxLayout(inner)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(GRID)
+        row = FlowLayout(inner, gap=GRID)
         self.zones: dict[str, DropZone] = {zone: DropZone(zone) for zone in ZONES}
         for zone in self.zones.values():
             zone.dropped.connect(self._move)
             row.addWidget(zone)
-        row.addStretch(1)
         self.setWidget(inner)
         THEME.changed.connect(self._again)
 
-    def show_placement(self, domain: Domain, placement: Placement, layer: Index) -> None:
-        """Show where the variables stand, and the chosen layer."""
+    def show_placement(
+        self, domain: Domain, placement: Placement, layer: Index, at_risk: Bools | None = None
+    ) -> None:
+        """Show where the variables stand, and the chosen layer; with ``at_risk`` (shape of the
+        table) also how many such cells each layer holds."""
         key = (domain, placement)
         self._domain, self._placement, self._layer = domain, placement, layer
         if key != self._shown:
@@ -186,8 +194,38 @@ class PlacementBar(QScrollArea):
             self._build()
         for name, combo in self._combos.items():
             combo.blockSignals(True)
+            self._count(name, combo, at_risk)
             combo.setCurrentIndex(layer[domain.axis(name)])
             combo.blockSignals(False)
+
+    def forget_risk(self) -> None:
+        """Say nothing more of what is at risk."""
+        if self._domain is not None:
+            for name, combo in self._combos.items():
+                self._count(name, combo, None)
+
+    def _count(self, name: str, combo: QComboBox, at_risk: Bools | None) -> None:
+        """At-risk cells of each category, the other layers as they are chosen."""
+        assert self._domain is not None and self._placement is not None
+        categories = self._domain[name].categories
+        if at_risk is None:
+            words = list(categories)
+        else:
+            part = at_risk[
+                tuple(
+                    self._layer[a] if n in self._placement.layers and n != name else slice(None)
+                    for a, n in enumerate(self._domain.names)
+                )
+            ]
+            left = [n for n in self._domain.names if n == name or n not in self._placement.layers]
+            others = tuple(a for a, n in enumerate(left) if n != name)
+            numbers = part.sum(axis=others)
+            words = [
+                f"{c}  \u2022{count_text(int(n))}" if n else c
+                for c, n in zip(categories, numbers, strict=True)
+            ]
+        for number, text in enumerate(words):
+            combo.setItemText(number, text)
 
     def chip(self, name: str) -> Chip:
         """The chip of a variable."""
@@ -210,7 +248,7 @@ class PlacementBar(QScrollArea):
                     widget.deleteLater()
             zone.chips = []
             names = getattr(self._placement, zone_name)
-            zone.setVisible(bool(names) or zone_name == "layers" or self._domain.ndim > 2)
+            zone.setVisible(bool(names) or self._domain.ndim > 2)
             for at, name in enumerate(names):
                 chip = Chip(name, len(self._domain[name].categories), zone.zone, at)
                 chip.asked.connect(self._move)
@@ -225,10 +263,23 @@ class PlacementBar(QScrollArea):
                 zone.row.addWidget(hint)
         inner = self.widget()
         assert inner is not None
-        inner.adjustSize()
-        self.setFixedHeight(inner.sizeHint().height() + 2)
+        self._take_height()
         if focused is not None:
             self.chip(focused).setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._take_height()
+
+    def _take_height(self) -> None:
+        """As many rows of chips as there are, unless the window is low."""
+        inner = self.widget()
+        flow = None if inner is None else inner.layout()
+        if flow is None:
+            return
+        row = self.zones["rows"].row.sizeHint().height()
+        most = max(row, self.window().height() // PART)
+        self.setFixedHeight(min(flow.heightForWidth(self.viewport().width()), most) + 2)
 
     def _combo(self, name: str) -> QComboBox:
         assert self._domain is not None
@@ -236,7 +287,8 @@ class PlacementBar(QScrollArea):
         combo.setAccessibleName(f"Layer: {name}")
         combo.addItems(list(self._domain[name].categories))
         combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        combo.setMinimumContentsLength(min(max(map(len, self._domain[name].categories)) + 1, 28))
+        # With room for the number of at-risk cells.
+        combo.setMinimumContentsLength(min(max(map(len, self._domain[name].categories)) + 6, 28))
         combo.currentIndexChanged.connect(lambda code: self._choose(name, code))
         self._combos[name] = combo
         return combo

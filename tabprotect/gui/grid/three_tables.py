@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout, QWidget
 
@@ -51,6 +51,8 @@ class ThreeTables(QSplitter):
         self.sides: dict[str, QWidget] = {}
         self._sized: object = None
         self._dragged = False
+        self._later = QTimer(self, singleShot=True, interval=0)
+        self._later.timeout.connect(self._match)
         self.setChildrenCollapsible(False)
         self.splitterMoved.connect(lambda *_: setattr(self, "_dragged", True))
         for part in PARTS:
@@ -170,15 +172,22 @@ class ThreeTables(QSplitter):
         shown = [g for p, g in self.grids.items() if self.house or p == "published"]
         for number, grid in enumerate(shown):
             grid.show_row_labels(number == 0)
+        if self.house and key != self._sized:
+            self._sized, self._dragged = key, False
+            self._share()
+        self._match()
+        self._following = False
+        self.select(selection)
+
+    def _match(self) -> None:
+        """One width of columns for all."""
+        shown = [g for p, g in self.grids.items() if self.house or p == "published"]
+        for grid in shown:
+            grid.be_as_wide((0, 0))
         every = [grid.widths for grid in shown]
         widths = max(w for w, _ in every), max(t for _, t in every)
         for grid in shown:
             grid.be_as_wide(widths)
-        if self.house and key != self._sized:
-            self._sized, self._dragged = key, False
-            self._share()
-        self._following = False
-        self.select(selection)
 
     def _share(self) -> None:
         labels = self.grids["original"].cells.rows.width()
@@ -190,6 +199,9 @@ class ThreeTables(QSplitter):
         # Filled before it was shown, it did not know its width; the splitter grows in proportion.
         if self.house and self._sized is not None and not self._dragged:
             self._share()
+        if self.layout_ is not None:
+            # Once the three have their own new sizes.
+            self._later.start()
 
 
 def _nothing(_: int) -> str:

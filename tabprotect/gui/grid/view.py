@@ -25,6 +25,9 @@ from tabprotect.gui.grid.headers import Corner, LevelHeader
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.theme import GRID, THEME, count_text, tabular
 
+SEEN = 6
+"""Columns that are in sight, however long their labels are."""
+
 COLUMN_LIMIT = 16
 """Characters of a column's label that the first width makes room for."""
 
@@ -164,6 +167,9 @@ class GridView(QWidget):
             view.corner.hide()
         self._needs = (0, 0)
         self._grand = (0, 0)
+        self._labels = 0
+        """Width of the row labels."""
+        self._fitted = 0
         self._arrange()
         self.cells.selectionModel().currentChanged.connect(self._current)
         THEME.changed.connect(self._fit)
@@ -247,6 +253,9 @@ class GridView(QWidget):
         self.cells.setHorizontalScrollBarPolicy(bars)
         if selected is None or selected.shape != layout.shape or selected.domain != layout.domain:
             self._fit()
+            # Another table begins at its first cell.
+            self.cells.horizontalScrollBar().setValue(0)
+            self.cells.verticalScrollBar().setValue(0)
         else:
             self._widen()
 
@@ -295,8 +304,9 @@ class GridView(QWidget):
 
     def be_as_wide(self, widths: tuple[int, int]) -> None:
         """Take the widths of a grid beside this one, so that both scroll alike."""
+        changed = self.at_least != widths
         self.at_least = widths
-        if self.widths != widths:
+        if changed or self.widths != widths:
             self._fit()
 
     def show_row_labels(self, shown: bool) -> None:
@@ -337,10 +347,22 @@ class GridView(QWidget):
         if self.layout_ is not None and names:
             inner = self.layout_.domain[names[-1]].categories
             label = max(inner, key=len)[: min(COLUMN_LIMIT, self.cells.columns.limit)]
-            wide = max(metrics.horizontalAdvance(label), metrics.horizontalAdvance(longest))
+            room = self._room_for_column()
+            wide = min(metrics.horizontalAdvance(label), max(room - 3 * GRID, GRID))
+            wide = max(wide, metrics.horizontalAdvance(longest))
         else:
             wide = metrics.horizontalAdvance(longest)
-        return max(max(wide + 3 * GRID, 6 * GRID) + self.room[0], self.at_least[0])
+        least = min(6 * GRID, max(self._room_for_column(), wide + GRID))
+        return max(max(wide + 3 * GRID, least) + self.room[0], self.at_least[0])
+
+    def _room_for_rows(self) -> int:
+        """What the labels of the rows may take of the width."""
+        return max(2 * self.width() // 5, 12 * GRID)
+
+    def _room_for_column(self) -> int:
+        """A column's share of what is left beside labels and totals."""
+        bar = self.right.verticalScrollBar().sizeHint().width()
+        return max((self.width() - self._labels - self._grand[0] - bar) // SEEN, 4 * GRID)
 
     def _widen(self) -> None:
         """Make room when the values have become longer; never take a user's width away."""
@@ -348,11 +370,13 @@ class GridView(QWidget):
             self._fit()
 
     def _fit(self) -> None:
+        self._fitted = self.width()
+        for view in (self.cells, self.bottom):
+            view.rows.most = self._room_for_rows()
         font = tabular(self.font())
         for view in (self.cells, self.right, self.bottom, self.both):
             view.setFont(font)
         height = max(self.cells.fontMetrics().height() + GRID, 3 * GRID) + self.room[1]
-        wide = self._column_width()
         grand = 6 * GRID
         if self._margin_models[2].values.size:
             metrics = self.cells.fontMetrics()
@@ -363,19 +387,22 @@ class GridView(QWidget):
             totals.append("total")
             grand = max(map(metrics.horizontalAdvance, totals)) + 3 * GRID + self.room[0]
             grand = max(grand, self.at_least[1])
+        self._grand = grand, height
+        for view in (self.cells, self.right, self.bottom):
+            view.rows.take(self.layout_)
+            view.columns.take(self.layout_)
+        names = min(self.cells.corner.needed(), self._room_for_rows())
+        header_width = max(sum(self.cells.rows.level_sizes()), names)
+        self._labels = 0 if self.cells.rows.isHidden() else header_width
+        wide = self._column_width()
         wide = max(wide, grand - 2 * GRID if self.right.isVisibleTo(self) else 0)
         for view in (self.cells, self.bottom, self.right, self.both):
             view.verticalHeader().setDefaultSectionSize(height)
             view.horizontalHeader().setDefaultSectionSize(
                 wide if view in (self.cells, self.bottom) else grand
             )
-        for view in (self.cells, self.right, self.bottom):
-            view.rows.take(self.layout_)
-            view.columns.take(self.layout_)
-        header_width = max(sum(self.cells.rows.level_sizes()), self.cells.corner.needed())
-        if self.cells.rows.isHidden():
-            header_width = 0
-        else:
+        header_width = self._labels
+        if not self.cells.rows.isHidden():
             self.cells.rows.setFixedWidth(header_width)
             self.bottom.rows.setFixedWidth(header_width)
         header_height = sum(self.cells.columns.level_sizes())
@@ -384,7 +411,6 @@ class GridView(QWidget):
         rows, columns = self.model.values.shape
         # As wide and high as the cells need, so that a small table has its margins beside it.
         self._needs = header_width + columns * wide, header_height + rows * height
-        self._grand = grand, height
         self.cells.setMaximumSize(*(min(size, 16_000_000) for size in self._needs))
         self.right.setMaximumHeight(self.cells.maximumHeight())
         self.bottom.setMaximumWidth(self.cells.maximumWidth())
@@ -408,3 +434,7 @@ class GridView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._make_room_for_bars()
+        tight = self.cells.rows.sizeHint().width() >= self._room_for_rows()
+        long = self._column_width() != self.cells.columns.defaultSectionSize()
+        if self.layout_ is not None and self.width() != self._fitted and (tight or long):
+            self._fit()

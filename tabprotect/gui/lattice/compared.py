@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.release_state import evidence_of
-from tabprotect.engine.query_space.criterion import BoundsWay
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.optimal.best_release import (
     ReleaseProposal,
@@ -56,7 +55,7 @@ def compare(
 ) -> Compared:
     """Judge a release by the project's criterion."""
     evidence, asked = evidence_of(project, progress), project.plan
-    bounds: BoundsWay = asked.bounds  # type: ignore[assignment]
+    bounds = asked.bounds
     found = plan(
         evidence,
         queries,
@@ -72,7 +71,7 @@ def compare(
 def search(project: Project, method: SearchMethod, progress: Progress) -> Compared:
     """The best release a method finds at the project's criterion and threshold."""
     evidence, asked = evidence_of(project, progress), project.plan
-    bounds: BoundsWay = asked.bounds  # type: ignore[assignment]
+    bounds = asked.bounds
     found = optimal(
         evidence,
         asked.threshold,

@@ -90,4 +90,4 @@ class GraphFigure(Drawing):
 def queries_named(letters: VariableLetters, names: tuple[str, ...]) -> str:
     """A clique in letters; the empty separator in words."""
     query = letters.lattice.query(names)
-    return "".join(letters.letters[v] for v in bits(query)) or "nothing"
+    return "".join(letters.letters[v] for v in bits(letters.lattice.finest(query))) or "nothing"

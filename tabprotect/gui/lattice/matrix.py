@@ -78,10 +78,11 @@ class FrontierMatrix(QAbstractScrollArea):
         columns: Sequence[int],
         widths: Ints,
     ) -> None:
-        """Show an antichain; ``widths`` (2^K,) are written beside its rows."""
+        """Show an antichain; its ``widths``, one each, are written beside its rows."""
         self._letters, self._columns = letters, list(columns)
         self.queries = blocked(queries, columns)
-        self._figures = widths[self.queries]
+        of = dict(zip(queries, widths.tolist(), strict=True))
+        self._figures = np.array([of[int(query)] for query in self.queries], dtype=np.int64)
         self._fit_bar()
         self.viewport().update()
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from tabprotect.engine.query_space.lattice import Lattice, Query, bits
 from tabprotect.gui.look.theme import count_text
 
+_SMALL = "₀₁₂₃₄₅₆₇₈₉" + "⁺" * 40
+
 TOTAL = "total"
 """What the sub-table of no variable is called in a drawing."""
 
@@ -21,11 +23,19 @@ class VariableLetters:
 
     @classmethod
     def of(cls, lattice: Lattice) -> VariableLetters:
-        """A, B, ... in the table's order unless the names themselves will do."""
-        names = lattice.names
-        if all(len(name) == 1 for name in names):
-            return cls(lattice, names)
-        return cls(lattice, tuple(_letter(v) for v in range(len(names))))
+        """A, B, ... in the table's order unless the names themselves will do.
+
+        The levels above a variable have its letter and a number, 1 for that next above.
+        """
+        axes = lattice.axes
+        own = [lattice.names[axis.bit_length() - 1] for axis in axes]
+        single = all(len(name) == 1 for name in own)
+        letters = []
+        for a, axis in enumerate(axes):
+            letter = own[a] if single else _letter(a)
+            above = axis.bit_count() - 1
+            letters += [letter + _SMALL[n] for n in range(above, 0, -1)] + [letter]
+        return cls(lattice, tuple(letters))
 
     @property
     def own(self) -> bool:
@@ -34,7 +44,7 @@ class VariableLetters:
 
     def text(self, query: Query) -> str:
         """``ABD``; the grand total in a word."""
-        return "".join(self.letters[v] for v in bits(query)) or TOTAL
+        return "".join(self.letters[v] for v in bits(self.lattice.finest(query))) or TOTAL
 
     def full(self, query: Query) -> str:
         """``region × age``; the grand total in words."""

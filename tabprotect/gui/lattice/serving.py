@@ -10,7 +10,6 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.release_state import evidence_of
-from tabprotect.engine.query_space.criterion import BoundsWay
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.registered import criteria, rules
 from tabprotect.engine.query_space.release_set import ReleaseSet
@@ -64,7 +63,7 @@ class Serving:
             )
         plan, table = project.plan, project.original
         evidence = evidence_of(project, progress)
-        bounds: BoundsWay = plan.bounds  # type: ignore[assignment]
+        bounds = plan.bounds
         self._start = ReleaseSet.begin(
             evidence, criteria()[plan.criterion], plan.threshold, bounds=bounds, progress=progress
         )

@@ -50,36 +50,41 @@ class Regions:
 
     @property
     def variables(self) -> int:
-        """K."""
-        return self.state.released.variables
+        """How many variables and levels above them there are."""
+        return self.letters.lattice.variables
+
+    def at(self, query: Query) -> int:
+        """Where a query stands in the arrays over all of them."""
+        return int(self.letters.lattice.at([query])[0])
 
     @cached_property
     def every(self) -> Ints:
-        """All queries (2^K,)."""
-        return np.arange(1 << self.variables, dtype=np.int64)
+        """All queries, ascending (queries,)."""
+        return self.letters.lattice.every
 
     @cached_property
     def status(self) -> npt.NDArray[np.uint8]:
-        """The region of every query (2^K,)."""
-        out = np.full(1 << self.variables, UNKNOWN, dtype=np.uint8)
+        """The region of every query (queries,)."""
+        out = np.full(len(self.every), UNKNOWN, dtype=np.uint8)
         out[self.state.proved.covers(self.every)] = UNRELEASABLE
-        out[self.state.allowed] = CANDIDATE
+        out[self.letters.lattice.at(self.state.allowed)] = CANDIDATE
         out[self.state.released.covers(self.every)] = RELEASED
         return out
 
     @cached_property
     def frontier(self) -> Bools:
-        """Whether a query is on the released or the unreleasable frontier (2^K,)."""
-        out = np.zeros(1 << self.variables, dtype=np.bool_)
+        """Whether a query is on the released or the unreleasable frontier (queries,)."""
+        out = np.zeros(len(self.every), dtype=np.bool_)
         for edge in (self.state.released, self.state.unreleasable):
-            out[list(edge.members)] = True
+            out[self.letters.lattice.at(edge.members)] = True
         return out
 
     @cached_property
     def by_dimension(self) -> Ints:
-        """How many queries of each region there are by dimension (4, K + 1)."""
-        size = np.bitwise_count(self.every)
-        out = np.zeros((4, self.variables + 1), dtype=np.int64)
+        """How many queries of each region there are by dimension (4, dimensions)."""
+        lattice = self.letters.lattice
+        size = lattice.dimensions(self.every)
+        out = np.zeros((4, len(lattice.axes) + 1), dtype=np.int64)
         np.add.at(out, (self.status, size), 1)
         return out
 
@@ -93,7 +98,7 @@ class Foresight:
     judgement
         Of the released set with it; its tight cells are those below the threshold, or, where
         none is, the tightest ones.
-    newly_released, newly_unreleasable : bool (2^K,)
+    newly_released, newly_unreleasable : bool (queries,)
         What would change.
     """
 

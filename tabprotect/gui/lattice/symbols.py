@@ -50,20 +50,18 @@ def paint_node(
     text: str,
     look: NodeLook,
     colours: Colours,
-    *,
-    scale: float = 1.0,
 ) -> None:
     """One rounded box with its letters."""
     painter.setOpacity(0.25 if look.faint else 1.0)
     ink, ground = _ground(painter, box, look, colours)
-    width = 3.0 * scale if look.frontier else 1.2 * scale
+    width = 3.0 if look.frontier else 1.2
     style = Qt.PenStyle.DashLine if look.region == UNKNOWN else Qt.PenStyle.SolidLine
     edge = colours.text if look.frontier and look.region == RELEASED else _edge(look, colours)
     painter.setPen(QPen(QColor(edge), width, style))
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.drawRoundedRect(box, RADIUS * scale, RADIUS * scale)
+    painter.drawRoundedRect(box, RADIUS, RADIUS)
     if look.ghost is not None:
-        _ghost(painter, box, look.ghost, colours, scale)
+        _ghost(painter, box, look.ghost, colours)
     if text:
         if ground:
             # Letters over hatching stand on a plain ground.
@@ -109,16 +107,16 @@ def _edge(look: NodeLook, colours: Colours) -> str:
     }[look.region]
 
 
-def _ghost(painter: QPainter, box: QRectF, to: int, colours: Colours, scale: float) -> None:
+def _ghost(painter: QPainter, box: QRectF, to: int, colours: Colours) -> None:
     """What it would become, translucent."""
     colour = QColor(colours.released if to == RELEASED else colours.unreleasable)
-    pen = QPen(colour, 2 * scale, Qt.PenStyle.DotLine)
+    pen = QPen(colour, 2, Qt.PenStyle.DotLine)
     fill = QColor(colour)
     fill.setAlphaF(0.30)
     pattern = Qt.BrushStyle.SolidPattern if to == RELEASED else Qt.BrushStyle.BDiagPattern
     painter.setPen(pen)
     painter.setBrush(QBrush(fill, pattern))
-    painter.drawRoundedRect(box, RADIUS * scale, RADIUS * scale)
+    painter.drawRoundedRect(box, RADIUS, RADIUS)
 
 
 LEGEND: tuple[tuple[str, NodeLook], ...] = (

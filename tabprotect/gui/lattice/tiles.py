@@ -43,22 +43,27 @@ class TileMap(Drawing):
         self.chain: Sequence[Query] = ()
         self._levels: list[Ints] = []
         self._shade: npt.NDArray[np.uint8] = np.zeros(0, dtype=np.uint8)
+        self._queries: Ints = np.zeros(0, dtype=np.int64)
         self._faint: Bools = np.zeros(0, dtype=np.bool_)
         self._columns, self._tile = 1, 4.0
         self._tops: list[float] = []
 
     def show_tiles(
-        self, shade: npt.NDArray[np.uint8], faint: Bools, chain: Sequence[Query]
+        self,
+        queries: Ints,
+        shade: npt.NDArray[np.uint8],
+        faint: Bools,
+        chain: Sequence[Query],
     ) -> None:
-        """Show the shade numbers (2^K,), the ``faint`` ones lighter; empty shows nothing."""
-        self._shade, self._faint, self.chain = shade, faint, chain
-        size = np.bitwise_count(np.arange(len(shade), dtype=np.int64))
+        """Show ascending queries by their shade numbers, ``faint`` ones lighter; empty: nothing."""
+        self._queries, self._shade, self._faint, self.chain = queries, shade, faint, chain
+        size = np.bitwise_count(queries)
         self._levels = []
         for dimension in range(int(size.max()) + 1 if len(size) else 0):
-            here = np.flatnonzero(size == dimension)
+            at = np.flatnonzero(size == dimension)
             # Of equal tiles the chain's comes first, so that the chain runs down an edge.
-            others = ~np.isin(here, self.chain)
-            self._levels.append(here[np.lexsort((others, -shade[here].astype(np.int64)))])
+            others = ~np.isin(queries[at], self.chain)
+            self._levels.append(queries[at[np.lexsort((others, -shade[at].astype(np.int64)))]])
         self.update()
 
     def set_focus(self, query: Query) -> None:
@@ -106,8 +111,9 @@ class TileMap(Drawing):
         for dimension, level in enumerate(self._levels):
             rows = -(-len(level) // self._columns)
             pixels = np.tile(ground, (rows * self._columns, 1))
-            tones = palette[self._shade[level]]
-            weak = self._faint[level][:, None]
+            at = np.searchsorted(self._queries, level)
+            tones = palette[self._shade[at]]
+            weak = self._faint[at][:, None]
             pixels[: len(level)] = np.where(weak, 0.15 * tones + 0.85 * ground, tones)
             data = np.ascontiguousarray(pixels.astype(np.uint8))
             image = QImage(

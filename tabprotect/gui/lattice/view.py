@@ -358,10 +358,11 @@ class LatticeView(Drawing):
     def _toggled(self, typed: str) -> Query | None:
         """A variable's letter puts it into the set in focus, or takes it out."""
         assert self.letters is not None
-        letters = self.letters.letters
+        letters, lattice = self.letters.letters, self.letters.lattice
         for wanted in (typed, typed.upper()):
             if wanted in letters:
-                return self.focus ^ 1 << letters.index(wanted)
+                axis = lattice.axes[lattice.axis_of[letters.index(wanted)]]
+                return self.focus & ~axis if self.focus & axis else self.focus | axis
         return None
 
     def sizeHint(self) -> QSize:

@@ -80,7 +80,7 @@ def state_sentence(regions: Regions) -> str:
 def foresight_sentence(regions: Regions, found: Foresight) -> str:
     """What would follow from releasing the query in focus."""
     letters, state, query = regions.letters, regions.state, found.query
-    region = int(regions.status[query])
+    region = int(regions.status[regions.at(query)])
     name, judgement = letters.text(query), found.judgement
     if region == RELEASED:
         return "Released: a reader has it, alone or as part of a larger released table."
@@ -110,8 +110,8 @@ def foresight_sentence(regions: Regions, found: Foresight) -> str:
 
 def status_text(regions: Regions, query: Query) -> str:
     """The region in a word or two, and whether the query is on a frontier."""
-    word = STATUS[int(regions.status[query])]
-    return f"{word}, on the frontier" if regions.frontier[query] else word
+    word = STATUS[int(regions.status[regions.at(query)])]
+    return f"{word}, on the frontier" if regions.frontier[regions.at(query)] else word
 
 
 def tight_title(found: Foresight, threshold: int) -> str:

@@ -45,6 +45,7 @@ class Colours:
     on_at_risk: str
     unreleasable: str
     released: str
+    released_fill: str
     confidential: str
     on_confidential: str
     public: str
@@ -76,6 +77,7 @@ LIGHT = Colours(
     on_at_risk="#1d1f21",
     unreleasable="#8d3f70",
     released="#00704f",
+    released_fill="#e2f2ec",
     confidential="#f0b63c",
     on_confidential="#241a00",
     public="#00639c",
@@ -107,6 +109,7 @@ DARK = Colours(
     on_at_risk="#fff4da",
     unreleasable="#e09cc4",
     released="#3fc79c",
+    released_fill="#163a2f",
     confidential="#e0a52e",
     on_confidential="#1f1600",
     public="#6cb8e6",
@@ -220,6 +223,7 @@ class Theme(QObject):
         return f"""
         QToolTip {{ color: {c.text}; background: {c.raised}; border: 1px solid {c.border}; }}
         QLabel[role="heading"] {{ font-size: {self._points * self.zoom * 1.5:.1f}pt; font-weight: 600; }}
+        QLabel[role="figure"] {{ font-size: {self._points * self.zoom * 2:.1f}pt; font-weight: 700; }}
         QLabel[role="quiet"] {{ color: {c.quiet}; }}
         QLabel[role="section"] {{ font-weight: 600; }}
         QPushButton[role="main"] {{

@@ -215,8 +215,7 @@ class TabulatePage(Page):
 
     def main_action(self) -> None:
         key = self._key.currentData()
-        job = self.do(
-            tabulate,
+        order = tabulate(
             source=self.source,
             by=list(self.chosen),
             weight=self._weight.currentData() or None,
@@ -224,8 +223,7 @@ class TabulatePage(Page):
             design_weight=self._design.currentData() or None,
             draw_keys=key is True,
         )
-        if job is not None:
-            job.finished.connect(lambda _: self.document.page_asked.emit("table"))
+        self.document.begins.emit(order)
 
     def refresh(self, changes: Changes) -> None:
         self._say()

@@ -25,7 +25,7 @@ from tabprotect.gui.plots.symbols import Look
 Place = tuple[int, int | None]
 """A setting, and one of its runs (its number in the comparison) or ``None`` for their mean."""
 
-NAMED = 4
+NAMED = 8
 """Settings up to which each is called by its name on the map, and not by its number alone."""
 
 REACH = 12.0

@@ -86,7 +86,7 @@ def test_acro_there_and_back(run: Command) -> None:
     data = json.loads(Path("results.json").read_text())
     (result,) = data["results"].values()
     assert result["status"] == "review" and data["version"]
-    assert Path(result["files"][0]["name"]).read_text().startswith("region,ill,count\n")
+    assert Path(result["files"][0]["name"]).read_text().startswith("region\\ill,yes,no\n")
     assert result["files"][0]["sdc"]["cells"]["MinimumThresholdCheck"] == [[0, 0]]
     assert result["outcome"] == {
         "yes": {"n": "threshold; class; ", "s": "ok"},

@@ -123,7 +123,7 @@ def test_further_tables_stand_beside(run: Command, tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_exported(run: Command, bundle: Path, tmp_path: Path) -> None:
-    assert run("export", bundle, "--out", tmp_path / "t.ods").code == 3
+    assert run("export", bundle, "--out", tmp_path / "t.acro.json").code == 3
     (tmp_path / "no.zip").write_bytes(b"PK")
     assert run("export", tmp_path / "no.zip", "--out", tmp_path / "t.csv").code == 6
     assert run("export", bundle, "--out", bundle).code == 2

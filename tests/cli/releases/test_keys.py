@@ -39,15 +39,17 @@ def test_the_key_of_the_house(run: Run, tmp_path: Path, house_folder: Path) -> N
     assert copy.read_text().strip() not in run("keys", "house").out
 
 
-def test_a_house_that_takes_two_signatures(run: Run, tmp_path: Path) -> None:
+def test_two_names_and_two_signatures(run: Run, tmp_path: Path) -> None:
     for name in ("k", "l"):
         run("keys", "new", "--out", tmp_path / name)
     policy, out = tmp_path / "policy.toml", tmp_path / "r.zip"
     policy.write_text("two_signatures = true\n")
     words = ("protect", "example:duncan-roehrig-4x4", "--out", out, "--policy", policy)
-    for signed in ((), ("--sign", tmp_path / "k"), ("--sign", tmp_path / "k") * 2):
-        found = run(*words, *signed)
-        assert found.code == 5 and "two signatures" in found.err and not out.exists()
-    assert run(*words, "--sign", tmp_path / "k", "--sign", tmp_path / "l").code == 0
+    for named in ((), ("--prepared-by", "A"), ("--prepared-by", "A", "--approved-by", "a")):
+        found = run(*words, *named)
+        assert found.code == 5 and not out.exists()
+    named = ("--prepared-by", "A", "--approved-by", "B")
+    assert run(*words, *named, "--sign", tmp_path / "k", "--sign", tmp_path / "l").code == 0
     for name in ("k", "l"):
         assert run("verify", out, "--quick", "--signer", tmp_path / f"{name}.pub").code == 0
+    assert run(*words, *("--sign", tmp_path / "k") * 3).code == 2

@@ -26,7 +26,7 @@ from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.structural_zeros import read_zeros
 from tabprotect.engine.project.opening.sources import open_table
 from tabprotect.engine.protection.cycle_runs.forward import flip, walk
-from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.domain import Domain, Variable
 from tabprotect.engine.tables.hierarchy import Grouping
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import margins_of_order
@@ -129,6 +129,46 @@ def test_ranks_of_the_czech_shape(margins: str, wanted: int) -> None:
     domain = Domain.of_shape((2,) * 6)
     found = design_for_margins(KeptMargins.even(Publication.of(domain, margins)))
     assert found.rank == found.dimension == wanted
+
+
+SPARSE = [(12, 9), (25, 6), (7, 6, 5), (4, 4, 3, 2), (15, 15)]
+"""Shapes of tables without a name; in two of three cells there is nobody."""
+
+HIERARCHIES = [
+    ((9, 6), "A + up*B"),
+    ((10, 5), "up*B + top + A"),
+    ((8, 4, 3), "A:C + up*B"),
+    ((12, 7), "up + B"),
+    ((6, 5, 4), "up*B*C + A*C + top*C"),
+]
+
+
+def nested(variable: Variable) -> tuple[Grouping, ...]:
+    """Two levels above the categories, groups of uneven sizes."""
+    size = len(variable.categories)
+    fine = [f"u{int(np.sqrt(2 * k))}" for k in range(size)]
+    coarse = ["low" if name in ("u0", "u1") else "high" for name in fine]
+    return Grouping("up", variable.name, tuple(fine)), Grouping("top", variable.name, tuple(coarse))
+
+
+@pytest.mark.parametrize(
+    ("shape", "formula"), [(shape, None) for shape in SPARSE] + HIERARCHIES, ids=str
+)
+def test_full_rank_and_nothing_unwanted_on_tables_without_a_name(
+    shape: tuple[int, ...], formula: str | None
+) -> None:
+    domain = Domain.of_shape(shape)
+    groupings = nested(domain.variables[0])
+    generator = np.random.default_rng(sum(shape))
+    counts = generator.negative_binomial(0.4, 0.3, shape).astype(np.int64)
+    table = Table.dense(domain, counts)
+    margins = margins_of_order(domain, len(shape) - 1) if formula is None else formula
+    kept = KeptMargins.of(Publication.of(domain, margins, groupings), table)
+    found = design_for_margins(kept)
+    assert found.rank == found.dimension and found.completed == 0
+    assert CycleAlgebra(found.moves).rank == found.rank and not found.moves.violations()
+    report = check(found.moves, zeros=~found.support)
+    assert report.known_functionals == 0 and report.preserves_margins
 
 
 def dense(found: Designed) -> np.ndarray:

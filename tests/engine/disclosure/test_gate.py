@@ -60,7 +60,8 @@ def test_attempts_are_drawn_in_order_and_nothing_public_tells_which() -> None:
     for found in done:
         for attempt in range(1, found.record.attempt + 1):
             randomness = Randomness.seeded(found.record.seed)
-            one = CYCLES.run(middling(), STRIPS, randomness, attempt=attempt).release
+            values = CYCLES.resolve_for(middling(), STRIPS)
+            one = CYCLES.attempt(middling(), values, randomness, number=attempt).release
             last = attempt == found.record.attempt
             assert verdict(one, HousePolicy().limits()).accepted == last
             assert (one.tables == found.release.tables) >= last
@@ -113,6 +114,25 @@ def test_a_refusal_says_what_to_do_and_a_reason_goes_into_the_dossier_only(
     confidential.write(done, dossier)
     again = confidential.read(dossier)
     assert again.record.decisions == done.record.decisions
+
+
+def test_a_draft_is_what_a_reason_would_let_out(tmp_path: Path) -> None:
+    """Looked at, decided, published: the same bytes as decided beforehand."""
+    policy, chance = HousePolicy(), Randomness.seeded(3)
+    draft = gate.protect(CYCLES, ONES, STRIPS, chance, draft=True)
+    said = gate.against(draft, policy)
+    assert "A reader would know" in said and not draft.record.decisions
+    with pytest.raises(RefusedError, match="A reader would know"):
+        gate.decided(draft, policy, "")
+    done = gate.decided(draft, policy, "zq-reason")
+    ahead = gate.protect(CYCLES, ONES, STRIPS, chance, accept="zq-reason")
+    assert public.to_bytes(done.release) == public.to_bytes(ahead.release)
+    assert done.record.decisions == ahead.record.decisions
+    assert gate.against(done, policy) == ""
+    # What passes is the same with and without.
+    fine = gate.protect(CYCLES, ONES, NEGATIVE, chance, draft=True)
+    assert gate.against(fine, policy) == ""
+    assert "other limits" in gate.against(fine, HousePolicy(share=0.01))
 
 
 @pytest.mark.usefixtures("without_remedies")

@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tabprotect.engine.disclosure.policy import VARIABLE, HousePolicy, in_force, read
+from tabprotect.engine.disclosure.policy import (
+    VARIABLE,
+    HousePolicy,
+    in_force,
+    policy_file,
+    read,
+    write,
+)
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.release.gate import Gate
 from tabprotect.engine.sensitivity.small_count import SmallCount
@@ -22,7 +29,6 @@ def test_a_file_sets_what_it_names(tmp_path: Path) -> None:
     assert limits.at_risk == SmallCount(1, 4) and limits.attempts_at_most == 5
     assert policy.limits(random=False).attempts_at_most == 1
     assert Gate.from_json(limits.as_json()) == limits
-    assert HousePolicy.judged_by(limits).limits() == limits
 
 
 def test_every_wrong_limit_is_named_at_once(tmp_path: Path) -> None:
@@ -55,6 +61,13 @@ def test_the_environment_names_the_policy(tmp_path: Path, monkeypatch: pytest.Mo
     path.write_text("belief_limit = 0.9\n")
     monkeypatch.setenv(VARIABLE, str(path))
     assert in_force().belief_limit == 0.9
+
+
+def test_the_file_beside_the_settings_holds_for_every_shell(house_folder: Path) -> None:
+    assert in_force() == HousePolicy() and policy_file() == house_folder / "policy.toml"
+    wanted = HousePolicy(share=0.02, at_risk="1..3", second_release="refuse", two_signatures=True)
+    write(wanted, policy_file())
+    assert in_force() == wanted
 
 
 def test_a_gate_from_a_foreign_bundle_is_checked() -> None:

@@ -84,7 +84,7 @@ def test_levels_of_a_hierarchy(tmp_path: Path) -> None:
         ({"code_lists": {"region": "geo.csv"}}, "does not have the code 's1'", 3),
         ({"bands": {"age": 0}}, "width of at least 1", None),
         ({"cuts": {"age": [15, 15]}}, "rising order", None),
-        ({"bands": {"age": 5}, "cuts": {"age": [5]}}, "coded twice", None),
+        ({"bands": {"region": 5}, "code_lists": {"region": "geo.csv"}}, "coded twice", None),
         ({"bands": {"agee": 5}}, "no variable 'agee'", None),
         ({"bands": {"w": 5}}, "not counted by", None),
         ({"code_lists": {"region": "none.hrc"}}, "no such file", None),
@@ -133,3 +133,49 @@ def test_every_record_is_in_the_band_that_names_it(
     )
     assert dict(zip(table.domain["age"].categories, table.counts.tolist(), strict=True)) == expected
     assert sum(expected.values()) == len(ages)
+
+
+def test_several_codings_are_levels(tmp_path: Path) -> None:
+    found = counted(tmp_path, "age", bands={"age": [10, 5]}, cuts={"age": [0, 20, 60]})
+    age = found.table.domain["age"]
+    assert [level.name for level in age.levels] == ["cut", "band10", "band5"]
+    assert found.table.margin(["age@cut"]).counts.tolist() == [5, 3, 1]
+    wide = found.table.domain["age@band10"].categories
+    assert wide == ("0-9", "10-19", "60-69", "100-109", MISSING)
+    text = RECORDS + "n1,19,0.1\nn1,17,0.1\n"
+    with pytest.raises(InputError, match="15-19 lies in both 0-17 and 18-64"):
+        counted(tmp_path, "age", text, bands={"age": 5}, cuts={"age": [0, 18, 65]})
+
+
+def test_a_code_list_brings_what_is_above(tmp_path: Path) -> None:
+    (tmp_path / "geo.hrc").write_text("land\n@south\n@@s1\n@@s9\n@north\n@@n2\n@@n1\n")
+    listed = {"region": str(tmp_path / "geo.hrc")}
+    region = counted(tmp_path, "region", code_lists=listed).table.domain["region"]
+    assert region.categories == ("south", "north")
+    assert [level.name for level in region.levels] == ["region_1", "region_2"]
+    assert region.levels[0].groups == ("land", "land")
+    (tmp_path / "geo.csv").write_text("region,half,whole,odd\nn1,N,all,1\nn2,N,all,2\ns1,S,all,1\n")
+    listed = {"region": str(tmp_path / "geo.csv")}
+    region = counted(tmp_path, "region", code_lists=listed).table.domain["region"]
+    assert [level.name for level in region.levels] == ["whole", "half"]
+
+
+def test_columns_that_nest_are_levels_of_one_variable(tmp_path: Path) -> None:
+    text = "n1,n2,n3,sex,k\nA,A1,A11,m,0.1\nA,A1,A12,f,0.2\nA,A2,A21,m,0.3\nB,B1,B11,m,0.4\nB,B1,B11,m,0.5\n"
+    nested = {"geo": ("n1", "n2", "n3")}
+    for by, axes in (("geo,sex", ("geo", "sex")), ("sex", ("sex", "geo")),
+                     ("sex,n2", ("sex", "geo")), ("n1,n2,n3,sex", ("geo", "sex"))):  # fmt: skip
+        found = counted(tmp_path, by, text, nested=nested)
+        assert found.table.domain.names == axes
+        geo = found.table.domain["geo"]
+        assert geo.categories == ("A11", "A12", "A21", "B11")
+        assert [level.name for level in geo.levels] == ["n1", "n2", "n3"]
+        assert found.table.margin(["geo@n2"]).counts.tolist() == [2, 1, 2]
+        assert found.record_keys is not None
+        assert found.record_keys.margin(["geo"]).counts.tolist() == [
+            10_000_000, 20_000_000, 30_000_000, 90_000_000,
+        ]  # fmt: skip
+    with pytest.raises(InputError, match="n2 'A1' lies in both 'A' and 'B' of n1"):
+        counted(tmp_path, "g", text + "B,A1,A11,f,0.1\n", nested={"g": ("n1", "n2")})
+    with pytest.raises(InputError, match="two columns or more"):
+        counted(tmp_path, "g", text, nested={"g": ("n1",)})

@@ -10,7 +10,7 @@ from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.posterior.infer import infer
-from tabprotect.engine.protection.cycle_runs.choosing import candidates, chosen_cycles
+from tabprotect.engine.protection.cycle_runs.choosing import candidates, chosen
 from tabprotect.engine.protection.methods.cyclic_perturbation import PLUGIN
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of
@@ -98,4 +98,19 @@ def test_the_choice_follows_from_the_margins(mean: float, name: str) -> None:
     kept = KeptMargins.of(Publication(domain, all_margins(domain)), table)
     values = Values(PUBLIC | {"blocking": "any_zero", "theta": None})
     found = {c.name: c for c in candidates(kept, values)}
-    assert chosen_cycles(kept, values) == found[name].moves
+    assert chosen(kept, values).moves == found[name].moves
+
+
+@pytest.mark.parametrize(("mean", "rule"), [(0.7, "negative"), (30.0, "any_zero")])
+def test_so_does_the_rule_where_none_is_given(mean: float, rule: str) -> None:
+    domain = Domain.of_shape((10, 10))
+    counts = np.random.default_rng(5).poisson(mean, (10, 10)).astype(np.int64)
+    problem = Problem(Table.dense(domain, counts))
+    values = PLUGIN.resolve_for(problem, {})
+    assert values["blocking"] == rule
+    # Whoever has the release finds the same rule; a given one stays.
+    release = PLUGIN.run(problem, {}, Randomness.seeded(1)).release
+    assert PLUGIN.resolve_for(Problem(release.table), {})["blocking"] == rule
+    assert release.mechanism.parameters["blocking"] == rule
+    assert PLUGIN.resolve_for(problem, {"blocking": "any_zero"})["blocking"] == "any_zero"
+    assert PLUGIN.resolve_for(problem, {"cycles": "elementary"})["blocking"] == "any_zero"

@@ -15,6 +15,7 @@ from small_tables import exact_width, tables
 from tabprotect.engine.errors import InfeasibleError, InputError, Interrupted, ParameterError
 from tabprotect.engine.query_space.evidence import Evidence
 from tabprotect.engine.query_space.frontier import Frontier
+from tabprotect.engine.query_space.lattice import Lattice
 from tabprotect.engine.query_space.optimal.best_release import optimal, plan
 from tabprotect.engine.query_space.optimal.exhaustive import every_release
 from tabprotect.engine.query_space.optimal.heuristic import longest_prefix
@@ -79,7 +80,7 @@ def test_the_heuristic_at_every_threshold(czech: Table, niss: dict[str, Any]) ->
         # The reference says "bad at w": releasable when the width is larger.
         found, frontier = longest_prefix(evidence, criteria()["width"], w + 1)
         assert found == length
-        assert Frontier.below(6, frontier).size == released
+        assert Frontier.below(evidence.lattice, frontier).size == released
     lattice = evidence.lattice
     for beta in (6, 9):
         best = optimal(evidence, beta, "heuristic")
@@ -125,7 +126,7 @@ def test_never_more_than_exact_bounds_allow(table: Table, beta: int, seed: int) 
             continue
         cliques = [sum(1 << v for v in clique) for clique in nx.find_cliques(graph)]
         if exact_width(table, cliques, 1, 2) >= beta:
-            best = max(best, Frontier.below(variables, cliques).size)
+            best = max(best, Frontier.below(Lattice(table.domain.names), cliques).size)
     assert optimal(evidence, beta, "exhaustive").released.size == best
     found = optimal(evidence, beta, "annealing", randomness=Randomness.seeded(seed), proposals=400)
     assert exact_width(table, found.released.members, 1, 2) >= beta

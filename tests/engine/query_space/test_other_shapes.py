@@ -154,7 +154,7 @@ def test_searches_by_every_criterion(name: str, table: Table, beta: int, seed: i
             with pytest.raises(InfeasibleError, match="one-way"):
                 optimal(evidence, beta, method, criterion=criterion)
         return
-    best = max(Frontier.below(variables, p).size for p in fine)
+    best = max(Frontier.below(evidence.lattice, p).size for p in fine)
     assert optimal(evidence, beta, "exhaustive", criterion=criterion).released.size == best
     walked = optimal(
         evidence,

@@ -16,10 +16,11 @@ from tabprotect.engine.query_space.evidence import Evidence
 from tabprotect.engine.query_space.fitting import fitted, misplaced
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.graphs.chordal import decomposable
+from tabprotect.engine.query_space.lattice import Lattice
 from tabprotect.engine.query_space.registered import criteria, rules, utilities
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.rule import Situation
-from tabprotect.engine.query_space.utility import clique_worth, worth_of
+from tabprotect.engine.query_space.utility import Worth
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -56,7 +57,9 @@ def test_criteria_are_monotone_pure_and_consistent(
     assert quick.verdict == first.verdict
     # Cheap verdicts agree with the judgement wherever they say anything.
     every = np.arange(full + 1)
-    screened = criterion.screen(evidence, Frontier.below(4, some).members, every, threshold)
+    screened = criterion.screen(
+        evidence, Frontier.below(evidence.lattice, some).members, every, threshold
+    )
     assert not (screened.safe & screened.bad).any()
     for query in every.tolist():
         verdict = criterion.judge(evidence, [*some, query], threshold).verdict
@@ -108,20 +111,21 @@ def test_what_the_rules_decide(czech_evidence: Evidence) -> None:
 def test_utilities_never_fall(table: Table, some: list[int], query: int) -> None:
     variables = table.domain.ndim
     full = (1 << variables) - 1
-    before = Frontier.below(variables, (0, *(q & full for q in some)))
+    lattice = Lattice(table.domain.names)
+    before = Frontier.below(lattice, (0, *(q & full for q in some)))
     after = before.add(query & full)
     for name, utility in utilities().items():
         if name == "reconstruction":
             # Not monotone in every table, but bounded, and perfect with the table itself.
             assert 0 <= utility.value(table, before) <= 1 + 1e-9
-            whole = Frontier.below(variables, [full])
+            whole = Frontier.below(lattice, [full])
             assert utility.value(table, whole) == pytest.approx(1)
             continue
         assert utility.value(table, after) >= utility.value(table, before)
         weights = utility.weights(variables)
         tree = decomposable(variables, before.members)
         if weights is not None and tree is not None:
-            worth = worth_of(tree, clique_worth(weights))
+            worth = Worth(lattice, weights).of(tree)
             assert worth == utility.value(table, before)
 
 
@@ -129,7 +133,7 @@ def test_utilities_never_fall(table: Table, some: list[int], query: int) -> None
 @given(tables(), QUERIES)
 def test_fitting_keeps_the_released_margins(table: Table, some: list[int]) -> None:
     full = (1 << table.domain.ndim) - 1
-    released = Frontier.below(table.domain.ndim, (0, *(q & full for q in some)))
+    released = Frontier.below(Lattice(table.domain.names), (0, *(q & full for q in some)))
     fit = fitted(table, released)
     assert (fit >= 0).all() and 0 <= misplaced(table, fit) <= 1
     tree = decomposable(table.domain.ndim, released.members)
@@ -142,8 +146,8 @@ def test_fitting_keeps_the_released_margins(table: Table, some: list[int]) -> No
 
 def test_fitting_is_independence_and_has_a_limit() -> None:
     table = Table.dense(Domain.of_shape((2, 2)), [[6, 2], [1, 3]])
-    fit = fitted(table, Frontier.below(2, [1, 2]))
+    fit = fitted(table, Frontier.below(Lattice(table.domain.names), [1, 2]))
     assert np.allclose(fit, np.outer([8, 4], [7, 5]) / 12)
     large = Table.sparse(Domain.of_shape((2,) * 23), [0], [1])
     with pytest.raises(InputError, match="too large"):
-        fitted(large, Frontier.below(23, [1]))
+        fitted(large, Frontier.below(Lattice(large.domain.names), [1]))

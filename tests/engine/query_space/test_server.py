@@ -18,9 +18,14 @@ from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.query_space.evidence import Evidence
 from tabprotect.engine.query_space.registered import criteria, rules
 from tabprotect.engine.query_space.release_set import ReleaseSet
-from tabprotect.engine.query_space.table_server.database import Ledger, Taken, fingerprint
+from tabprotect.engine.query_space.table_server.database import (
+    FIRST_CHAIN,
+    Ledger,
+    Taken,
+    fingerprint,
+)
 from tabprotect.engine.query_space.table_server.fold import LogLine, Request, ServerState, serve
-from tabprotect.engine.query_space.table_server.session import ServerSession, replay
+from tabprotect.engine.query_space.table_server.session import ServerSession, followed, replay
 from tabprotect.engine.tables.table import Table
 
 
@@ -73,7 +78,7 @@ def test_the_fold_is_pure_and_what_it_gives_out_is_released(
     assert runs[0] == runs[1]
     folded = first
     for _, line in runs[0][0]:
-        folded = folded.after(line)
+        folded = folded.after([line])
     assert folded.releases.released == runs[0][1]
 
 
@@ -96,7 +101,7 @@ def test_history_and_replay(start: ServerState, czech: Table, tmp_path: Path) ->
         assert [e.number for e, _ in replayed] == [1, 2, 3, 4]
         assert len(list(replay(ledger, start.releases, until=2))) == 2
         assert not list(replay(ledger, start.releases, until=datetime(2001, 1, 1)))
-        assert len(ledger.entries(until=datetime.now(UTC))) == 4
+        assert len(list(ledger.entries(until=datetime.now(UTC)))) == 4
         again = ServerSession(ledger, start)
         assert again.state.releases.released == seen[-1][1]
         assert again.ask(asked(start, "A,B")).answer.reason == "released before"
@@ -111,7 +116,7 @@ def test_each_table_has_a_history_of_its_own(
     assert fingerprint(czech) == fingerprint(Table.sparse(czech.domain, *czech.cells))
     with Ledger(path, czech) as ledger, Ledger(path, other) as second:
         ServerSession(ledger, start).ask(asked(start, "A,B"))
-        assert len(ledger.entries()) == 1 and second.entries() == []
+        assert len(list(ledger.entries())) == 1 and list(second.entries()) == []
 
 
 def test_two_sessions_at_once_lose_nothing(
@@ -143,7 +148,7 @@ def test_two_sessions_at_once_lose_nothing(
         thread.join()
     assert not failures
     with Ledger(path, czech) as ledger:
-        entries = ledger.entries()
+        entries = list(ledger.entries())
         assert [e.number for e in entries] == list(range(1, 2 * len(queries) + 1))
         for user in ("a", "b"):
             assert [e.line.query for e in entries if e.line.user == user] == queries
@@ -164,7 +169,7 @@ def test_who_comes_second_decides_anew(start: ServerState, czech: Table, tmp_pat
         one.ask(asked(start, "A,B,C,E,F"))
         line = LogLine("u", 3, "table", 3, "r", "")
         with pytest.raises(Taken):
-            ledger.append(line, session=two.number, number=1)
+            ledger.append(line, session=two.number, number=1, previous=FIRST_CHAIN)
         # Alone it would be released; after the first one it is not.
         late = two.ask(asked(start, "A,C,D,E,F"))
         assert late.entry.number == 2
@@ -187,7 +192,7 @@ def test_no_release_without_a_log_line(
         assert session.state == start
         other.execute("ROLLBACK")
         other.close()
-        assert ledger.entries() == []
+        assert list(ledger.entries()) == []
         assert session.ask(asked(start, "A,B")).entry.number == 1
 
 
@@ -219,7 +224,7 @@ def test_power_loss_before_the_log(
             patch.setattr(Ledger, "append", fail)
             with pytest.raises(PowerLossError):
                 session.ask(asked(start, "A,B"))
-        assert ledger.entries() == []
+        assert list(ledger.entries()) == []
         assert ServerSession(ledger, start).state.releases.released.members == (0,)
 
 
@@ -253,3 +258,30 @@ def test_a_threshold_nobody_can_meet(czech_evidence: Evidence) -> None:
     releases = ReleaseSet.begin(czech_evidence, criteria()["width"], 5000)
     with pytest.raises(InfeasibleError, match="one-way"):
         ServerState.begin(releases, rules()["myopic"])
+
+
+def test_a_history_of_an_earlier_version_is_chained_as_it_stands(
+    start: ServerState, czech: Table, tmp_path: Path
+) -> None:
+    path = tmp_path / "h.db"
+    with Ledger(str(path), czech) as ledger:
+        session = ServerSession(ledger, start)
+        for text in ("A,B", "A,B,C,D,E", "C,D"):
+            session.ask(asked(start, text))
+        before = list(ledger.entries())
+    with sqlite3.connect(path) as connection:
+        # As the first version of the schema had it.
+        for table in ("price", "snapshot", "answer_bundle"):
+            connection.execute(f"DROP TABLE {table}")
+        for column in ("permanent", "bundle", "chain"):
+            connection.execute(f"ALTER TABLE entry DROP COLUMN {column}")
+        connection.execute("ALTER TABLE history DROP COLUMN secret")
+        connection.execute("UPDATE alembic_version SET version_num = '0001'")
+    connection.close()
+    with Ledger(str(path), czech) as ledger:
+        after = list(followed(ledger))
+        assert [e.line.query for e in after] == [e.line.query for e in before]
+        assert len(ledger.secret) == 32
+        again = ServerSession(ledger, start)
+        assert again.ask(asked(start, "A,B")).answer.reason == "released before"
+        assert len(list(followed(ledger))) == 4

@@ -103,7 +103,7 @@ def test_the_small_count_rounding_example() -> None:
         ("geo", "year"),
         ("eu", "year"),
     )
-    assert publication.size == 24 and publication.nests
+    assert publication.size == 24
     # Iceland is all there is outside the EU.
     representatives, inverse = publication.distinct
     assert len(representatives) == 24 - 1 - 3
@@ -120,8 +120,6 @@ def test_a_grouping_beside_its_variable_says_nothing_new() -> None:
 
 def test_groupings_that_do_not_nest() -> None:
     across = Grouping("across", "geo", ("x", "x", "y"))
-    assert not Publication.of(GEO, "eu + across", (EU, across)).nests
-    assert Publication.of(GEO, "eu + year", (EU, across)).nests
     both = Publication.of(GEO, [("eu", "across")], (EU, across))
     # No land is outside the EU and in group y: that cell is always 0.
     table = Table.dense(GEO, np.ones((3, 3), dtype=np.int64))

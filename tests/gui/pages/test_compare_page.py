@@ -28,6 +28,7 @@ from tabprotect.gui.plots.symbols import INKS, SHAPES, Look, looks
 Settle = Callable[[], None]
 
 QUICK = (
+    "known_at_risk",
     "risk_fbeta",
     "unchanged_small",
     "hellinger_expected",
@@ -64,6 +65,7 @@ def ran(page: ComparePage, settle: Settle) -> ComparePage:
 
 
 def type_run(page: ComparePage, text: str) -> None:
+    page.runs.more.setChecked(True)
     page.runs.text.setFocus()
     QTest.keyClicks(page.runs.text, text)
 
@@ -71,8 +73,10 @@ def type_run(page: ComparePage, text: str) -> None:
 def test_the_empty_page_teaches_and_begins(
     page: ComparePage, settle: Settle, opened: MainWindow
 ) -> None:
-    assert "cell_key D=5,8" in page._empty.text() and page.fitting.isVisible()
-    assert not page.main_button.isEnabled()
+    assert "side by side" in page._empty.text() and page.fitting.isVisible()
+    assert page.main_button.text() == "Compare every method that fits"
+    # What is written as on the command line is there for who asks for it.
+    assert not page.runs.text.isVisible()
     assert opened.actions_.command_line() == ""
     assert not unnamed(page)
     page.fitting.click()
@@ -120,8 +124,9 @@ def test_a_comparison_is_shown_chosen_and_filtered(ran: ComparePage, opened: Mai
     found, view = ran.comparison, ran.view
     assert found is not None and len(found.runs) == 6
     assert [s.number for s in view.map.settings] == [0, 1]
-    # On a two-way table no expected cell is certain: this risk is 0 for everybody.
-    assert "does not tell the settings apart" in ran.sentence
+    # The two figures of the cards under Protect; here no reader would know a cell.
+    assert [measure.name for measure in view.axes] == ["known_at_risk", "mean_absolute_deviation"]
+    assert "alike in this risk" in ran.sentence and "Cell keys (D 3, js 1)" in view.words((1, None))
     view.risk.setCurrentIndex(view.risk.findData("unchanged_small"))
     assert "gives away least" in ran.sentence or "best in both" in ran.sentence
     heads = [column.head for column in view.table.list.rows.columns]
@@ -148,7 +153,7 @@ def test_a_comparison_is_shown_chosen_and_filtered(ran: ComparePage, opened: Mai
     other = 1 - ran.place[0]
     ran.runs.list.setCurrentRow(other)
     assert ran.place == view.map.place == (other, None)
-    assert "cell_key" in view.words((1, None)) and "run 1" in view.words((0, 0))
+    assert "Cell keys" in view.words((1, None)) and "run 1" in view.words((0, 0))
     table = view.table
     table.rows.setCurrentIndex(1)
     assert table.list.rows.rowCount() == 6
@@ -260,6 +265,23 @@ def test_a_setting_that_fails_says_why(page: ComparePage, settle: Settle) -> Non
     assert columns["failed"].values[0] and not columns["failed"].values[1]
     page.choose((0, None))
     assert not page.open_button.isEnabled()
+
+
+def test_a_slider_makes_another_setting(page: ComparePage, opened: MainWindow) -> None:
+    page.change(set_comparison(runs=["cyclic_perturbation", "random_rounding base=3"]))
+    page.runs.list.setCurrentRow(0)
+    assert list(page.runs.levers.sliders) == ["alpha", "passes"]
+    alpha = page.runs.levers.sliders["alpha"]
+    QTest.keyClick(alpha, Qt.Key.Key_End)
+    project = opened.document.project
+    assert project is not None
+    # Both shares of the coin move together, and leave nothing to the third.
+    assert project.comparison.runs[0] == "cyclic_perturbation alpha=0.5 beta=0.5"
+    assert page.runs.list.currentRow() == 0
+    page.runs.list.setCurrentRow(1)
+    assert list(page.runs.levers.sliders) == ["base"]
+    QTest.keyClick(page.runs.levers.sliders["base"], Qt.Key.Key_Right)
+    assert opened.document.project.comparison.runs[1] == "random_rounding base=4"  # type: ignore[union-attr]
 
 
 def test_the_papers_comparison_is_one_click_and_stops_with_what_is_there(

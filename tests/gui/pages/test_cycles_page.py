@@ -17,9 +17,15 @@ from readable import texts, unnamed
 
 from tabprotect.engine.cycles import files
 from tabprotect.engine.cycles.designs import DESIGNS, design
+from tabprotect.engine.project.history import History
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.verbs.cycle_verbs import remove_cycle, set_cycles
-from tabprotect.engine.project.verbs.release_verbs import protect, publish, set_parameters
+from tabprotect.engine.project.verbs.release_verbs import (
+    open_bundle,
+    protect,
+    publish,
+    set_parameters,
+)
 from tabprotect.engine.project.verbs.table_verbs import new_table, place, set_count
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.frame.main_window import MainWindow
@@ -67,7 +73,7 @@ def click_cell(window: MainWindow, row: int, column: int) -> None:
 def test_a_template_is_proved_to_keep_all_margins(designer: MainWindow, examined: Settle) -> None:
     page(designer)._tools["templates"].click()
     cards = page(designer).templates.cards
-    assert set(cards) == set(DESIGNS)
+    assert set(cards) == {"design for me", *DESIGNS}
     assert page(designer).stack.currentWidget() is page(designer).templates
     QTest.keyClick(cards["bidiagonal"], Qt.Key.Key_Return)
     examined()
@@ -237,6 +243,7 @@ def test_dropping_a_cycle_moves_it(designer: MainWindow, examined: Settle) -> No
 def test_the_list_filters(window: MainWindow, settle: Settle, examined: Settle) -> None:
     window.files.open("example:sparse-10x10")
     settle()
+    window.document.do(set_parameters, blocking="any_zero")
     window.go("cycles")
     examined()
     listed, document = page(window).list, window.document
@@ -251,6 +258,9 @@ def test_the_list_filters(window: MainWindow, settle: Settle, examined: Settle) 
     listed.filter.setText("row10")
     touching = [i for i in range(len(moves)) if moves.array(i)[9].any()]
     assert listed.model.shown.tolist() == touching
+    listed.filter.setText("row10, column2")
+    both = [i for i in range(len(moves)) if moves.array(i)[9, 1]]
+    assert listed.model.shown.tolist() == both
     listed.filter.setText("13")
     assert listed.model.shown.tolist() == [12]
     assert document.selected_cycle == 0
@@ -297,9 +307,30 @@ def test_chances_are_shown_as_a_heat_map(designer: MainWindow, examined: Settle)
     assert "3 to 4 times" in page(designer)._legend.text()
 
 
+def test_chances_and_walk_are_two_views(designer: MainWindow, examined: Settle) -> None:
+    tools = page(designer)._tools
+    tools["chances"].click()
+    tools["walk"].click()
+    assert tools["walk"].isChecked() and not tools["chances"].isChecked()
+    tools["chances"].click()
+    assert tools["chances"].isChecked() and not tools["walk"].isChecked()
+
+
+def test_nothing_to_split_is_said_and_leaves_no_step(
+    designer: MainWindow, examined: Settle
+) -> None:
+    designer.document.do(set_cycles, kind="elementary")
+    examined()
+    before = designer.document.project
+    page(designer)._tools["split"].click()
+    assert designer.document.project is before
+    assert "nothing to split" in page(designer).errors.text
+
+
 def test_blockers_are_hatched(window: MainWindow, settle: Settle, examined: Settle) -> None:
     window.files.open("example:sparse-10x10")
     settle()
+    window.document.do(set_parameters, blocking="any_zero")
     window.go("cycles")
     examined()
     document = window.document
@@ -457,8 +488,8 @@ def test_a_reader_can_look_but_not_edit(
     bundle, dossier = tmp_path / "r.zip", tmp_path / "d-CONFIDENTIAL.zip"
     document.do(publish, release=str(bundle), dossier=str(dossier))
     settle()
-    document.saved = document.project  # nothing is asked about unsaved work
-    designer.files.open(str(bundle))
+    # As in a window of the reader's own.
+    designer.files.arrived(History().do(open_bundle(path=str(bundle)))[0], str(bundle))
     settle()
     designer.go("cycles")
     examined()
@@ -489,6 +520,7 @@ def test_what_was_known_of_another_table_is_not_drawn(
 ) -> None:
     window.files.open("example:sparse-10x10")
     settle()
+    window.document.do(set_parameters, blocking="any_zero")
     window.go("cycles")
     examined()
     window.document.select_cycle(7)

@@ -28,7 +28,6 @@ from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.forms.method_form import MethodForm
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.grid.view import GridView
-from tabprotect.gui.pages.run.page import RunPage
 from tabprotect.gui.pages.run.perturb import PerturbPage
 from tabprotect.gui.pages.run.replay import Replay
 
@@ -370,13 +369,16 @@ def test_a_weak_mechanism_is_refused_with_the_remedies_that_were_tried(
     assert all(remedy.reached in said for remedy in offered)
     shown_page.main_button.click()
     tried()
-    assert document.published is None
+    # It is held as a draft, to be looked at, and cannot be published without a reason.
+    assert document.project is not None and document.project.against
+    assert refusal.text.startswith("A reader would know")
     assert shown_page.face == "setup" and list(refusal.remedies) == [r.text for r in offered]
     refusal.remedies[offered[-1].text].click()
     tried()
     assert document.project is not None
     for name in offered[-1].parameters.keys() - {"cycles"}:
         assert document.project.values[name] == offered[-1].parameters[name]
+    document.undo()
     document.undo()
     tried()
     assert document.project is project and refusal.isVisible()
@@ -389,27 +391,17 @@ def test_a_weak_mechanism_is_refused_with_the_remedies_that_were_tried(
     assert document.project.protected.record.decisions == ()
 
 
-def test_the_methods_page_offers_the_same_remedies(weak: MainWindow, settle: Settle) -> None:
-    offered = list(page(weak).preview.refusal.remedies)
-    weak.go("methods")
-    shown_page = weak.page
-    assert isinstance(shown_page, RunPage)
-    QTest.qWait(400)
-    settle()
-    refusal = shown_page.preview.refusal
-    assert offered and list(refusal.remedies) == offered
-    refusal.remedies[offered[0]].click()
-    assert weak.document.history.undo_label.startswith("set ")
-    settle()
-
-
-def test_going_on_all_the_same_is_recorded(weak: MainWindow, tried: Settle) -> None:
-    page(weak).preview.refusal.accept.click()
+def test_what_was_refused_is_held_for_the_gate(weak: MainWindow, tried: Settle) -> None:
+    refusal = page(weak).preview.refusal
+    # Before a run nothing was drawn that could be looked at.
+    assert refusal.isVisible() and refusal.gate.isHidden()
+    page(weak).main_button.click()
     tried()
     assert weak.document.project is not None and weak.document.project.protected is not None
-    assert "no reason was given" in weak.document.project.protected.record.decisions[0]
-    assert "is recorded" in page(weak).sentence
-    assert weak.document.history.steps[-1].arguments == {"accept_weak": True}
+    assert weak.document.project.protected.record.decisions == ()
+    refusal.gate.click()
+    assert weak.page is weak.pages["release"]
+    tried()
 
 
 def test_broken_cycles_cannot_be_run(perturb: MainWindow, tried: Settle) -> None:

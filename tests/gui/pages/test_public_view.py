@@ -19,8 +19,8 @@ from tabprotect.engine.project.verbs.release_verbs import protect, set_prior
 from tabprotect.engine.project.verbs.table_verbs import set_at_risk, set_title
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.look.label import tip
-from tabprotect.gui.pages.posterior.files import KINDS, MARK, table_csv
-from tabprotect.gui.pages.posterior.page import PosteriorPage
+from tabprotect.gui.pages.check.files import KINDS, MARK, table_csv
+from tabprotect.gui.pages.check.page import CheckPage
 from tabprotect.gui.pages.run.perturb import PerturbPage
 from tabprotect.gui.pages.table.page import TablePage
 
@@ -71,9 +71,9 @@ def leaks(said: list[str], words: tuple[str, ...]) -> list[tuple[str, str]]:
     return [(word, text[:200]) for text in said for word in words if word in text]
 
 
-def posterior(window: MainWindow) -> PosteriorPage:
+def posterior(window: MainWindow) -> CheckPage:
     found = window.pages["posterior"]
-    assert isinstance(found, PosteriorPage)
+    assert isinstance(found, CheckPage)
     return found
 
 
@@ -135,6 +135,7 @@ def test_an_error_strip_goes_with_every_word(
 ) -> None:
     path = tmp_path / "totals-of-mine.csv"
     path.write_text(TOTALS)
+    house.document.saved = house.document.project  # nothing is asked about unsaved work
     house.files.open(str(path))
     settle()
     strip = house.page.errors

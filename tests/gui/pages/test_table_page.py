@@ -361,3 +361,78 @@ def test_public_view_shows_the_published_table_read_only(
     assert "at risk" not in page(opened).sentence
     page(opened).paste()
     assert not page(opened).paste_bar.isVisible()
+
+
+def test_the_risk_list_holds_the_cells_of_all_layers(
+    window: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    path = tmp_path / "three.csv"
+    counts = write_table(path, (2, 3, 4), ["a", "b", "c"])
+    window.files.open(str(path))
+    settle()
+    window.document.do(set_at_risk, rule="1..8")
+    shown, mask = page(window), (counts >= 1) & (counts <= 8)
+    window.actions_["table_risks"].trigger()
+    model = shown.risks.model
+    assert shown.risks.isVisible() and model.rowCount() == mask.sum()
+    assert {model.index_of(row) for row in range(model.rowCount())} == {
+        tuple(map(int, at)) for at in np.argwhere(mask)
+    }
+    # By its count; then only some of it; a line is the cell everywhere.
+    shown.risks.list.sortByColumn(3, Qt.SortOrder.DescendingOrder)
+    said = [int(model.data(model.index(row, 3))) for row in range(model.rowCount())]
+    assert said == sorted(counts[mask].tolist(), reverse=True)
+    category = window.document.project.domain["c"].categories[1]  # type: ignore[union-attr]
+    shown.risks.find.setText(category)
+    assert model.rowCount() == mask[:, :, 1].sum()
+    shown.risks.list.selectRow(0)
+    assert window.document.selection == model.index_of(0)
+    other = model.index_of(model.rowCount() - 1)
+    window.document.select(other)
+    assert shown.risks.list.currentIndex().row() == model.rowCount() - 1
+    shown.risks.find.clear()
+    # The rule is edited where its consequence is seen.
+    shown.risks.high.setValue(4)
+    shown.risks.high.editingFinished.emit()
+    assert str(window.document.project.at_risk) == "1..4"  # type: ignore[union-attr]
+    assert model.rowCount() == ((counts >= 1) & (counts <= 4)).sum()
+    shown.risks.zeros.click()
+    assert str(window.document.project.at_risk) == "0..4"  # type: ignore[union-attr]
+    # Nothing of it is left for a reader's eyes.
+    window.document.set_public(True)
+    assert model.rowCount() == 0 and not shown.risks.isVisible()
+
+
+def test_layers_say_how_many_risky_cells_each_holds(
+    window: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    path = tmp_path / "three.csv"
+    counts = write_table(path, (2, 3, 4), ["a", "b", "c"])
+    window.files.open(str(path))
+    settle()
+    window.document.do(set_at_risk, rule="1..8")
+    window.document.do(place, rows=["b"], columns=["a"], layers=["c"])
+    (combo,) = page(window).placement._combos.values()
+    mask = (counts >= 1) & (counts <= 8)
+    for code in range(4):
+        number = int(mask[:, :, code].sum())
+        assert combo.itemText(code).endswith(f"\u2022{number}") == bool(number)
+    window.document.set_public(True)
+    assert not any("\u2022" in combo.itemText(code) for code in range(combo.count()))
+
+
+def test_another_table_opens_at_its_first_column(
+    window: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    window.resize(820, 600)
+    for number in (30, 40):
+        path = tmp_path / f"wide{number}.csv"
+        write_table(path, (number, number), ["a", "b"])
+        window.files.open(str(path))
+        settle()
+        cells = page(window).grid.cells
+        bars = cells.horizontalScrollBar(), cells.verticalScrollBar()
+        assert all(bar.maximum() > 0 and bar.value() == 0 for bar in bars)
+        window.document.saved = window.document.project
+        for bar in bars:
+            bar.setValue(bar.maximum())

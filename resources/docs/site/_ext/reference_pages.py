@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -66,9 +67,14 @@ def write_pages(app: Sphinx) -> None:
         (made / folder).mkdir(parents=True)
     for name in DOCUMENTS:
         shutil.copy(docs / name, made / "documents" / name)
+    pages = plugin_pages()
     for path in sorted((docs / "methods").glob("*.md")):
-        shutil.copy(path, made / "in_depth" / path.name)
-    for name, page in plugin_pages().items():
+        name = f"methods/{path.stem}"
+        if name in pages:
+            pages[name] += _in_depth(path.read_text(encoding="utf-8"))
+        else:
+            shutil.copy(path, made / "in_depth" / path.name)
+    for name, page in pages.items():
         path = made / f"{name}.md"
         path.parent.mkdir(exist_ok=True)
         path.write_text(page, encoding="utf-8")
@@ -77,6 +83,12 @@ def write_pages(app: Sphinx) -> None:
     shutil.copytree(docs / "images", made / "images")
     for example in examples():
         (made / "examples" / f"{example.name}.md").write_text(_page(example), encoding="utf-8")
+
+
+def _in_depth(text: str) -> str:
+    """What more there is to say of a method: below the page that its file makes, a level down."""
+    body = text.partition("\n")[2]
+    return "\n## In depth\n" + re.sub(r"^##", "###", body, flags=re.MULTILINE)
 
 
 def _page(example: Example) -> str:

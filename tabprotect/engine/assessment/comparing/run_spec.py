@@ -44,6 +44,14 @@ class RunSpec:
             words.append(f"{name}={said}" if said and " " not in said else f"{name}='{said}'")
         return " ".join(words)
 
+    @property
+    def title(self) -> str:
+        """For people: the method's name and what was given."""
+        method = methods()[self.method]
+        labels = {p.name: p.label for p in method.parameters}
+        said = [f"{_lower(labels.get(name, name))} {value}" for name, value in self.given.items()]
+        return f"{method.label} ({', '.join(said)})" if said else method.label
+
 
 def parse_spec(text: str) -> tuple[RunSpec, ...]:
     """Read a method with parameters; a list of values (``base=3,5``) makes a run of each.
@@ -80,6 +88,11 @@ def parse_spec(text: str) -> tuple[RunSpec, ...]:
     if wrong:
         raise ParameterError({f"{method.name} {k}": why for k, why in wrong.items()}, hint=FORM)
     return expand(method.name, {name: _values(method, name, v) for name, v in given.items()})
+
+
+def _lower(label: str) -> str:
+    """A label within a sentence; what is an abbreviation or a symbol stays."""
+    return label if label[:2].isupper() or len(label) < 2 else label[0].lower() + label[1:]
 
 
 def expand(method: str, grid: Mapping[str, Sequence[object]]) -> tuple[RunSpec, ...]:

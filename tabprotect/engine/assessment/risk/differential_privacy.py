@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import ClassVar
 
 import numpy as np
 
@@ -49,12 +48,6 @@ class DifferentialPrivacy(Measure):
 
     direction = "lower is better"
     noun = "risk"
-    text: ClassVar[str]
-
-    @property
-    def help(self) -> str:
-        """The definition (plain text)."""
-        return self.text
 
     def _pairs(self, release: Release) -> list[tuple[Law, Law]]:
         """The laws of neighbouring counts, both ways round."""

@@ -77,8 +77,6 @@ class GuessedCategory(Measure):
         Who guesses.
     number
         Which figure.
-    text
-        The definition.
     """
 
     direction = "lower is better"
@@ -86,7 +84,6 @@ class GuessedCategory(Measure):
     needs = ("restored", "expected", "key")
     intruder: ClassVar[Intruder]
     number: ClassVar[Number]
-    text: ClassVar[str]
 
     def compute(self, case: AssessedRelease) -> Figure:
         """From the expected inner cells."""
@@ -95,11 +92,6 @@ class GuessedCategory(Measure):
         if self.over != "key groups":
             return Figure(value)
         return Figure(value, case.by_group(found.released.probability, found.occupied))
-
-    @property
-    def help(self) -> str:
-        """The definition (plain text)."""
-        return self.text
 
 
 def _both(

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.budgets import DESIGNED_CELLS as MOST_CELLS
 from tabprotect.engine.budgets import MOST_COMPLETED, MOST_PROVED
+from tabprotect.engine.cycles.constructions.long_cycles import check_size
 from tabprotect.engine.cycles.constructions.triangular import DIGITS, Chosen, Search, Settings
 from tabprotect.engine.cycles.kernel_basis import Vector, kernel, shortened
 from tabprotect.engine.cycles.peeling import core
@@ -104,11 +104,7 @@ def design_for_margins(
         When nothing can move, or the table is too large.
     """
     domain = kept.domain
-    if domain.size > MOST_CELLS:
-        raise ParameterError(
-            {"keep": f"{domain.size:,} cells are too many to design cycles for"},
-            hint="leave out a variable or merge categories",
-        )
+    check_size(domain)
     mu = expected_counts(kept, zeros, progress)
     support = mu > 0
     chosen = Search(kept.publication, mu, settings or Settings(), progress).run()

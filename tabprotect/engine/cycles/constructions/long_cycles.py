@@ -33,6 +33,17 @@ def check_shape(domain: Domain) -> None:
                 {"shape": f"variable {variable.name!r} has one category: no cycle exists"},
                 hint="drop the variable from the table",
             )
+    check_size(domain)
+
+
+def check_size(domain: Domain) -> None:
+    """Refuse tables that no design is made for: some gigabytes of cycles.
+
+    Raises
+    ------
+    ParameterError
+        Before anything is worked out.
+    """
     if domain.size > MOST_CELLS:
         raise ParameterError(
             {"shape": f"{domain.size:,} cells are too many to design cycles for"},

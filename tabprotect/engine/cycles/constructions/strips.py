@@ -9,7 +9,7 @@ import numpy as np
 
 from tabprotect.engine.budgets import EXACT_WIDTH, MAX_WIDTH, WIDEST_STRIPS
 from tabprotect.engine.cycles.constructions.long_cycles import check_shape
-from tabprotect.engine.cycles.constructions.swaps import chain, pairs, ring, swaps
+from tabprotect.engine.cycles.constructions.swaps import chain, disjoint_pairs, ring, swaps
 from tabprotect.engine.cycles.width import elimination_cost
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.domain import Domain
@@ -79,7 +79,7 @@ def _strips(domain: Domain, along: Callable[[int], list[tuple[int, int]]]) -> Mo
     # The long axis varies slowest: overlapping strips of an odd axis advance side by side,
     # which keeps the later neighbours of a cycle, and so the width, few.
     long = int(np.argmax(domain.shape))
-    steps = [along(s) if a == long else pairs(s) for a, s in enumerate(domain.shape)]
+    steps = [along(s) if a == long else disjoint_pairs(s) for a, s in enumerate(domain.shape)]
     return swaps(domain, steps, along=long)
 
 

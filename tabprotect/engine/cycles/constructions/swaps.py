@@ -76,7 +76,7 @@ def chain(size: int) -> list[tuple[int, int]]:
     return [(s, s + 1) for s in range(size - 1)]
 
 
-def pairs(size: int) -> list[tuple[int, int]]:
+def disjoint_pairs(size: int) -> list[tuple[int, int]]:
     """Disjoint neighbours; an odd size ends in a triple (two overlapping pairs)."""
     out = [(s, s + 1) for s in range(0, size - 1, 2)]
     return [*out, (size - 2, size - 1)] if size % 2 else out
@@ -130,7 +130,7 @@ def order_design(domain: Domain, order: int) -> MoveSet:
     steps = [
         [(s, s) for s in range(size)]
         if a not in free
-        else (ring(size) if a == long else pairs(size))
+        else (ring(size) if a == long else disjoint_pairs(size))
         for a, size in enumerate(domain.shape)
     ]
     fixed = [a for a in range(domain.ndim) if a not in free]

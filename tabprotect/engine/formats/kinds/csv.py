@@ -16,7 +16,9 @@ from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.csv_text import write_csv
 from tabprotect.engine.formats.format import RecordsFile, RowFormat
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.layouts.laid_out import Row
+from tabprotect.engine.formats.layouts.text_rows import text_rows
+from tabprotect.engine.formats.reading import LAID_OUT, Reading
 from tabprotect.engine.formats.sql import file_literal, literal, quoted
 from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, FREE
 from tabprotect.engine.formats.text.rows import RowSource, TextRows
@@ -26,9 +28,9 @@ from tabprotect.engine.tables.table import Table
 
 class Csv(RowFormat):
     label = "delimited text"
-    suffixes = (".csv", ".tsv", ".txt", ".tab", ".gz")
+    suffixes = (".csv", ".tsv", ".txt", ".gz")
     holds = frozenset({"table", "records"})
-    options = frozenset({"count", "encoding", "delimiter", "decimal"})
+    options = frozenset({"count", "encoding", "delimiter", "decimal", "holds", *LAID_OUT})
     limits = (
         "No title, notes, units or hierarchies: names, categories and counts alone.",
         "Of a very large sparse table the categories without any count are lost.",
@@ -41,6 +43,10 @@ class Csv(RowFormat):
             path, encoding=reading.encoding, delimiter=reading.delimiter, progress=progress
         )
         return text, []
+
+    def whole(self, path: Path, reading: Reading) -> list[Row]:
+        rows = TextRows(path, encoding=reading.encoding, delimiter=reading.delimiter)
+        return text_rows(rows, reading.delimiter)
 
     def records(self, path: Path, progress: Progress = SILENT) -> RecordsFile:
         text = TextRows(path, progress=progress)

@@ -4,7 +4,7 @@ Categories are the codes of their dimensions, in the order of the file; of sever
 file the first is read. A dimension of measures must have one category, and is left out. Values are
 a list of all cells, or the listed ones by number; a cell whose value is null is refused, unless
 missing cells are taken as 0. Written as version 2, every cell, categories as codes; suppressed counts
-are null with the status c.
+are null with the status c. The levels of variables stand in the dataset's `extension`.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from tabprotect.engine.formats.layouts.cell_list import CellList, check_categori
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_count
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.levels import as_json
 from tabprotect.engine.tables.table import INT64_MAX, Table
 
 _HEAD = re.compile(
@@ -40,8 +41,9 @@ class JsonStat(Format):
     label = "JSON-stat"
     suffixes = (".json", ".jsonstat")
     options = frozenset()
+    levels = True
     limits = (
-        "Labels of categories, notes, units and hierarchies are left out.",
+        "Labels of categories, notes, units and hierarchies of other programs are left out.",
         "A file has at most 512 MiB.",
     )
 
@@ -72,22 +74,32 @@ class JsonStat(Format):
                 code.astype(np.int32) for name, code in zip(ids, found, strict=True) if name in kept
             )
         known = tuple(c for name, c in zip(ids, categories, strict=True) if name in kept)
-        return CellList(kept, known, codes, counts, lambda entry: None), notes
+        extension = dataset.get("extension")
+        levels = extension.get("levels") if isinstance(extension, dict) else None
+        return CellList(kept, known, codes, counts, lambda entry: None, levels), notes
 
     def write(self, table: Table) -> bytes:
-        return _written(table, {})
+        return _written(table, {}, {})
 
     def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
         said: dict[str, object] = {"label": title} if title else {}
+        extension: dict[str, object] = {}
         if hidden is not None:
             cells = np.flatnonzero(hidden).tolist()
             said["status"] = {str(cell): _CONFIDENTIAL for cell in cells}
-            said["extension"] = {"status": {"label": {_CONFIDENTIAL: "confidential"}}}
-        return _written(table, said, hidden)
+            extension["status"] = {"label": {_CONFIDENTIAL: "confidential"}}
+        return _written(table, said, extension, hidden)
 
 
-def _written(table: Table, said: Mapping[str, object], hidden: Bools | None = None) -> bytes:
+def _written(
+    table: Table,
+    said: Mapping[str, object],
+    extension: Mapping[str, object],
+    hidden: Bools | None = None,
+) -> bytes:
     domain = table.domain
+    if domain.has_levels:
+        extension = {**extension, "levels": as_json(domain)}
     values: list[int | None] = [*table.counts.reshape(-1).tolist()]
     for cell in () if hidden is None else np.flatnonzero(hidden).tolist():
         values[cell] = None
@@ -102,6 +114,7 @@ def _written(table: Table, said: Mapping[str, object], hidden: Bools | None = No
         },
         "value": values,
         **said,
+        **({"extension": extension} if extension else {}),
     }
     text = json.dumps(dataset, ensure_ascii=False, separators=(",", ":"))
     return (text + "\n").encode("utf-8")

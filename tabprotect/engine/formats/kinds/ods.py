@@ -1,24 +1,37 @@
 """OpenDocument spreadsheets: the first sheet that is not empty, in long form or as a grid.
 
-As LibreOffice saves them. Numbers are taken as they are stored, not as they are shown.
+As LibreOffice saves them. Numbers are taken as they are stored, not as they are shown. Written in
+long form, and on a second sheet laid out with totals, title and notes; suppressed counts are `..`, with C
+(else F) in a column `CONF_STATUS`.
 """
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.formats.format import RowFormat
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.reading import LAID_OUT, Reading
 from tabprotect.engine.formats.text.rows import RowSource
+from tabprotect.engine.formats.workbooks.ods_writing import ods_bytes
+from tabprotect.engine.formats.workbooks.sheet_writing import sheets_of
 from tabprotect.engine.formats.workbooks.sheets import read_sheet
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.table import Table
+
+_UNWRITABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff\ud800-\udfff]")
 
 
 class Ods(RowFormat):
     label = "OpenDocument spreadsheet"
     suffixes = (".ods",)
-    options = frozenset({"count", "decimal"})
-    limits = ("Whole numbers are exact below 2^53; larger ones are refused.",)
+    options = frozenset({"count", "decimal", "sheet", "range", "holds", *LAID_OUT})
+    limits = (
+        "Whole numbers are exact below 2^53; larger ones are refused, and written as text.",
+        "Texts with tabs, line ends or other control characters are not written.",
+        "A sheet has at most 1,048,576 rows.",
+    )
 
     def sniff(self, head: bytes) -> bool:
         return b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet" in head[:128]
@@ -26,7 +39,13 @@ class Ods(RowFormat):
     def rows(
         self, path: Path, reading: Reading, progress: Progress = SILENT
     ) -> tuple[RowSource, list[str]]:
-        return read_sheet(path)
+        return read_sheet(path, sheet=reading.sheet, cells=reading.range)
+
+    def write(self, table: Table) -> bytes:
+        return self.publish(table, None, "")
+
+    def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
+        return ods_bytes(sheets_of(table, hidden, title, _UNWRITABLE))
 
 
 PLUGIN = Ods()

@@ -4,11 +4,13 @@ The column of counts is named ``count`` (``counts``, ``freq``, ``frequency``, ``
 name; a file without one holds records. Categories are the values as text, in order of first
 appearance: whole numbers without decimals, dates as 2024-12-31, a null as an empty category. The
 line of a fault is the number of the row. Written with text columns and 64-bit counts; suppressed
-counts are null, with C (else F) in a column `CONF_STATUS`.
+counts are null, with C (else F) in a column `CONF_STATUS`. The levels
+of variables stand in the file's metadata (`tabprotect.levels`).
 """
 
 from __future__ import annotations
 
+import json
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,12 +22,14 @@ from tabprotect.engine.budgets import CELL_LIST_CATEGORIES as MAX_CATEGORIES
 from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.format import COUNT, Format, RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
-from tabprotect.engine.formats.layouts.forms import COUNT_NAMES
+from tabprotect.engine.formats.layouts.forms import count_columns
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.sql import connected, file_literal, literal, quoted
 from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, FREE
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_count
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.levels import as_json
 from tabprotect.engine.tables.table import INT64_MAX, Counts, Table
 
 if TYPE_CHECKING:
@@ -34,12 +38,15 @@ if TYPE_CHECKING:
 _NESTED = ("STRUCT", "MAP", "UNION", "BLOB", "VARIANT")
 _REALS = ("FLOAT", "DOUBLE", "DECIMAL")
 _ROW = "file_row_number"
+LEVELS = "tabprotect.levels"
+"""The key of the metadata that holds the variables' levels."""
 
 
 class Parquet(Format):
     label = "Parquet"
     suffixes = (".parquet", ".pq")
     holds = frozenset({"table", "records"})
+    levels = True
     limits = (
         "Long form only.",
         "Columns of lists or structures are refused.",
@@ -99,9 +106,17 @@ class Parquet(Format):
             connection.register("cells", cells)
             connection.execute(
                 f"COPY (SELECT {', '.join([*chosen, columns])} FROM cells) TO "
-                f"{literal(str(out))} (FORMAT parquet)"
+                f"{literal(str(out))} (FORMAT parquet{_metadata(domain)})"
             )
             return out.read_bytes()
+
+
+def _metadata(domain: Domain) -> str:
+    """The option of COPY that writes the levels, if there are any."""
+    if not domain.has_levels:
+        return ""
+    text = json.dumps(as_json(domain), ensure_ascii=False)
+    return f", KV_METADATA {{{quoted(LEVELS)}: {literal(text)}}}"
 
 
 class _Columns:
@@ -139,7 +154,7 @@ class _Columns:
                     hint=f"the columns are {', '.join(self.types)}",
                 )
             return wanted
-        named = [name for name in self.types if name.strip().casefold() in COUNT_NAMES]
+        named = count_columns(self.types)
         if len(named) != 1:
             raise RecordsError(
                 f"{self.path.name} holds records, not a table"
@@ -159,7 +174,26 @@ class _Columns:
             found, code = self._variable(number, name)
             categories.append(found)
             codes.append(code)
-        return CellList(self.names, tuple(categories), tuple(codes), counts, lambda row: row + 1)
+        return CellList(
+            self.names,
+            tuple(categories),
+            tuple(codes),
+            counts,
+            lambda row: row + 1,
+            self._levels(),
+        )
+
+    def _levels(self) -> object:
+        row = self.connection.execute(
+            f"SELECT value FROM parquet_kv_metadata({file_literal(self.path)}) WHERE key = $1",
+            [LEVELS.encode()],
+        ).fetchone()
+        if row is None:
+            return None
+        try:
+            return json.loads(bytes(row[0]).decode())
+        except (UnicodeDecodeError, ValueError, RecursionError):
+            raise InputError(f"the metadata {LEVELS!r} are no JSON", file=self.path) from None
 
     def _text(self, name: str) -> str:
         """A value as a category."""

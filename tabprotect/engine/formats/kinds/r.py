@@ -18,8 +18,8 @@ from typing import Any
 
 from tabprotect.engine.budgets import MOST_TEXT as MOST_BYTES
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.column_files import Column, ColumnFormat, as_text
 from tabprotect.engine.formats.format import COUNT
+from tabprotect.engine.formats.statistics.column_files import Column, ColumnFormat, as_text
 
 _BEGINS = (b"RDX3\n", b"RDX2\n", b"RDA3\n", b"X\n\x00\x00\x00\x02", b"X\n\x00\x00\x00\x03")
 
@@ -56,7 +56,8 @@ class R(ColumnFormat):
             data = path.read_bytes()
             if data.startswith(b"\x1f\x8b"):
                 data = _unpacked(data)
-            parsed = library.parser.parse_data(data)
+            kind = ".rds" if data.startswith(b"X\n") else ".rda"
+            parsed = library.parser.parse_data(data, extension=kind)
             found = library.conversion.convert(parsed)
         except (InputError, MemoryError):
             raise

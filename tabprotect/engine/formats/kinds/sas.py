@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tabprotect.engine.formats.statistics_programs import LabelledFormat
+from tabprotect.engine.formats.statistics.labelled_files import LabelledFormat
 
 _DATASET = b"\xc2\xea\x81\x60\xb3\x14\x11\xcf\xbd\x92\x08\x00\x09\xc7\x31\x8c\x18\x1f\x10\x11"
 

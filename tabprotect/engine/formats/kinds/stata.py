@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tabprotect.engine.formats.statistics_programs import LabelledFormat
+from tabprotect.engine.formats.statistics.labelled_files import LabelledFormat
 
 
 class Stata(LabelledFormat):

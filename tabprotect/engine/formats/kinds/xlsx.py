@@ -2,27 +2,33 @@
 
 ``.xlsx``, ``.xlsm``, ``.xlsb`` and the older ``.xls``. Numbers are taken as they are stored, not as
 they are shown. A workbook is read as a whole: keep very large tables as CSV or Parquet. Written (with
-the extra `io`) in long form; suppressed counts are `..`, with C (else F) in a column `CONF_STATUS`.
+the extra `io`) in long form, and on a second sheet laid out with totals, title and notes; suppressed
+counts are `..`, with C (else F) in a column `CONF_STATUS`.
 """
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.formats.format import RowFormat
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.reading import LAID_OUT, Reading
 from tabprotect.engine.formats.text.rows import RowSource
-from tabprotect.engine.formats.workbooks.sheet_writing import write_sheet
+from tabprotect.engine.formats.workbooks.sheet_writing import sheets_of
 from tabprotect.engine.formats.workbooks.sheets import read_sheet
+from tabprotect.engine.formats.workbooks.xlsx_writing import xlsx_bytes
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import Table
+
+_UNWRITABLE = re.compile(r"[\x00-\x08\x0b-\x1f\ufffe\uffff]|_x[0-9A-Fa-f]{4}_")
+"""What spreadsheet programs escape or drop."""
 
 
 class Xlsx(RowFormat):
     label = "Excel workbook"
     suffixes = (".xlsx", ".xlsm", ".xlsb", ".xls")
-    options = frozenset({"count", "decimal"})
+    options = frozenset({"count", "decimal", "sheet", "range", "holds", *LAID_OUT})
     limits = (
         "Whole numbers are exact below 2^53; larger ones are refused, and written as text.",
         "A sheet has at most 1,048,576 rows.",
@@ -35,13 +41,13 @@ class Xlsx(RowFormat):
     def rows(
         self, path: Path, reading: Reading, progress: Progress = SILENT
     ) -> tuple[RowSource, list[str]]:
-        return read_sheet(path)
+        return read_sheet(path, sheet=reading.sheet, cells=reading.range)
 
     def write(self, table: Table) -> bytes:
         return self.publish(table, None, "")
 
     def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
-        return write_sheet(table, hidden, title)
+        return xlsx_bytes(sheets_of(table, hidden, title, _UNWRITABLE), title)
 
 
 PLUGIN = Xlsx()

@@ -48,6 +48,8 @@ class CellList:
     counts : int64 (entries,)
     line
         The line of the file where an entry stands; ``None`` where there are no lines.
+    levels
+        What the file says of the variables' levels, as ``tables.levels`` writes it.
     """
 
     names: tuple[str, ...]
@@ -55,6 +57,7 @@ class CellList:
     codes: tuple[Codes, ...] | None
     counts: Counts
     line: Callable[[int], int | None]
+    levels: object = None
 
     def code(self, axis: int) -> Codes:
         """The category numbers (entries,) of one variable."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -36,6 +37,12 @@ class Form:
     first_variable: int = 0
     note: str = ""
     left_out: frozenset[int] = frozenset()
+
+
+def count_columns(names: Iterable[str]) -> list[str]:
+    """The columns that may hold the counts, by their names; ``count`` goes before all others."""
+    named = [name for name in names if name.strip().casefold() in COUNT_NAMES]
+    return ["count"] if "count" in named else named
 
 
 def recognise(source: RowSource, *, count: str | None = None) -> Form:
@@ -106,6 +113,10 @@ def _by_content(
         return Form("long")
     if "\\" in header[0] or not words[0]:
         return Form("grid")
+    if any(all(name.partition("\\")[::2]) for name in header[1:]):
+        raise InputError(
+            "several columns hold labels", file=source.name, hint="read it as a grid: --form grid"
+        )
     named = [i for i, word in enumerate(words) if word in SURE_NAMES]
     if len(named) == 1:
         return Form("long", named[0])

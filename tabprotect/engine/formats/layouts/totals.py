@@ -1,23 +1,42 @@
-"""Total rows among the inner cells of a table file: find them, check that they add up."""
+"""Total rows among the inner cells of a table file: check that they add up, take them out."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools
+from tabprotect.engine.arrays import Bools, Codes
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.tables.table import Counts, exact_sum
 
 TOTAL_WORDS = frozenset(
     {"total", "totals", "grand total", "sum", "all", "_t", "(all)", "insgesamt", "summe",
-     "gesamt", "ensemble", "totaal", "i alt", "tot", ""}
+     "gesamt", "ensemble", "totaal", "i alt", "tot", "totalt", "totale", "samtliga", "summa",
+     "celkem", "spolu", "razem", "og\u00f3\u0142em", "ogolem", "yhteens\u00e4", "kaikki",
+     "\u00f6sszesen", "toplam", "both sexes", "total general", "skupaj", "ukupno", "kokku",
+     "kop\u0101", "i\u0161 viso", "\u0438\u0442\u043e\u0433\u043e", "\u0441\u03cd\u03bd\u03bf\u03bb\u03bf",
+     "\u03c3\u03cd\u03bd\u03bf\u03bb\u03bf", "\u0432\u0441\u0435\u0433\u043e", "\u043e\u0431\u0449\u043e",
+     "\u5408\u8ba1", "\u7dcf\u6570", "\u8a08", ""}
 )  # fmt: skip
-"""Categories (blanks and case aside) taken to be totals; "" only where it adds up."""
+"""Categories (blanks and case aside) taken to be totals; "" only where it adds up. Others are found
+by arithmetic, whatever they are called."""
 
 MOST_LISTED = 50
+
+Totals = Mapping[int, Mapping[int, Codes | None]]
+"""Axis -> code of a total -> the codes that it covers, ``None`` where it covers all inner ones."""
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A total that does not add up: its entry, and the sum of its inner cells."""
+
+    entry: int
+    inner: int
 
 
 def is_total(category: str) -> bool:
@@ -25,100 +44,114 @@ def is_total(category: str) -> bool:
     return category.strip().casefold() in TOTAL_WORDS
 
 
-def total_codes(cells: CellList) -> dict[int, int]:
-    """Axis -> the code of its total; variables with nothing but a total have none."""
-    found = {}
+def named_totals(cells: CellList) -> dict[int, dict[int, Codes | None]]:
+    """Totals by their names; variables with nothing but a total have none."""
+    found: dict[int, dict[int, Codes | None]] = {}
     for axis, categories in enumerate(cells.categories):
         named = [code for code, category in enumerate(categories) if is_total(category)]
         if named and len(categories) > 1:
             # Of "Total" and "" in one variable the word is the total.
-            found[axis] = max(named, key=lambda code: bool(categories[code].strip()))
+            best = max(named, key=lambda code: bool(categories[code].strip()))
+            if categories[best].strip() or not check(cells, {axis: {best: None}})[1]:
+                found[axis] = {best: None}
     return found
 
 
-def _grouped_sums(keys: Counts, values: Counts, wanted: Counts) -> Counts:
+def grouped_sums(keys: Counts, values: Counts, wanted: Counts) -> Counts:
     """The sum of ``values`` over equal ``keys``, looked up for ``wanted``; 0 where none is."""
     unique, inverse = np.unique(keys, return_inverse=True)
     sums = np.zeros(len(unique) + 1, dtype=np.int64)
     np.add.at(sums, inverse, values)
     at = np.searchsorted(unique, wanted)
-    hit = (at < len(unique)) & (unique[np.minimum(at, len(unique) - 1)] == wanted)
+    hit = np.zeros(len(wanted), dtype=np.bool_)
+    if len(unique):
+        hit = (at < len(unique)) & (unique[np.minimum(at, len(unique) - 1)] == wanted)
     return sums[np.where(hit, at, len(unique))]
 
 
-def check(cells: CellList, totals: dict[int, int]) -> tuple[Bools, list[tuple[int, int]]]:
+def check(cells: CellList, totals: Totals) -> tuple[Bools, list[Wrong]]:
     """Which entries are totals (bool (entries,)), and those that do not add up.
 
     A total is compared with the sum of the inner cells it covers, over any number of variables at
     once; cells and totals that the file leaves out are no fault.
-
-    Returns
-    -------
-    is_total, wrong
-        ``wrong`` lists (entry, sum of the inner cells).
     """
-    at_total = np.zeros(len(cells.counts), dtype=np.int64)
-    for bit, (axis, code) in enumerate(totals.items()):
-        at_total |= (cells.code(axis) == code).astype(np.int64) << bit
-    inner = at_total == 0
+    axes = sorted(totals)
+    listed = {axis: list(totals[axis]) for axis in axes}
+    kinds = np.zeros((len(cells.counts), len(axes)), dtype=np.int64)
+    for column, axis in enumerate(axes):
+        place = np.zeros(len(cells.categories[axis]), dtype=np.int64)
+        place[listed[axis]] = np.arange(1, len(listed[axis]) + 1)
+        kinds[:, column] = place[cells.code(axis)]
+    is_inner = ~kinds.any(axis=1)
+    inner = np.flatnonzero(is_inner)
     exact_sum(cells.counts[inner])
-    wrong: list[tuple[int, int]] = []
-    for mask in np.unique(at_total[~inner]):
-        summed = {axis for bit, axis in enumerate(totals) if mask >> bit & 1}
-        keys = cells.keys(tuple(a for a in range(len(cells.names)) if a not in summed))
-        here = np.flatnonzero(at_total == mask)
-        if inner.any():
-            sums = _grouped_sums(keys[inner], cells.counts[inner], keys[here])
-        else:
-            sums = np.zeros(len(here), dtype=np.int64)
+    wrong: list[Wrong] = []
+    shapes, kind = np.unique(kinds, axis=0, return_inverse=True)
+    kind = kind.reshape(-1)
+    every = cells.keys()
+    for number, shape in enumerate(shapes.tolist()):
+        if not any(shape):
+            continue
+        here = np.flatnonzero(kind == number)
+        covered, kept = inner, list(range(len(cells.names)))
+        for axis, place in zip(axes, shape, strict=True):
+            if not place:
+                continue
+            kept.remove(axis)
+            cover = totals[axis][listed[axis][place - 1]]
+            if cover is not None:
+                mask = np.zeros(len(cells.categories[axis]), dtype=np.bool_)
+                mask[cover] = True
+                covered = covered[mask[cells.code(axis)[covered]]]
+        keys = every if len(kept) == len(cells.names) else cells.keys(tuple(kept))
+        sums = grouped_sums(keys[covered], cells.counts[covered], keys[here])
         off = np.flatnonzero(sums != cells.counts[here])
-        wrong += [(int(here[o]), int(sums[o])) for o in off]
-    return ~inner, sorted(wrong)
+        wrong += [Wrong(int(here[o]), int(sums[o])) for o in off]
+    return ~is_inner, sorted(wrong, key=lambda w: w.entry)
 
 
-def strip_totals(cells: CellList, *, strip: bool) -> tuple[CellList, list[str]]:
-    """The inner cells, with notes on what was left out.
+def names_of(cells: CellList, totals: Totals) -> str:
+    """``region = 'Total'``, for people."""
+    parts = []
+    for axis, codes in totals.items():
+        shown = [repr(cells.categories[axis][code]) for code in islice(codes, 5)]
+        more = f" and {len(codes) - 5} more" if len(codes) > 5 else ""
+        parts.append(f"{cells.names[axis]} = {', '.join(shown)}{more}")
+    return ", ".join(parts)
+
+
+def refuse_wrong(cells: CellList, totals: Totals, number: int, wrong: list[Wrong]) -> InputError:
+    """The error of totals that do not add up, with all of them listed."""
+    lines = [
+        f"{cells.place(w.entry)}, cell {cells.text(w.entry)}: the total is "
+        f"{cells.counts[w.entry]}, its inner cells add up to {w.inner}"
+        for w in wrong[:MOST_LISTED]
+    ]
+    if len(wrong) > MOST_LISTED:
+        lines.append(f"... and {len(wrong) - MOST_LISTED} more")
+    return InputError(
+        f"the table holds totals ({names_of(cells, totals)}), and {len(wrong)} of {number} do not "
+        "add up",
+        line=cells.line(wrong[0].entry),
+        cell=cells.text(wrong[0].entry),
+        hint="correct the counts; or rename the category, or say --totals none, if it is no total",
+        detail="\n".join(lines),
+    )
+
+
+def without_totals(cells: CellList, totals: Totals, how: str = "") -> tuple[CellList, list[str]]:
+    """The inner cells, after checking that the totals add up.
 
     Raises
     ------
     InputError
-        When totals do not add up (listing them), or add up but ``strip`` is false.
+        Listing those that do not.
     """
-    totals = total_codes(cells)
-    notes: list[str] = []
-    for axis in [a for a, code in totals.items() if not cells.categories[a][code].strip()]:
-        if check(cells, {axis: totals[axis]})[1]:
-            del totals[axis]
-            notes.append(f"variable {cells.names[axis]!r} has a category without a name")
     if not totals:
-        return cells, notes
+        return cells, []
     is_total_entry, wrong = check(cells, totals)
     number = int(is_total_entry.sum())
-    named = ", ".join(
-        f"{cells.names[axis]} = {cells.categories[axis][code]!r}" for axis, code in totals.items()
-    )
     if wrong:
-        lines = [
-            f"{cells.place(entry)}, cell {cells.text(entry)}: the total is "
-            f"{cells.counts[entry]}, its inner cells add up to {inner_sum}"
-            for entry, inner_sum in islice(wrong, MOST_LISTED)
-        ]
-        if len(wrong) > MOST_LISTED:
-            lines.append(f"... and {len(wrong) - MOST_LISTED} more")
-        raise InputError(
-            f"the table holds totals ({named}), and {len(wrong)} of {number} do not add up",
-            line=cells.line(wrong[0][0]),
-            cell=cells.text(wrong[0][0]),
-            hint="correct the counts, or rename the category if it is not a total",
-            detail="\n".join(lines),
-        )
-    if not strip:
-        first = int(np.flatnonzero(is_total_entry)[0])
-        raise InputError(
-            f"totals are mixed with the inner cells ({named}); all {number} add up",
-            line=cells.line(first),
-            cell=cells.text(first),
-            hint="open the table with its totals stripped (--strip-totals)",
-        )
-    notes.append(f"{number} totals ({named}) were checked and left out")
-    return cells.keep(~is_total_entry), notes
+        raise refuse_wrong(cells, totals, number, wrong)
+    said = f"{number} totals ({names_of(cells, totals)}){how} were checked and left out"
+    return cells.keep(~is_total_entry), [said]

@@ -240,6 +240,13 @@ class TextRows:
                 self._newlines = self._newlines and ("\n" in text or len(block) < BLOCK)
             return encoding
 
+    def text(self) -> str:
+        """The whole text, without a first line that says the delimiter."""
+        with self._bytes() as file, io.TextIOWrapper(file, self.encoding, newline="") as text:
+            if self.skipped:
+                text.readline()
+            return text.read()
+
     def _said_delimiter(self) -> str | None:
         """The delimiter a spreadsheet program has written into a first line ``sep=;``."""
         with self._bytes() as file, io.TextIOWrapper(file, self.encoding, newline="") as text:

@@ -1,14 +1,16 @@
-"""A table in long form as an Excel workbook, the same bytes for the same table."""
+"""What the sheets of a workbook hold: the table in long form, and laid out as an office prints it."""
 
 from __future__ import annotations
 
-import datetime
-import io
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from tabprotect.engine.arrays import Bools
+from tabprotect.engine.budgets import CROSSTAB_CELLS as MOST_LAID_OUT
 from tabprotect.engine.budgets import EXACT_FLOAT
 from tabprotect.engine.budgets import SHEET_WRITING_ROWS as MOST_ROWS
 from tabprotect.engine.errors import InputError
@@ -16,28 +18,36 @@ from tabprotect.engine.formats.format import COUNT
 from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, FREE, SHOWN
 from tabprotect.engine.tables.table import Table
 
-_UNWRITABLE = re.compile(r"[\x00-\x08\x0b-\x1f\ufffe\uffff]|_x[0-9A-Fa-f]{4}_")
-"""What spreadsheet programs escape or drop."""
-_LONGEST = 32_000
+Style = Literal["", "head", "title", "note"]
+
+WIDEST = 1000
+"""Columns of a table that is laid out."""
+
+TOTAL = "Total"
+NOTE = f"{SHOWN} = not published, to protect respondents; totals that they are part of are left out"
 
 
-def write_sheet(table: Table, hidden: Bools | None, title: str) -> bytes:
-    """The table in long form, one sheet; suppressed counts (``hidden``) have their mark.
+@dataclass(frozen=True)
+class SheetCell:
+    """A text or a whole number, and how it looks."""
+
+    value: str | int
+    style: Style = ""
+
+
+SheetData = list[list[SheetCell]]
+
+
+def sheets_of(
+    table: Table, hidden: Bools | None, title: str, unwritable: re.Pattern[str]
+) -> dict[str, SheetData]:
+    """The sheets by name: the long form, then rows by columns, where there is room for them.
 
     Raises
     ------
     InputError
-        For a table that is too long, or a text that does not come back as it was; and where the
-        library that writes workbooks is not installed.
+        For a table that is too long, or a text that does not come back as it was.
     """
-    try:
-        # Late: an extra, and nothing else needs it.
-        import xlsxwriter
-    except ImportError:
-        raise InputError(
-            "Excel workbooks are written with xlsxwriter, which is not installed",
-            hint="install it with: pip install 'tabprotect[io]'",
-        ) from None
     domain = table.domain
     if domain.size > MOST_ROWS:
         raise InputError(
@@ -48,33 +58,67 @@ def write_sheet(table: Table, hidden: Bools | None, title: str) -> bytes:
     if taken:
         raise InputError(f"a variable is named {taken.pop()!r}", hint="rename it before writing")
     for text in (t for v in domain.variables for t in (v.name, *v.categories)):
-        if _UNWRITABLE.search(text) or len(text) > _LONGEST:
+        if unwritable.search(text) or len(text) > 32_000:
             raise InputError(
                 f"a sheet cannot hold the text {text[:40]!r}", hint="rename it, or write CSV"
             )
-    out = io.BytesIO()
-    book = xlsxwriter.Workbook(out, {"in_memory": True})
-    # Without the time and without a name: the same bytes for the same table.
-    book.set_properties({"title": title, "created": datetime.datetime(2000, 1, 1)})
-    sheet = book.add_worksheet("table")
+    sheets = {"table": _long(table, hidden)}
+    wide = domain.shape[-1] if domain.ndim > 1 else 1
+    if domain.ndim >= 1 and domain.size <= MOST_LAID_OUT and wide < WIDEST:
+        sheets["crosstab"] = _laid_out(table, hidden, title)
+    return sheets
+
+
+def _number(count: int) -> SheetCell:
+    # Larger numbers are not exact in a sheet.
+    return SheetCell(count if count < EXACT_FLOAT else str(count))
+
+
+def _long(table: Table, hidden: Bools | None) -> SheetData:
+    domain = table.domain
     header = [*domain.names, COUNT, *([CONF_STATUS] if hidden is not None else [])]
-    bold = book.add_format({"bold": True})
-    for column, name in enumerate(header):
-        sheet.write_string(0, column, name, bold)
-    sheet.freeze_panes(1, 0)
+    rows = [[SheetCell(name, "head") for name in header]]
     counts = table.counts.reshape(-1).tolist()
     without = set() if hidden is None else set(np.flatnonzero(hidden).tolist())
-    at = domain.ndim
-    for cell, labels in enumerate(np.ndindex(*domain.shape)):
-        for column, label in enumerate(domain.labels(labels)):
-            sheet.write_string(cell + 1, column, label)
-        if cell in without:
-            sheet.write_string(cell + 1, at, SHOWN)
-        elif counts[cell] < EXACT_FLOAT:
-            sheet.write_number(cell + 1, at, counts[cell])
-        else:
-            sheet.write_string(cell + 1, at, str(counts[cell]))
+    for cell, index in enumerate(np.ndindex(*domain.shape)):
+        shown = SheetCell(SHOWN) if cell in without else _number(counts[cell])
+        row = [*map(SheetCell, domain.labels(index)), shown]
         if hidden is not None:
-            sheet.write_string(cell + 1, at + 1, CONFIDENTIAL if cell in without else FREE)
-    book.close()
-    return out.getvalue()
+            row.append(SheetCell(CONFIDENTIAL if cell in without else FREE))
+        rows.append(row)
+    return rows
+
+
+def _laid_out(table: Table, hidden: Bools | None, title: str) -> SheetData:
+    """Title, header, rows with their totals, a row of totals, notes."""
+    domain = table.domain
+    counts = table.counts.reshape(-1, domain.shape[-1] if domain.ndim > 1 else 1)
+    gone = np.zeros(counts.shape, dtype=np.bool_)
+    if hidden is not None:
+        gone = np.asarray(hidden).reshape(counts.shape)
+    last = domain.variables[-1] if domain.ndim > 1 else None
+    front = domain.variables[:-1] if last is not None else domain.variables
+    rows: SheetData = []
+    if title:
+        rows += [[SheetCell(title, "title")], []]
+    if last is not None:
+        rows.append([*(SheetCell("") for _ in front), SheetCell(last.name, "head")])
+    heads = [*last.categories, TOTAL] if last is not None else [COUNT]
+    rows.append([SheetCell(text, "head") for text in (*(v.name for v in front), *heads)])
+    shown: Callable[[int, bool], SheetCell] = lambda n, without: (  # noqa: E731
+        SheetCell(SHOWN) if without else _number(n)
+    )
+    for number, index in enumerate(np.ndindex(*(len(v.categories) for v in front))):
+        labels = [v.categories[i] for v, i in zip(front, index, strict=True)]
+        line = [shown(int(c), bool(g)) for c, g in zip(counts[number], gone[number], strict=True)]
+        if last is not None:
+            line.append(shown(int(counts[number].sum()), bool(gone[number].any())))
+        rows.append([*map(SheetCell, labels), *line])
+    sums = [(int(c), bool(g)) for c, g in zip(counts.sum(axis=0), gone.any(axis=0), strict=True)]
+    if last is not None:
+        sums.append((int(counts.sum()), bool(gone.any())))
+    blank = [SheetCell("") for _ in front[1:]]
+    rows.append([SheetCell(TOTAL, "head"), *blank, *(shown(n, g) for n, g in sums)])
+    if gone.any():
+        rows += [[], [SheetCell(NOTE, "note")]]
+    return rows

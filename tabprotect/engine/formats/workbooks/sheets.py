@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime
 import math
+import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import python_calamine
@@ -12,6 +14,9 @@ from tabprotect.engine.budgets import EXACT_FLOAT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.rows import SheetRows
 from tabprotect.engine.formats.workbooks.workbook_size import check_workbook
+
+TABLE_SHEET = "table"
+_RANGE = re.compile(r"([A-Z]{1,3})([0-9]{1,7}):([A-Z]{1,3})([0-9]{1,7})")
 
 
 def _text(value: object, path: Path, line: int) -> str:
@@ -34,8 +39,17 @@ def _text(value: object, path: Path, line: int) -> str:
     return str(value)
 
 
-def read_sheet(path: Path) -> tuple[SheetRows, list[str]]:
+def read_sheet(
+    path: Path, *, sheet: str | None = None, cells: str | None = None
+) -> tuple[SheetRows, list[str]]:
     """The first sheet that is not empty, with a note when there are several.
+
+    Parameters
+    ----------
+    sheet
+        The name of a sheet, or its number from 1.
+    cells
+        A range of its cells, such as ``B3:F20``.
 
     Raises
     ------
@@ -45,9 +59,9 @@ def read_sheet(path: Path) -> tuple[SheetRows, list[str]]:
     check_workbook(path)
     try:
         with python_calamine.load_workbook(str(path)) as book:
-            for name in book.sheet_names:
-                sheet = book.get_sheet_by_name(name)
-                values = sheet.to_python(skip_empty_area=True)
+            for name in _wanted(book.sheet_names, sheet):
+                found = book.get_sheet_by_name(name)
+                values = found.to_python(skip_empty_area=True)
                 if any(field != "" for row in values for field in row):
                     break
             else:
@@ -55,7 +69,7 @@ def read_sheet(path: Path) -> tuple[SheetRows, list[str]]:
                     "the workbook has no data", file=path, hint="export the table again"
                 )
             sheets = len(book.sheet_names)
-            first = (sheet.start or (0, 0))[0]
+            first, left = found.start or (0, 0)
     except python_calamine.PasswordError:
         raise InputError(
             "the workbook is protected by a password", file=path, hint="save it without one"
@@ -67,6 +81,13 @@ def read_sheet(path: Path) -> tuple[SheetRows, list[str]]:
             hint="open it in a spreadsheet program and save it again, or save it as CSV",
             detail=str(error),
         ) from None
+    if cells is not None:
+        top, low, begin, end = _corners(cells)
+        values = [row[max(begin - left, 0) : max(end - left, 0)] for row in values]
+        values = values[max(top - first, 0) : max(low - first, 0)]
+        first = max(first, top)
+        if not any(field != "" for row in values for field in row):
+            raise InputError(f"the cells {cells} are empty", file=path, hint="say another --range")
     rows, lines = [], []
     for offset, row in enumerate(values):
         line = first + offset + 1
@@ -76,5 +97,38 @@ def read_sheet(path: Path) -> tuple[SheetRows, list[str]]:
             lines.append(line)
     width = max(max(i for i, field in enumerate(row) if field) for row in rows) + 1
     rows = [row[:width] for row in rows]
-    notes = [f"read from the sheet {name!r}, the first of {sheets} with data"] if sheets > 1 else []
+    # Beside a sheet of this name stands the same table as this program lays it out.
+    several = sheets > 1 and sheet is None and name != TABLE_SHEET
+    notes = [f"read from the sheet {name!r}, the first of {sheets} with data"] if several else []
     return SheetRows(str(path), rows, lines), notes
+
+
+def sheet_names(path: Path) -> list[str]:
+    """The names of all sheets; none where the workbook cannot be read."""
+    try:
+        with python_calamine.load_workbook(str(path)) as book:
+            return list(book.sheet_names)
+    except (python_calamine.CalamineError, python_calamine.PasswordError, OSError, ValueError):
+        return []
+
+
+def _wanted(names: Sequence[str], sheet: str | None) -> Sequence[str]:
+    if sheet is None or sheet in names:
+        return names if sheet is None else [sheet]
+    if sheet.isdecimal() and 1 <= int(sheet) <= len(names):
+        return [names[int(sheet) - 1]]
+    raise InputError(f"there is no sheet {sheet!r}", hint=f"there are {', '.join(names)}")
+
+
+def _corners(cells: str) -> tuple[int, int, int, int]:
+    """Top, bottom, left and right of ``B3:F20``, from 0, the ends not included."""
+    found = _RANGE.fullmatch(cells.strip().upper())
+    if found is None:
+        raise InputError(f"{cells!r} is no range of cells", hint="for example B3:F20")
+    columns = []
+    for letters in (found[1], found[3]):
+        number = 0
+        for letter in letters:
+            number = number * 26 + ord(letter) - ord("A") + 1
+        columns.append(number)
+    return int(found[2]) - 1, int(found[4]), columns[0] - 1, columns[1]

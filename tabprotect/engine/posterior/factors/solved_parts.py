@@ -65,27 +65,23 @@ def by_convolution(component: Component, progress: Progress = SILENT) -> SolvedP
     """A component with one sum; ``None`` when it has more, or is too large."""
     even = Even.of(component)
     if even is not None:
-        return SolvedPart(
-            component.cells,
-            component.low,
-            even.marginals(),
-            even.draw,
-            even.count,
-            _listing(component),
-        )
-    found = Convolution.of(component)
+        cells, low = component.cells, component.low
+        return SolvedPart(cells, low, even.marginals(), even.draw, even.count, _listing(component))
+    return _solved(component, Convolution.of(component), _listing(component), progress)
+
+
+def _solved(
+    component: Component,
+    found: Convolution | Residuals | None,
+    listed: Callable[[], tuple[Ints, Floats]],
+    progress: Progress,
+) -> SolvedPart | None:
     if found is None:
         return None
     if not found.possible:
         raise no_original()
-    return SolvedPart(
-        component.cells,
-        component.low,
-        found.marginals(progress),
-        found.draw,
-        found.count,
-        _listing(component),
-    )
+    marginals = found.marginals(progress)
+    return SolvedPart(component.cells, component.low, marginals, found.draw, found.count, listed)
 
 
 def _listing(component: Component) -> Callable[[], tuple[Ints, Floats]]:
@@ -103,18 +99,7 @@ def by_residuals(
 ) -> SolvedPart | None:
     """Any component with at most so many transitions between states; ``None`` beyond."""
     found = Residuals.of(component, most=most, progress=progress)
-    if found is None:
-        return None
-    if not found.possible:
-        raise no_original()
-    return SolvedPart(
-        component.cells,
-        component.low,
-        found.marginals(progress),
-        found.draw,
-        found.count,
-        found.originals,
-    )
+    return None if found is None else _solved(component, found, found.originals, progress)
 
 
 def by_fibre(component: Component, progress: Progress = SILENT) -> SolvedPart | None:

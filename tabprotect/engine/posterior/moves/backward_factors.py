@@ -1,14 +1,15 @@
 """Backward factors of the steps, and the structure they share between components.
 
 A *variable* is the effective coefficient of one cycle in one pass, with the three values
--1, 0, +1 (axis positions 0, 1, 2). Within a component, variable ``i * passes + p`` is its cycle i
+-1, 0, +1 (axis positions 0, 1, 2); of one that is repeated in place k times the 2 k + 1 values
+from -k to k. Within a component, variable ``i * passes + p`` is its cycle i
 in pass p, so that all passes of a cycle lie side by side.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
@@ -145,10 +146,10 @@ def steps(structure: Structure, passes: int) -> list[BackwardStep]:
 
 
 @lru_cache(maxsize=4096)
-def shifts(signs: tuple[int, ...]) -> npt.NDArray[np.int32]:
-    """The sum of sign * coefficient over all assignments, shape (3,) * len(signs)."""
+def shifts(signs: tuple[int, ...], levels: int = 3) -> npt.NDArray[np.int32]:
+    """The sum of sign * coefficient over all assignments, shape (levels,) * len(signs)."""
     total = np.zeros((), dtype=np.int32)
-    value = np.array([-1, 0, 1], dtype=np.int32)
+    value = np.arange(levels, dtype=np.int32) - levels // 2
     for sign in signs:
         total = total[..., None] + sign * value
     total.flags.writeable = False
@@ -163,10 +164,13 @@ def laid_out(
     Both lists are in the same order; ``axes`` contains the variables.
     """
     own = set(variables)
-    return array.reshape([3 if v in own else 1 for v in axes] + [array.shape[-1]])
+    sizes = iter(array.shape[:-1])
+    return array.reshape([next(sizes) if v in own else 1 for v in axes] + [array.shape[-1]])
 
 
-def worth_factor(step: BackwardStep, axes: Sequence[int], worth: Floats, coin: Coin) -> Floats:
+def worth_factor(
+    step: BackwardStep, axes: Sequence[int], worth: Floats, coin: Coin, levels: int = 3
+) -> Floats:
     """As :func:`step_factor` for the rule ``reversible``.
 
     Parameters
@@ -175,29 +179,59 @@ def worth_factor(step: BackwardStep, axes: Sequence[int], worth: Floats, coin: C
         Log weight of each change of each local group.
     """
     middle, batch = worth.shape[2] // 2, worth.shape[1]
-    ratios = [np.zeros([1] * len(axes) + [batch]) for _ in range(2)]
-    for side, sign in ((step.plus, 1), (step.minus, -1)):
-        for watched in side:
-            later, after = _after(watched, axes)
-            own = worth[list(watched.groups)].sum(axis=0)
-            here = own[:, middle - after]
-            for k, way in enumerate((sign, -sign)):
-                change = np.moveaxis(own[:, middle - after + way] - here, 0, -1)
-                ratios[k] = ratios[k] + laid_out(change, later, axes)
-    with np.errstate(divide="ignore"):
-        masses = [np.log(mass) for mass in coin.ratio_masses(ratios[0], ratios[1])]
-    return np.concatenate(np.broadcast_arrays(*masses), axis=list(axes).index(step.variable))
+
+    def masses(undone: int) -> list[Floats]:
+        ratios = [np.zeros([1] * len(axes) + [batch]) for _ in range(2)]
+        for side, sign in ((step.plus, 1), (step.minus, -1)):
+            for watched in side:
+                later, after = _after(watched, axes, levels)
+                own = worth[list(watched.groups)].sum(axis=0)
+                at = middle - after - sign * undone
+                # What a path cannot reach has no mass, whatever is read here.
+                at = np.clip(at, 1, worth.shape[2] - 2)
+                here = own[:, at]
+                for k, way in enumerate((sign, -sign)):
+                    change = np.moveaxis(own[:, at + way] - here, 0, -1)
+                    ratios[k] = ratios[k] + laid_out(change, later, axes)
+        with np.errstate(divide="ignore"):
+            return [np.log(mass) for mass in coin.ratio_masses(ratios[0], ratios[1])]
+
+    return _in_place(masses, levels // 2, list(axes).index(step.variable))
 
 
-def _after(watched: Watched, axes: Sequence[int]) -> tuple[list[int], npt.NDArray[np.int32]]:
+def _in_place(masses: Callable[[int], list[Floats]], repeats: int, axis: int) -> Floats:
+    """The log factor of a cycle that runs so many times in place, by what it adds up to.
+
+    ``masses`` gives the log masses of -1, 0, +1 where so much is undone already.
+    """
+    sums: dict[int, Floats] = {0: np.zeros(1)}
+    for _ in range(repeats):
+        further: dict[int, Floats] = {}
+        for undone, log in sums.items():
+            for value, mass in zip((-1, 0, 1), masses(undone), strict=True):
+                path = log + mass
+                known = further.get(undone + value)
+                further[undone + value] = path if known is None else np.logaddexp(known, path)
+        sums = further
+    parts = np.broadcast_arrays(*(sums[value] for value in sorted(sums)))
+    return np.concatenate(parts, axis=axis)
+
+
+def _after(
+    watched: Watched, axes: Sequence[int], levels: int
+) -> tuple[list[int], npt.NDArray[np.int32]]:
     """The later variables of watched groups in the order of the axes, and what they add."""
     order = sorted(range(len(watched.later)), key=lambda k: axes.index(watched.later[k]))
     later = [watched.later[k] for k in order]
-    return later, shifts(tuple(watched.signs[k] for k in order))
+    return later, shifts(tuple(watched.signs[k] for k in order), levels)
 
 
 def step_factor(
-    step: BackwardStep, axes: Sequence[int], lowest: npt.NDArray[np.int32], coin: Coin
+    step: BackwardStep,
+    axes: Sequence[int],
+    lowest: npt.NDArray[np.int32],
+    coin: Coin,
+    levels: int = 3,
 ) -> Floats:
     """The log factor of a step over ``axes`` (its scope, in order of elimination), then batch.
 
@@ -211,10 +245,13 @@ def step_factor(
     for side in (step.plus, step.minus):
         smallest = np.full([1] * len(axes) + [batch], FAR, dtype=np.int32)
         for watched in side:
-            later, shift = _after(watched, axes)
+            later, shift = _after(watched, axes, levels)
             own = lowest[list(watched.groups)].min(axis=0)
             after = laid_out(own - shift[..., None], later, axes)
             smallest = np.minimum(smallest, after)
         low.append(smallest)
-    parts = np.broadcast_arrays(*coin.log_masses(low[0], low[1]))
-    return np.concatenate(parts, axis=list(axes).index(step.variable))
+    return _in_place(
+        lambda undone: coin.log_masses(low[0] - undone, low[1] + undone),
+        levels // 2,
+        list(axes).index(step.variable),
+    )

@@ -57,6 +57,8 @@ class EliminationPlan:
         For each position, the local groups read off there, with their variables and signs.
     held
         Entries of all tables for one component.
+    levels
+        Values of each coefficient.
     """
 
     structure: Structure
@@ -65,6 +67,7 @@ class EliminationPlan:
     factors: tuple[tuple[tuple[BackwardStep, tuple[int, ...]], ...], ...]
     read: tuple[tuple[tuple[int, tuple[int, ...], tuple[int, ...]], ...], ...]
     held: int
+    levels: int
 
     @property
     def batch(self) -> int:
@@ -72,14 +75,17 @@ class EliminationPlan:
         return int(self.structure.members.shape[1])
 
 
-def plan(structure: Structure, passes: int, progress: Progress = SILENT) -> EliminationPlan | None:
+def plan(
+    structure: Structure, passes: int, levels: int, progress: Progress = SILENT
+) -> EliminationPlan | None:
     """An elimination order for one structure; ``None`` when it is too wide or too long."""
     count = structure.cycles * passes
     if count > MAX_VARIABLES:
         return None
     all_steps = steps(structure, passes)
     scopes = [step.scope for step in all_steps]
-    found = eliminate(scopes, list(range(count)), limit=MAX_WIDTH, progress=progress)
+    nodes = list(range(count))
+    found = eliminate(scopes, nodes, limit=MAX_WIDTH, levels=levels, progress=progress)
     if found is None:
         return None
     if found.held > MAX_HELD:
@@ -111,13 +117,14 @@ def plan(structure: Structure, passes: int, progress: Progress = SILENT) -> Elim
         tuple(map(tuple, factors)),
         tuple(map(tuple, read)),
         found.held,
+        levels,
     )
 
 
 @lru_cache(maxsize=1024)
-def _one_hot(signs: tuple[int, ...], span: int) -> Floats:
-    """(2 span + 1, 3^n): which assignments of the coefficients give which change."""
-    change = span - shifts(signs).reshape(-1)
+def _one_hot(signs: tuple[int, ...], span: int, levels: int) -> Floats:
+    """(2 span + 1, levels^n): which assignments of the coefficients give which change."""
+    change = span - shifts(signs, levels).reshape(-1)
     return np.asarray(np.arange(2 * span + 1)[:, None] == change, dtype=np.float64)
 
 
@@ -137,7 +144,7 @@ def _plans(model: GroupModel, progress: Progress) -> list[EliminationPlan] | Non
     found = structures(model)
     for number, structure in enumerate(found):
         progress.report("planning the posterior", number / len(found))
-        one = plan(structure, model.passes, progress)
+        one = plan(structure, model.passes, model.levels, progress)
         if one is None:
             return None
         work += one.held * one.batch
@@ -167,6 +174,7 @@ class Elimination:
         Where it is too wide for some published tables, the counts of this one that cannot block
         are taken out.
         """
+        model = model.compact()
         plans = _plans(model, progress)
         if plans is not None:
             return cls(model, plans)
@@ -263,16 +271,17 @@ class Sweep:
     def factors(self, k: int) -> Floats:
         """The log factors that are taken in at a position: its axes, then the batch."""
         axes = self._plan.axes[k]
-        table = np.zeros([3] * len(axes) + [self._lowest.shape[1]])
+        levels = self._plan.levels
+        table = np.zeros([levels] * len(axes) + [self._lowest.shape[1]])
         for step, scope in self._plan.factors[k]:
             if self._worth is None:
-                factor = step_factor(step, scope, self._lowest, self._coin)
+                factor = step_factor(step, scope, self._lowest, self._coin, levels)
             else:
-                factor = worth_factor(step, scope, self._worth, self._coin)
+                factor = worth_factor(step, scope, self._worth, self._coin, levels)
             table += laid_out(factor, scope, axes)
         if self._log_prior is not None:
             for group, variables, signs in self._plan.read[k]:
-                column = self._span - shifts(signs)
+                column = self._span - shifts(signs, levels)
                 weight = np.moveaxis(self._log_prior[group][:, column], 0, -1)
                 table += laid_out(weight, variables, axes)
         return table
@@ -314,8 +323,9 @@ class Sweep:
                 if variables not in joint:
                     own = set(variables)
                     gone = tuple(a for a, v in enumerate(axes) if v not in own)
-                    joint[variables] = weight.sum(axis=gone).reshape(3 ** len(own), -1)
-                yield group, _one_hot(signs, self._span) @ joint[variables]
+                    values = self._plan.levels ** len(own)
+                    joint[variables] = weight.sum(axis=gone).reshape(values, -1)
+                yield group, _one_hot(signs, self._span, self._plan.levels) @ joint[variables]
             for child in self._plan.children[k]:
                 scope = set(self._plan.axes[child][1:])
                 gone = tuple(a for a, v in enumerate(axes) if v not in scope)
@@ -328,7 +338,7 @@ class Sweep:
 
     def draw(self, number: int, generator: np.random.Generator) -> npt.NDArray[np.int8]:
         """Coefficients drawn jointly, int8 (variables, number, batch)."""
-        batch = self._lowest.shape[1]
+        batch, levels = self._lowest.shape[1], self._plan.levels
         out = np.zeros((len(self._plan.axes), number, batch), dtype=np.int8)
         column = np.arange(batch)
         for k in range(len(self._plan.axes) - 1, -1, -1):
@@ -336,11 +346,11 @@ class Sweep:
             axes = self._plan.axes[k]
             at = np.zeros((number, batch), dtype=np.int64)
             for v in axes[1:]:
-                at = at * 3 + (out[v] + 1)
-            log = self._tables[k].reshape(3, -1, batch)[:, at, column]
+                at = at * levels + (out[v] + levels // 2)
+            log = self._tables[k].reshape(levels, -1, batch)[:, at, column]
             weight = np.exp(log - log.max(axis=0))
-            threshold = generator.random((number, batch)) * weight.sum(axis=0)
-            out[axes[0]] = (
-                (threshold >= weight[0]).astype(np.int8) + (threshold >= weight[0] + weight[1]) - 1
-            )
+            below = np.cumsum(weight, axis=0)
+            threshold = generator.random((number, batch)) * below[-1]
+            chosen = (threshold >= below[:-1]).sum(axis=0)
+            out[axes[0]] = (chosen - levels // 2).astype(np.int8)
         return out

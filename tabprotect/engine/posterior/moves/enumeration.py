@@ -22,7 +22,6 @@ def originals(
     model: GroupModel,
     *,
     cycles: Ints | None = None,
-    most_tables: int = MOST_TABLES,
     most_work: int = MOST_WORK,
     progress: Progress = SILENT,
 ) -> tuple[Ints, Ints, Floats] | None:
@@ -55,7 +54,7 @@ def originals(
         progress.report("counting originals", 1 - step / (len(local) * model.passes))
         at, signs = local[step % len(local)]
         work += 3 * change.size
-        if len(change) > most_tables or work > most_work:
+        if len(change) > MOST_TABLES or work > most_work:
             return None
         if model.worth is not None:
             masses = model.coin.ratio_masses(
@@ -104,11 +103,9 @@ def _merged(changes: Ints, log_weight: Floats) -> tuple[Ints, Floats]:
     return changes[first], np.log(total) + peak
 
 
-def distribution(
-    model: GroupModel, *, most_tables: int = MOST_TABLES, progress: Progress = SILENT
-) -> Floats | None:
+def distribution(model: GroupModel, progress: Progress = SILENT) -> Floats | None:
     """The distribution of each group's change by brute force, (groups, 2 span + 1)."""
-    found = originals(model, most_tables=most_tables, most_work=10**12, progress=progress)
+    found = originals(model, most_work=10**12, progress=progress)
     if found is None:
         return None
     groups, changes, log_weights = found

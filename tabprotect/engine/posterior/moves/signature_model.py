@@ -7,7 +7,7 @@ a prior that is a product over cells becomes one weight per group and change.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.budgets import MAX_SPAN, MAX_TABLE
 from tabprotect.engine.cycles.signatures import Signatures, signatures
+from tabprotect.engine.cycles.width import repeated
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.posterior.moves.coin import IMPOSSIBLE, Coin
 from tabprotect.engine.posterior.prior import Factorial, Prior, Uniform
@@ -48,6 +49,9 @@ class GroupModel:
         group's cells; far below ``IMPOSSIBLE`` where a count would be negative.
     own
         Whether the prior is the weight of that rule.
+    repeats
+        How often each cycle is run in place, one time after the other: its coefficient is then a sum
+        of so many.
     """
 
     moves: MoveSet
@@ -60,6 +64,28 @@ class GroupModel:
     passes: int
     worth: Floats | None = None
     own: bool = False
+    repeats: int = 1
+
+    @property
+    def levels(self) -> int:
+        """Values of the coefficient of a cycle in one pass."""
+        return 2 * self.repeats + 1
+
+    def compact(self) -> GroupModel:
+        """The same with one coefficient for each cycle that is repeated in place."""
+        each = repeated(self.moves) if self.repeats == 1 else 1
+        if each == 1:
+            return self
+        sig = self.signatures
+        once = Signatures(
+            group_of_cell=sig.group_of_cell,
+            first_cell=sig.first_cell,
+            starts=sig.starts // each,
+            cycles=sig.cycles[::each] // each,
+            signs=sig.signs[::each],
+        )
+        moves = self.moves.take(np.arange(0, len(self.moves), each))
+        return replace(self, moves=moves, signatures=once, repeats=each)
 
     @property
     def groups(self) -> int:

@@ -118,10 +118,11 @@ class SumLaws:
 
 def _reaches(one: EliminationPlan, coefficient: list[int]) -> tuple[list[int], list[int]]:
     """How far the sum goes either way before and after each position is eliminated."""
-    before, after = [], []
+    before: list[int] = []
+    after: list[int] = []
     for axes, children in zip(one.axes, one.children, strict=True):
         before.append(sum(after[child] for child in children))
-        after.append(before[-1] + abs(coefficient[axes[0]]))
+        after.append(before[-1] + abs(coefficient[axes[0]]) * (one.levels // 2))
     return before, after
 
 
@@ -130,7 +131,7 @@ def _cost(one: EliminationPlan, coefficient: list[int]) -> tuple[int, int]:
     _, after = _reaches(one, coefficient)
     work, held = 0, 0
     for k, axes in enumerate(one.axes):
-        size = 3 ** len(axes)
+        size = one.levels ** len(axes)
         joined = 1
         for child in one.children[k]:
             work += size * joined * (2 * after[child] + 1)
@@ -187,11 +188,12 @@ def _folded(table: Floats, message: Floats) -> Floats:
 
 def _eliminated(table: Floats, coefficient: int) -> Floats:
     """The first variable summed out, ``coefficient`` times its value added to the sum."""
-    wide = abs(coefficient)
+    most = table.shape[0] // 2
+    wide = abs(coefficient) * most
     sums = table.shape[-2]
     out = np.full((*table.shape[1:-2], sums + 2 * wide, table.shape[-1]), -np.inf)
-    for value in (-1, 0, 1):
+    for value in range(-most, most + 1):
         begin = wide + value * coefficient
         part = out[..., begin : begin + sums, :]
-        np.logaddexp(part, table[value + 1], out=part)
+        np.logaddexp(part, table[value + most], out=part)
     return out

@@ -69,7 +69,7 @@ class Thinned:
             moves=over_groups(model.moves, parts),
             signatures=parts,
             lowest=model.lowest[of_part],
-            reach=np.diff(starts) * model.passes,
+            reach=np.diff(starts) * model.passes * model.repeats,
         )
         first_part = np.searchsorted(of_part, np.arange(len(sig) + 1)).astype(np.int64)
         return cls(thin, first_part, int((~relevant).sum()))

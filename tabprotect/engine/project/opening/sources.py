@@ -61,8 +61,8 @@ def open_table(
     return Opened(table, moves, example.title)
 
 
-def records_file(source: str | Path) -> Path:
-    """The microdata file that ``example:NAME`` or a path means.
+def records_file(source: str | Path) -> Path | str:
+    """What ``example:NAME`` means, or the place of records as it was named.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def records_file(source: str | Path) -> Path:
         For an example that is a table.
     """
     if not str(source).startswith(PREFIX):
-        return Path(source)
+        return source
     example = load_example(str(source).removeprefix(PREFIX))
     if not example.microdata:
         raise InputError(f"{source} is a table, not records", hint="open it as a table")

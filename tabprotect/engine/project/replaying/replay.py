@@ -10,6 +10,7 @@ from pathlib import Path
 from tabprotect.engine.bundle.confidential import suggested_name
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.formats.text.opening import read_text
+from tabprotect.engine.microdata.places import is_url
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.commands import named
@@ -163,7 +164,7 @@ def _redirected(
 
 
 def _beside(source: str, folder: Path) -> str:
-    if source.startswith(PREFIX) or Path(source).is_absolute():
+    if source.startswith(PREFIX) or is_url(source) or Path(source).is_absolute():
         return source
     return str(folder / source)
 

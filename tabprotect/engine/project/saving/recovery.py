@@ -5,37 +5,15 @@ from __future__ import annotations
 import contextlib
 import json
 import secrets
-import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 from tabprotect.engine.atomic import unwritable
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.saving import storage
+from tabprotect.engine.project.saving.held import hold
 
 _LOCK = ".lock"
-
-
-def _take(file: IO[str]) -> bool:
-    """Lock the file for this program; the system unlocks it however the program ends."""
-    if sys.platform == "win32":
-        import msvcrt
-
-        try:
-            # Beyond the text, so that others can still read it.
-            file.seek(2**20)
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-    import fcntl
-
-    try:
-        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
 
 
 @dataclass(frozen=True)
@@ -88,7 +66,7 @@ class Session:
             self._lock = self.path.with_suffix(_LOCK).open("w+", encoding="utf-8")
         except OSError as error:
             raise unwritable(folder, error) from None
-        _take(self._lock)
+        hold(self._lock)
         self._saved: History | None = None
 
     def save(self, history: History) -> bool:
@@ -118,7 +96,7 @@ class Session:
 def _in_use(lock: Path) -> bool:
     try:
         with lock.open("r+", encoding="utf-8") as file:
-            return not _take(file)
+            return not hold(file)
     except OSError:
         return True
 

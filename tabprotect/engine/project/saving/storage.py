@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,11 @@ def save(history: History, path: Path, *, overwrite: bool = True) -> None:
 
 
 def to_bytes(history: History) -> bytes:
-    """The project file's bytes; the same history gives the same bytes."""
+    """The project file's bytes; the same history gives the same bytes.
+
+    What was undone is not in it: a file holds what its owner kept, and nothing that was dropped.
+    """
+    history = replace(history, steps=history.steps[: history.position])
     encoder = Encoder()
     now = encoder.put(history.project)
     numbers: list[int | None] = []

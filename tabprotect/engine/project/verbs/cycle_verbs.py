@@ -214,7 +214,10 @@ def move_cycle(project: Project, context: Context, *, cycle: int, to: int) -> Pr
 def split_cycles(project: Project, context: Context) -> Project:
     """Cut each cycle into its connected parts."""
     project.original  # noqa: B018
-    return _with(project, split(project.cycles), BY_HAND)
+    parts = split(project.cycles)
+    if len(parts) == len(project.cycles):
+        raise InputError("there is nothing to split: every cycle hangs together")
+    return _with(project, parts, BY_HAND)
 
 
 def check(project: Project) -> list[str]:

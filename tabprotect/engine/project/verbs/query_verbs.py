@@ -10,9 +10,10 @@ from types import MappingProxyType
 from tabprotect.engine.errors import InputError, ParameterError, RefusedError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.command import Arguments, Context, Declared, stated
-from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.project import DEFAULT_METHOD, Project
 from tabprotect.engine.project.shell import table_word
 from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.subtables import KEEP, kept_of
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import maximal
 
@@ -52,7 +53,7 @@ def set_release_criterion(
     Margins that are planned already stay planned: the window says when they are no longer safe.
     """
     # The query space costs a window's start a quarter of a second; only this command needs it.
-    from tabprotect.engine.query_space.criterion import BOUNDS_WAYS
+    from tabprotect.engine.query_space.bounds_way import BOUNDS_WAYS
     from tabprotect.engine.query_space.registered import criteria
 
     given = stated(threshold=threshold, criterion=criterion, bounds=bounds)
@@ -97,12 +98,7 @@ def use_release_plan(project: Project, context: Context, *, then: str = "") -> P
 
     ``then`` names a further method for each margin, as in ``random_rounding base=3``.
     """
-    plan = project.plan
-    if not plan.margins:
-        raise InputError(
-            "no margin is planned for release", hint="release sub-tables on the query space first"
-        )
-    formula = " + ".join(":".join(map(_in_formula, margin)) or "1" for margin in plan.margins)
+    plan, formula = project.plan, _plan_formula(project)
     given = {"margins": formula, "threshold": plan.threshold, "bounds": plan.bounds, "then": then}
     method = methods()[PUBLISHING]
     # The threshold of another criterion is of another kind; what is proved is the width.
@@ -111,6 +107,28 @@ def use_release_plan(project: Project, context: Context, *, then: str = "") -> P
     checked = method.resolve(project.original.domain, given)
     values = {name: checked[name] for name in given}
     return replace(project.without_result(), method=PUBLISHING, parameters=MappingProxyType(values))
+
+
+@Declared("perturb beyond the plan")
+def perturb_beyond_plan(project: Project, context: Context) -> Project:
+    """Publish the planned margins exactly, and one perturbed table that answers everything else.
+
+    Its cycles are designed for just these margins, so that nothing else of it stays exact.
+    """
+    keep = _plan_formula(project)
+    kept_of(project.original.domain, {KEEP.name: keep})
+    parameters = MappingProxyType({KEEP.name: keep})
+    fresh = replace(project.without_result(), moves=None, cycles_from="")
+    return replace(fresh, method=DEFAULT_METHOD, parameters=parameters)
+
+
+def _plan_formula(project: Project) -> str:
+    """The planned margins as a formula."""
+    if not project.plan.margins:
+        raise InputError(
+            "no margin is planned for release", hint="release sub-tables on the query space first"
+        )
+    return " + ".join(":".join(map(_in_formula, margin)) or "1" for margin in project.plan.margins)
 
 
 def _in_formula(name: str) -> str:

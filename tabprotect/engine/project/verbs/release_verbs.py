@@ -9,7 +9,6 @@ from types import MappingProxyType
 from tabprotect.engine.atomic import Whole, write_together
 from tabprotect.engine.budgets import CYCLE_VERBS_QUICK_CELLS as QUICK_CELLS
 from tabprotect.engine.bundle import archive, confidential, public
-from tabprotect.engine.bundle.signature import signers_of
 from tabprotect.engine.cycles.designs import is_named
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.policy import HousePolicy
@@ -19,17 +18,18 @@ from tabprotect.engine.project import recipe
 from tabprotect.engine.project.command import Arguments, Context, Declared, number_text
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import PRIORS, Project, Who
-from tabprotect.engine.project.registering import (
-    entered,
+from tabprotect.engine.project.registering import entered
+from tabprotect.engine.project.shell import SAVED, table_word
+from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
+from tabprotect.engine.protection.coins import house_randomness
+from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.register.lookup import (
     mechanism_digest,
     refused_before,
     remember_refusal,
 )
-from tabprotect.engine.project.shell import SAVED, table_word
-from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
-from tabprotect.engine.protection.coins import house_randomness
-from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.domain import Domain
 
 GIVEN_SEED = "a given seed was used: whoever knows it can replay every coin"
@@ -86,6 +86,9 @@ def set_method(project: Project, context: Context, *, method: str) -> Project:
     return replace(project.without_result(), method=chosen, parameters=empty)
 
 
+BY_FIGURES = "chosen by figures of this table"
+
+
 @Declared(_parameters_label)
 def set_parameters(project: Project, context: Context, /, **given: object) -> Project:
     """Set parameters of the method by name, checked together."""
@@ -97,7 +100,8 @@ def set_parameters(project: Project, context: Context, /, **given: object) -> Pr
     chosen_cycles = project.takes_cycles and project.moves is not None and project.table is not None
     given_cycles = {"cycles": project.moves} if chosen_cycles else {}
     checked = project.protection.resolve(domain, values | given_cycles)
-    chosen = {name: checked[name] for name in values}
+    # What is left open stays open: it may follow from the table's margins.
+    chosen = {name: None if values[name] is None else checked[name] for name in values}
     return replace(project.without_result(), parameters=MappingProxyType(chosen))
 
 
@@ -114,6 +118,22 @@ def set_mechanism(
     if cycles is not None:
         project = set_cycles.run(project, context, kind=cycles)
     return set_parameters.run(project, context)
+
+
+@Declared(
+    lambda project, given: f"take a design: {given['kind']}",
+    slow=lambda project: project.table is None or project.domain.size > QUICK_CELLS,
+)
+def take_design(
+    project: Project, context: Context, /, *, kind: str, seen: bool = False, **given: object
+) -> Project:
+    """A template and the parameters that go with it, one step.
+
+    ``seen`` says that figures of this very table were looked at to choose it: the choice tells a
+    little of the table then, and the decision stands beside each run.
+    """
+    project = set_mechanism.run(project, context, cycles=kind, **given)
+    return replace(project, cycles_from=f"{kind}, {BY_FIGURES}") if seen else project
 
 
 # A policy: what it led to stands beside each run.
@@ -154,13 +174,15 @@ def protect(
     *,
     accept: str | None = None,
     accept_weak: bool = False,
+    draft: bool = False,
     seed: int | None = None,
     fresh: bool = False,
 ) -> Project:
     """Run the method and pass the gate, by default with the coins that the house's key gives.
 
     ``accept`` is the reason for publishing whatever the gate says, ``accept_weak`` the same without
-    one. ``seed`` and ``fresh`` hold for one run and are not kept as the project's policy.
+    one. With ``draft`` what the gate refuses is held, to be looked at: it is published with a
+    reason only. ``seed`` and ``fresh`` hold for one run and are not kept as the project's policy.
     """
     reason = "" if accept is None else accept.strip()
     if accept is not None and not reason:
@@ -188,14 +210,19 @@ def protect(
             context.drawn(randomness),
             policy=project.limits,
             accept=accepted,
+            draft=draft,
             changed=bool(others),
             progress=context.progress,
         )
     except RefusedError:
         remember_refusal(problem, project.method, own, context.register)
         raise
+    if draft and gate.against(protected, project.limits):
+        remember_refusal(problem, project.method, own, context.register)
     if others:
         decisions = (*decisions, f"{AFTER_REFUSAL}: {', '.join(sorted(set(others.values())))}")
+    if project.cycles_from.endswith(BY_FIGURES):
+        decisions = (*decisions, f"the cycles were {BY_FIGURES}")
     record = replace(protected.record, decisions=(*protected.record.decisions, *decisions))
     return replace(project, protected=replace(protected, record=record), published=False)
 
@@ -233,7 +260,12 @@ def set_prior(project: Project, context: Context, *, who: str, prior: str) -> Pr
 
 
 @Declared(
-    "publish {file}", shell=protect_words, writes=("release", "dossier"), seals=True, slow=True
+    "publish {file}",
+    shell=protect_words,
+    writes=("release", "dossier"),
+    answers=("accept", "again", "prepared_by", "approved_by"),
+    seals=True,
+    slow=True,
 )
 def publish(
     project: Project,
@@ -242,20 +274,25 @@ def publish(
     release: str,
     dossier: str | None = None,
     overwrite: bool = False,
+    accept: str = "",
     again: str = "",
+    prepared_by: str = "",
+    approved_by: str = "",
     sign: str | None = None,
     sign_too: str | None = None,
 ) -> Project:
     """Write the release bundle, and the dossier where one is wanted. Undo cannot cross it.
 
-    It is entered in the register of the house. ``again`` is the reason for publishing a table that
-    left before, where the policy takes one; ``sign`` the file of the private key that signs the
-    bundle, ``sign_too`` that of a second one.
+    It is entered in the register of the house. ``accept`` is the reason for publishing what the
+    gate refused, ``again`` that for publishing a table that left before, where the policy takes
+    one; ``sign`` the file of the private key that signs the bundle, ``sign_too``
+    that of a second one. ``prepared_by`` and ``approved_by`` are names for the dossier and the register.
     """
     if project.protected is None:
         raise InfeasibleError(
             "there is nothing to publish yet", hint="protect the table as it stands first"
         )
+    protected = answered_for(project, accept.strip(), (prepared_by.strip(), approved_by.strip()))
     path = Path(release)
     beside = None if dossier is None else Path(dossier)
     if beside == path:
@@ -266,19 +303,14 @@ def publish(
                 raise InputError("there is a file of that name already", file=taken)
     # All bytes are ready before any file is touched; until then it can be cancelled.
     data = public.verified_bytes(
-        project.protected.release,
+        protected.release,
         context.progress,
         signing=[Path(key) for key in (sign, sign_too) if key is not None],
     )
-    if project.limits.two_signatures and len(signers_of(data)) < 2:
-        raise RefusedError(
-            "a release takes two signatures, by two keys, by the policy of the house",
-            hint="sign with a key of who prepared it, and with one of who approves of it",
-        )
     files, notes = [Whole(path, data, overwrite)], project.notes
     if beside is not None:
         content = confidential.files(
-            project.protected,
+            protected,
             release=data,
             trail=[entry.as_json() for entry in context.trail],
             recipe=recipe.to_text(context.trail, seeds=True),
@@ -289,14 +321,37 @@ def publish(
         # First: without its dossier a release could never be accounted for.
         files.insert(0, Whole(beside, archive.pack(content), overwrite, private=True, kept=kept))
     with entered(
-        project.protected,
+        protected,
         data,
         register=context.register,
         rule=project.limits.second_release,
         reason=again.strip(),
     ):
         write_together(files)
-    return replace(project, published=True, notes=notes)
+    return replace(project, protected=protected, published=True, notes=notes)
+
+
+def answered_for(project: Project, reason: str, names: tuple[str, str]) -> Protected:
+    """The result with who answers for it, and the decision where one was needed.
+
+    Raises
+    ------
+    RefusedError
+        When something stands against it and there is no reason, or a name is missing that the
+        policy of the house takes.
+    """
+    assert project.protected is not None
+    prepared_by, approved_by = names
+    if project.limits.two_signatures and (
+        not all(names) or prepared_by.casefold() == approved_by.casefold()
+    ):
+        raise RefusedError(
+            "by the policy of the house two people answer for a release",
+            hint="name who prepared it, and somebody else who approves it",
+        )
+    done = gate.decided(project.protected, project.limits, reason)
+    record = replace(done.record, prepared_by=prepared_by, approved_by=approved_by)
+    return replace(done, record=record)
 
 
 @Declared(
@@ -304,7 +359,6 @@ def publish(
     shell=lambda project, given: ["open", str(given["path"])],
     reads="path",
     opens=True,
-    forgets=True,
     slow=True,
 )
 def open_bundle(project: Project, context: Context, *, path: str) -> Project:

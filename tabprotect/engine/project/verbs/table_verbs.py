@@ -21,23 +21,17 @@ from tabprotect.engine.protection.cell_keys.cell_noise import drawn
 from tabprotect.engine.protection.remarks import remarks_on_table
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import SmallCount
-from tabprotect.engine.tables.domain import Domain, Variable
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import INT64_MAX, Table
 
 
-def _fresh(project: Project, table: Table, *, source: str, title: str = "") -> Project:
-    """A new document; what the person prefers (priors, the rule) stays."""
-    return Project(
-        title=title,
-        source=source,
-        table=table,
-        at_risk=project.at_risk,
-        placement=Placement.of(table.domain),
-        priors=project.priors,
-    )
+def _fresh(table: Table, *, source: str, title: str = "") -> Project:
+    """A new document."""
+    placement = Placement.of(table.domain)
+    return Project(title=title, source=source, table=table, placement=placement)
 
 
-def _edited(project: Project, table: Table) -> Project:
+def edited(project: Project, table: Table) -> Project:
     """The project on a changed table; whatever depended on the old one is dropped."""
     before, domain = project.original.domain, table.domain
     moves, placement = project.moves, project.placement
@@ -100,8 +94,16 @@ def _tabulate_words(project: Project, given: Arguments) -> list[str]:
         assert isinstance(coded, Mapping)
         sign, word = ("=", "--code-list") if option == "code_lists" else (":", f"--{option[:-1]}")
         for name, value in coded.items():
-            text = ",".join(map(str, value)) if option == "cuts" else str(value)
-            words += [word, f"{name}{sign}{text}"]
+            several = isinstance(value, (list, tuple))
+            if several and option == "bands":
+                words += [part for width in value for part in (word, f"{name}{sign}{width}")]
+            else:
+                text = ",".join(map(str, value)) if several else str(value)
+                words += [word, f"{name}{sign}{text}"]
+    nested = given.get("levels") or {}
+    assert isinstance(nested, Mapping)
+    for name, columns in nested.items():
+        words += ["--levels", f"{','.join(columns)}={name}"]
     if given.get("draw_keys"):
         words.append("--draw-record-keys")
     # Keys and design weights stay with the table only in a project.
@@ -128,7 +130,7 @@ def open_table(project: Project, context: Context, /, *, source: str, **reading:
     """
     opened = open_source(source, Reading.of(reading), progress=context.progress)
     return replace(
-        _fresh(project, opened.table, source=source, title=opened.title),
+        _fresh(opened.table, source=source, title=opened.title),
         notes=(*opened.notes, *(r.message for r in remarks_on_table(opened.table))),
         moves=opened.moves,
         cycles_from="the example" if opened.moves is not None else "",
@@ -142,7 +144,7 @@ def new_table(
     """An empty table to type into: ``{"region": ["north", "south"], ...}``."""
     domain = Domain.of(dict(variables))
     empty = Table.dense(domain, np.zeros(domain.shape, dtype=np.int64))
-    return _fresh(project, empty, source="")
+    return _fresh(empty, source="")
 
 
 @Declared(
@@ -163,15 +165,16 @@ def tabulate(
     weight: str | None = None,
     record_key: str | None = None,
     design_weight: str | None = None,
-    bands: Mapping[str, int] | None = None,
+    bands: Mapping[str, int | Sequence[int]] | None = None,
     cuts: Mapping[str, Sequence[int]] | None = None,
     code_lists: Mapping[str, str] | None = None,
+    levels: Mapping[str, Sequence[str]] | None = None,
     draw_keys: bool = False,
     key_seed: int | None = None,
 ) -> Project:
     """Count the records of a microdata file by some variables; keys and weights come along.
 
-    ``bands``, ``cuts`` and ``code_lists`` code variables
+    ``bands``, ``cuts`` and ``code_lists`` code variables, ``levels`` makes one of columns that nest
     (:class:`~tabprotect.engine.microdata.coding.Codings`).
 
     With ``draw_keys`` the records get keys that are kept with this table only: one uniform key
@@ -193,10 +196,10 @@ def tabulate(
         weight=weight,
         record_key=record_key,
         design_weight=design_weight,
-        codings=Codings(bands or {}, cuts or {}, code_lists or {}),
+        codings=Codings(bands or {}, cuts or {}, code_lists or {}, levels or {}),
         progress=context.progress,
     )
-    fresh = _fresh(project, found.table, source=source)
+    fresh = _fresh(found.table, source=source)
     # The file is not the table: a command line on the same source would not open it.
     keys = found.record_keys
     if draw_keys:
@@ -248,7 +251,7 @@ def set_count(project: Project, context: Context, *, index: Sequence[int], count
         raise InputError(
             f"{count} is negative; a count is 0 or more", cell=table.domain.cell_text(at)
         )
-    return _edited(project, table.with_counts({at: count}))
+    return edited(project, table.with_counts({at: count}))
 
 
 @Declared(_block_label)
@@ -261,7 +264,7 @@ def paste_block(
 ) -> Project:
     """Set a block of cells whose top left is ``at``, in the present placement and layer."""
     table = project.original
-    return _edited(project, table.with_counts(pasted(project, at=at, counts=counts)))
+    return edited(project, table.with_counts(pasted(project, at=at, counts=counts)))
 
 
 def pasted(
@@ -296,106 +299,6 @@ def pasted(
     if not out:
         raise InputError("there is nothing to paste", hint="copy a block of numbers first")
     return out
-
-
-def _with_categories(domain: Domain, variable: str, categories: Sequence[str]) -> Domain:
-    axis = domain.axis(variable)
-    changed = list(domain.variables)
-    changed[axis] = Variable(variable, tuple(categories))
-    return Domain(tuple(changed))
-
-
-@Declared("add category {category} to {variable}")
-def add_category(
-    project: Project, context: Context, *, variable: str, category: str, at: int | None = None
-) -> Project:
-    """A new category with zero counts, at the end or before number ``at``."""
-    table = project.original
-    axis = table.domain.axis(variable)
-    names = list(table.domain[variable].categories)
-    place = len(names) if at is None else min(max(at, 0), len(names))
-    names.insert(place, category)
-    counts = np.insert(table.counts, place, 0, axis=axis)
-    return _edited(project, Table.dense(_with_categories(table.domain, variable, names), counts))
-
-
-@Declared("remove category {category} of {variable}")
-def remove_category(project: Project, context: Context, *, variable: str, category: str) -> Project:
-    """Take out a category that nobody is in."""
-    table = project.original
-    axis, code = table.domain.axis(variable), table.domain[variable].code(category)
-    if np.take(table.counts, code, axis=axis).any():
-        raise InputError(
-            f"{variable} = {category} is not empty",
-            hint="merge it with another category, so that nobody is lost",
-        )
-    names = [c for c in table.domain[variable].categories if c != category]
-    counts = np.delete(table.counts, code, axis=axis)
-    return _edited(project, Table.dense(_with_categories(table.domain, variable, names), counts))
-
-
-@Declared("merge categories of {variable} into {into}")
-def merge_categories(
-    project: Project, context: Context, *, variable: str, categories: Sequence[str], into: str
-) -> Project:
-    """Add categories together under one name, at the place of the first of them."""
-    table = project.original
-    axis = table.domain.axis(variable)
-    codes = sorted(table.domain[variable].code(c) for c in categories)
-    if len(set(codes)) < 2:
-        raise InputError("merging takes at least two categories")
-    first, rest = codes[0], codes[1:]
-    counts = np.moveaxis(table.counts.copy(), axis, 0)
-    counts[first] = counts[codes].sum(axis=0)
-    counts = np.moveaxis(np.delete(counts, rest, axis=0), 0, axis)
-    names = [
-        into if i == first else c
-        for i, c in enumerate(table.domain[variable].categories)
-        if i not in rest
-    ]
-    return _edited(project, Table.dense(_with_categories(table.domain, variable, names), counts))
-
-
-@Declared("rename {variable} = {category} to {to}")
-def rename_category(
-    project: Project, context: Context, *, variable: str, category: str, to: str
-) -> Project:
-    """Give a category another name."""
-    table = project.original
-    code = table.domain[variable].code(category)
-    names = list(table.domain[variable].categories)
-    names[code] = to
-    domain = _with_categories(table.domain, variable, names)
-    return _edited(project, Table.dense(domain, table.counts))
-
-
-@Declared("reorder the categories of {variable}")
-def reorder_categories(
-    project: Project, context: Context, *, variable: str, categories: Sequence[str]
-) -> Project:
-    """Put all categories of a variable into another order."""
-    table = project.original
-    old = table.domain[variable]
-    if sorted(categories) != sorted(old.categories):
-        raise InputError(f"the new order must name each category of {variable!r} once")
-    counts = np.take(
-        table.counts, [old.code(c) for c in categories], axis=table.domain.axis(variable)
-    )
-    return _edited(
-        project, Table.dense(_with_categories(table.domain, variable, categories), counts)
-    )
-
-
-@Declared("rename {variable} to {to}")
-def rename_variable(project: Project, context: Context, *, variable: str, to: str) -> Project:
-    """Give a variable another name."""
-    table = project.original
-    axis = table.domain.axis(variable)
-    variables = list(table.domain.variables)
-    variables[axis] = Variable(to, variables[axis].categories)
-    placed = None if project.placement is None else project.placement.renamed(variable, to)
-    renamed = Table.dense(Domain(tuple(variables)), table.counts)
-    return replace(_edited(project, renamed), placement=placed)
 
 
 @Declared("call counts {rule} at risk")

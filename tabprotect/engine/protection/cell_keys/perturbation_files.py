@@ -1,8 +1,8 @@
 """Perturbation tables as files: ptable text (as tau-ARGUS reads it), the ONS table, JSON.
 
 - ptable text: ``i;j;p;v;p_int_ub``, one row for each interval: true count, published count,
-  probability, noise, exclusive upper end of the cell keys. Older files name the columns
-  ``i;j;p_ij;v;p_ij_ub``. The last count's row serves all larger counts.
+  probability, noise, exclusive upper end of the cell keys. Older files name columns ``p_ij`` and
+  ``p_ij_ub``. The last count's row serves all larger counts.
 - ONS: ``pcv,ckey,pvalue``: for each row of the table and each of 256 or 4096 whole cell keys the
   noise. Counts above 750 use the rows 501 to 750 again, ``pcv = (count - 1) mod 250 + 501``.
 - JSON: columns ``i``, ``v`` and ``end`` (whole, in units of 10^-8), and ``period``.
@@ -21,7 +21,9 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.protection.cell_keys.perturbation_table import KEYS, PerturbationTable
 
-PTABLE_HEADERS = (("i", "j", "p", "v", "p_int_ub"), ("i", "j", "p_ij", "v", "p_ij_ub"))
+PTABLE_HEADERS = tuple(
+    ("i", "j", p, "v", end) for p in ("p", "p_ij") for end in ("p_int_ub", "p_ij_ub")
+)
 ONS_HEADER = ("pcv", "ckey", "pvalue")
 ONS_ROWS, ONS_PERIOD = 750, 250
 MAX_ROWS = 5_000_000

@@ -105,7 +105,6 @@ class PerturbationTable:
         cls,
         rows: Iterable[tuple[npt.ArrayLike, npt.ArrayLike]],
         *,
-        period: int = 1,
         unreached: tuple[Unreached, ...] = (),
     ) -> PerturbationTable:
         """From ``(noise, probabilities)`` of each row; ends are rounded to eight decimals.
@@ -131,7 +130,6 @@ class PerturbationTable:
             upper=np.concatenate(ends),
             noise=np.concatenate([v for v, _ in found]),
             probabilities=np.concatenate([p for _, p in found]),
-            period=period,
             unreached=unreached,
         )
 

@@ -33,6 +33,8 @@ from tabprotect.engine.protection.cycle_runs.cycle_parameters import (
     THETA,
 )
 from tabprotect.engine.protection.cycle_runs.trials import walker_of
+from tabprotect.engine.release.likelihood import BlockingRule
+from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.moves import MoveSet
@@ -51,7 +53,7 @@ LARGE = 100_000
 
 LARGEST = 1e9
 
-SMALL = (1, 2)
+SMALL = SmallCount()
 """Counts that are looked at: the smallest ones, whatever is at risk here."""
 
 STUCK = 0.9
@@ -59,6 +61,9 @@ STUCK = 0.9
 
 AS_GOOD = 0.05
 """Shares of stuck counts that are not told apart."""
+
+MOST_STUCK = 0.1
+"""Share of small counts that may be stuck before another rule is looked at."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,14 @@ def synthetic(mu: Floats, number: int, generator: np.random.Generator) -> Ints:
     return generator.poisson(rate).astype(np.int64)
 
 
+def synthetic_tables(kept: KeptMargins, progress: Progress = SILENT) -> tuple[Ints, int]:
+    """Tables to try designs on, int64 (cells, tables), and the seed that the margins give."""
+    mu = expected_counts(kept, progress=progress)
+    digest = hashlib.sha256(b"synthetic" + kept.counts.tobytes()).digest()
+    seed = int.from_bytes(digest[:16], "little")
+    return synthetic(mu, TABLES, np.random.Generator(np.random.PCG64(seed))), seed
+
+
 def candidates(kept: KeptMargins, values: Values, progress: Progress = SILENT) -> list[Candidate]:
     """The designs there are, each tried.
 
@@ -97,17 +110,14 @@ def candidates(kept: KeptMargins, values: Values, progress: Progress = SILENT) -
     values
         Public parameters of the mechanism: coins, order, number of steps, blocking rule.
     """
-    mu = expected_counts(kept, progress=progress)
-    digest = hashlib.sha256(b"synthetic" + kept.counts.tobytes()).digest()
-    seed = int.from_bytes(digest[:16], "little")
-    tables = synthetic(mu, TABLES, np.random.Generator(np.random.PCG64(seed)))
+    tables, seed = synthetic_tables(kept, progress)
     found = []
     for name, moves in _designs(kept, progress):
         generator = np.random.Generator(np.random.PCG64(seed + 1))
-        stuck, unchanged = _tried(moves, values, tables, generator, progress)
+        done = tried(moves, values, tables, generator, progress)
         cost = elimination_cost(moves, values[PASSES], limit=20)
         exact = cost is not None and cost.affordable
-        found.append(Candidate(name, moves, stuck, unchanged, exact))
+        found.append(Candidate(name, moves, done.stuck, done.unchanged, exact))
     return found
 
 
@@ -132,13 +142,40 @@ def _designs(kept: KeptMargins, progress: Progress) -> list[tuple[str, MoveSet]]
     return found
 
 
-def _tried(
+@dataclass(frozen=True)
+class Tried:
+    """What many runs did to tables.
+
+    Attributes
+    ----------
+    stuck, unchanged
+        As of :class:`Candidate`.
+    change
+        Mean absolute change of a count, over all cells.
+    """
+
+    stuck: float
+    unchanged: float
+    change: float
+
+
+def tried(
     moves: MoveSet,
     values: Values,
     tables: Ints,
     generator: np.random.Generator,
     progress: Progress,
-) -> tuple[float, float]:
+    small: SmallCount = SMALL,
+) -> Tried:
+    """Run cycles on tables int64 (cells, tables).
+
+    Parameters
+    ----------
+    values
+        Public parameters of the mechanism.
+    small
+        Which counts ``stuck`` and ``unchanged`` are about.
+    """
     walker = walker_of(values | {"cycles": moves})
     each = max(len(moves.cells) * walker.steps // len(moves), 1)
     number = int(np.clip(WORK // (each * RUNS), 1, tables.shape[1]))
@@ -146,20 +183,37 @@ def _tried(
     state = np.repeat(tables[:, :number], runs, axis=1)
     before = state.copy()
     walker.run(state, generator, progress)
+    change = float(np.abs(state - before).mean())
     same = (state == before).reshape(len(tables), number, runs).mean(axis=2)
-    small = (tables[:, :number] >= SMALL[0]) & (tables[:, :number] <= SMALL[1])
-    if not small.any():
-        small = tables[:, :number] > 0
-    if not small.any():
-        return 0.0, 1.0
-    return float((same[small] >= STUCK).mean()), float(same[small].mean())
+    chosen = small.mask(tables[:, :number])
+    if not chosen.any():
+        chosen = tables[:, :number] > 0
+    if not chosen.any():
+        return Tried(0.0, 1.0, change)
+    return Tried(float((same[chosen] >= STUCK).mean()), float(same[chosen].mean()), change)
 
 
-def chosen_cycles(kept: KeptMargins, values: Values) -> MoveSet:
-    """The cycles for margins and public parameters.
+@dataclass(frozen=True)
+class Choice:
+    """What is taken where nothing is said.
+
+    Attributes
+    ----------
+    moves, rule
+        The cycles, and when one of them is not applied.
+    """
+
+    moves: MoveSet
+    rule: BlockingRule
+
+
+def chosen(kept: KeptMargins, values: Values) -> Choice:
+    """The cycles for margins and public parameters, and the blocking rule where none is given.
 
     Of the designs that leave about the fewest small counts stuck, the first whose posterior is
-    exact; where there is none, the one that leaves the fewest unchanged.
+    exact; where there is none, the one that leaves the fewest unchanged. The rule is any_zero,
+    which is unbiased, unless it would leave more than ``MOST_STUCK`` of the small counts stuck and
+    negative would leave fewer.
 
     Raises
     ------
@@ -171,14 +225,25 @@ def chosen_cycles(kept: KeptMargins, values: Values) -> MoveSet:
 
 
 @lru_cache(maxsize=16)
-def _chosen(kept: KeptMargins, values: tuple[tuple[str, object], ...]) -> MoveSet:
+def _chosen(kept: KeptMargins, values: tuple[tuple[str, object], ...]) -> Choice:
     domain = kept.domain
     plain = set(kept.publication.margins) == set(all_margins(domain))
     given = Values(dict(values))
+    is_open = given["blocking"] is None
+    rule: BlockingRule = "any_zero" if is_open else given[BLOCKING]
     if given[ORDER] == "positive" or domain.size > LARGE:
-        return design(domain, "default") if plain else design_for_margins(kept).moves
-    found = candidates(kept, given)
-    least = min(candidate.stuck for candidate in found)
-    good = [c for c in found if c.stuck <= least + AS_GOOD]
+        moves = design(domain, "default") if plain else design_for_margins(kept).moves
+        return Choice(moves, rule)
+    found = candidates(kept, given | {"blocking": rule})
+    if is_open and _least(found) > MOST_STUCK:
+        others = candidates(kept, given | {"blocking": "negative"})
+        if _least(others) < _least(found) - AS_GOOD:
+            found, rule = others, "negative"
+    good = [c for c in found if c.stuck <= _least(found) + AS_GOOD]
     exact = [c for c in good if c.exact]
-    return exact[0].moves if exact else min(good, key=lambda c: c.unchanged).moves
+    best = exact[0] if exact else min(good, key=lambda c: c.unchanged)
+    return Choice(best.moves, rule)
+
+
+def _least(found: list[Candidate]) -> float:
+    return min(candidate.stuck for candidate in found)

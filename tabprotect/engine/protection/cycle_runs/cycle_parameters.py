@@ -62,9 +62,9 @@ PASSES: Parameter[int] = Parameter(
 BLOCKING: Parameter[BlockingRule] = Parameter(
     "blocking",
     "Blocking rule",
-    "When a cycle is not applied.",
+    "When a cycle is not applied. Without one: any_zero; where the cycles are chosen for the kept "
+    "margins too, negative if these margins tell that any_zero would leave small counts stuck.",
     "choice",
-    "any_zero",
     choices=cast("Mapping[str, str]", BLOCKING_RULES),
 )
 

@@ -37,7 +37,7 @@ Following = tuple[Method, Mapping[str, object]]
 """A method and the parameters that are given for every margin."""
 
 
-def following(text: str) -> Following | None:
+def further_method(text: str) -> Following | None:
     """The further method that a text names; ``None`` for an empty one.
 
     Raises

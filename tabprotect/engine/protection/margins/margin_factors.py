@@ -12,7 +12,7 @@ from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
 
-def composed(
+def product_over_margins(
     publication: Publication,
     tables: tuple[PublishedTable, ...],
     parts: Sequence[CellFactors],

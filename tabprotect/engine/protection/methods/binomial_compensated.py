@@ -25,7 +25,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import ClassVar
 
 import numpy as np
 
@@ -35,10 +34,11 @@ from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Parameter, Values, resolve
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
+from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.resampling import compensation
-from tabprotect.engine.protection.resampling.truncated import law_of_cell, limits, weighed
+from tabprotect.engine.protection.resampling.truncated import QUALITY, law_of_cell, limits, weighed
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
@@ -50,17 +50,6 @@ from tabprotect.engine.tables.table import Table
 
 MOST_RECORDS = 2**52
 
-
-QUALITY: Parameter[float] = Parameter(
-    "S",
-    "Quality bound S",
-    "How many standard errors a count may move at most. Smaller is truer and safer less.",
-    "real",
-    2.0,
-    low=0.5,
-    high=10.0,
-    unit="standard errors",
-)
 
 KEPT: Parameter[str] = Parameter(
     "kept",
@@ -81,15 +70,17 @@ class BinomialCompensated(Method):
         QUALITY,
         KEPT,
     )
-    guarantees: ClassVar[Mapping[str, str]] = {
-        "margins_kept": "The stated margin is published exactly.",
-        "total_kept": "The grand total is exact.",
-        "non_negative": "No published count is negative.",
-        "zeros_kept": "A zero stays zero.",
-        "bounded": "No count moves by more than S of its standard errors.",
-        "additive": "The published table adds up: inner cells to margins.",
-        "posterior": "The posterior of every true cell is computable from the bundle alone.",
-    }
+    levers = ("S",)
+    guarantees = promises(
+        ("margins_kept", "The stated margin is published exactly."),
+        "total_kept",
+        "non_negative",
+        "zeros_kept",
+        ("bounded", "No count moves by more than S of its standard errors."),
+        "additive",
+        "complete",
+        "posterior",
+    )
 
     calibrations = (CalibrationPlan({"S": 1.5, "kept": "A"}, runs=400),)
 
@@ -158,7 +149,7 @@ class BinomialCompensated(Method):
 def _margin(domain: Domain, values: Values) -> tuple[str, ...]:
     formula = values[KEPT] or "1"
     try:
-        margins = maximal(domain, terms(formula, domain.names))
+        margins = maximal(domain, terms(formula, domain.known_names, everything=domain.names))
     except InputError as error:
         raise ParameterError({"kept": error.message}, hint=error.hint) from None
     if len(margins) != 1:
@@ -174,7 +165,7 @@ def _margin(domain: Domain, values: Values) -> tuple[str, ...]:
 
 def _blocks(domain: Domain, values: Values) -> Ints:
     """The cell of the kept margin that each inner cell adds into, int64 (cells,)."""
-    return Publication(domain, (_margin(domain, values),)).keys(0)
+    return Publication.of(domain, (_margin(domain, values),)).keys(0)
 
 
 def _rerun(

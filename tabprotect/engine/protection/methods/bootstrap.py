@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import ClassVar
 
 import numpy as np
 
@@ -36,9 +35,11 @@ from tabprotect.engine.errors import InputError, ParameterError, TooLargeError
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
+from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.resampling.truncated import (
+    QUALITY,
     averaged,
     boxed,
     law_of_cell,
@@ -55,17 +56,6 @@ from tabprotect.engine.tables.table import Table
 TOTAL = "total"
 """Disclosed by the run: the number of records."""
 
-
-QUALITY: Parameter[float] = Parameter(
-    "S",
-    "Quality bound S",
-    "How many standard errors a count may move at most. Smaller is truer and safer less.",
-    "real",
-    2.0,
-    low=0.5,
-    high=10.0,
-    unit="standard errors",
-)
 
 SAMPLES: Parameter[int] = Parameter(
     "M",
@@ -88,14 +78,16 @@ class Bootstrap(Method):
         QUALITY,
         SAMPLES,
     )
-    guarantees: ClassVar[Mapping[str, str]] = {
-        "non_negative": "No published count is negative.",
-        "zeros_kept": "A zero stays zero.",
-        "bounded": "No average moves by more than S standard errors of the true count.",
-        "total_kept": "The grand total is exact (M = 1).",
-        "additive": "The published table adds up: inner cells to margins.",
-        "posterior": "The posterior of every true cell is computable from the bundle alone.",
-    }
+    levers = ("S",)
+    guarantees = promises(
+        "non_negative",
+        "zeros_kept",
+        ("bounded", "No average moves by more than S standard errors of the true count."),
+        ("total_kept", "The grand total is exact (M = 1)."),
+        "additive",
+        "complete",
+        "posterior",
+    )
 
     calibrations = (
         CalibrationPlan({"S": 1.5, "M": 1}, (1.0, 1.8, 0.6), runs=400),

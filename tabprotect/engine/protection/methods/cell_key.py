@@ -43,7 +43,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -69,6 +69,7 @@ from tabprotect.engine.protection.cell_keys.published_laws import (
     of_count,
     of_estimate,
 )
+from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Preview, Problem
 from tabprotect.engine.protection.published_sums import rank
@@ -250,15 +251,20 @@ class CellKey(Method):
         WEIGHT_LOW,
         WEIGHT_HIGH,
     )
-    guarantees: ClassVar[Mapping[str, str]] = {
-        "zeros_kept": "A zero stays zero.",
-        "non_negative": "No published count is negative.",
-        "within_deviation": "No count moves by more than D.",
-        "small_avoided": "No count from 1 to js is published.",
-        "consistent": "The same records get the same noise in every table of one set of keys.",
-        "unbiased": "Before the gate, E[published | original] = original, count by count.",
-        "posterior": "The posterior of every true cell is computable from the bundle alone.",
-    }
+    levers = (
+        "D",
+        "V",
+    )
+    guarantees = promises(
+        "zeros_kept",
+        "non_negative",
+        ("within_deviation", "No count moves by more than D."),
+        ("small_avoided", "No count from 1 to js is published."),
+        ("consistent", "The same records get the same noise in every table of one set of keys."),
+        "unbiased",
+        "complete",
+        "posterior",
+    )
 
     # Totals are left out: each of their posteriors takes seconds of simulated keys.
     calibrations = (

@@ -21,13 +21,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import ClassVar
 
 import numpy as np
 
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import counts_of, sum_factors
@@ -51,13 +51,14 @@ class Coarsening(Method):
             "after a semicolon; or a file. Each takes the place of the variable that it groups.",
         ),
     )
-    guarantees: ClassVar[Mapping[str, str]] = {
-        "exact": "Every published count is exact.",
-        "additive": "The published table adds up: inner cells to margins.",
-        "non_negative": "No published count is negative.",
-        "zeros_kept": "A zero stays zero.",
-        "posterior": "The posterior of every true cell is computable from the bundle alone.",
-    }
+    guarantees = promises(
+        ("exact", "Every published count is exact."),
+        "additive",
+        "non_negative",
+        "zeros_kept",
+        "complete",
+        "posterior",
+    )
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
         """At least one grouping that merges something."""

@@ -28,7 +28,7 @@ Sources: Cox and Ernst 1982; Cox 1987; Duncan and Roehrig 2006.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -39,6 +39,7 @@ from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
+from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import (
@@ -50,7 +51,7 @@ from tabprotect.engine.protection.published_sums import (
     sum_factors,
 )
 from tabprotect.engine.protection.rounding.controlled_programme import ControlledProgramme
-from tabprotect.engine.protection.rounding.cox_rounding import chance, round_unbiased
+from tabprotect.engine.protection.rounding.cox_rounding import chance_of_rounding, round_unbiased
 from tabprotect.engine.protection.rounding.rounding_base import BASE, reaches, require_reach
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
@@ -103,15 +104,17 @@ class ControlledRounding(Method):
         GROUPINGS,
         NODES,
     )
-    guarantees: ClassVar[Mapping[str, str]] = {
-        "additive": "The published tables add up, and agree with each other.",
-        "multiples_of_base": "Every published count is a multiple of the base.",
-        "within_base": "No count or total changes by the base or more.",
-        "zeros_kept": "A zero stays zero.",
-        "non_negative": "No published count is negative.",
-        "unbiased": "Before the gate, E[published | original] = original (unbiased variant).",
-        "posterior": "The posterior of every true cell is computable from the bundle alone.",
-    }
+    levers = ("base",)
+    guarantees = promises(
+        ("additive", "The published tables add up, and agree with each other."),
+        "multiples_of_base",
+        ("within_base", "No count or total changes by the base or more."),
+        "zeros_kept",
+        "non_negative",
+        ("unbiased", "Before the gate, E[published | original] = original (unbiased variant)."),
+        "complete",
+        "posterior",
+    )
     most_trials = 12
 
     calibrations = (
@@ -263,7 +266,7 @@ def _chance(
         place = int(small.starts[small.domains.index(small.domain)])
         inner = counts[place : place + small.domain.size]
         true = _two_way(table)
-        return chance(true, inner.reshape(true.shape), base)
+        return chance_of_rounding(true, inner.reshape(true.shape), base)
 
     return estimate
 

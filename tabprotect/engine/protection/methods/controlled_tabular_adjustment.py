@@ -31,7 +31,7 @@ Statistical Disclosure Control, section 4.6.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
@@ -41,6 +41,7 @@ from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
+from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import counts_of, main_first, sum_factors
@@ -114,14 +115,16 @@ class ControlledTabularAdjustment(Method):
         TOTALS,
         NODES,
     )
-    guarantees: ClassVar[Mapping[str, str]] = {
-        "no_at_risk": "No at-risk count is published, and no published count looks like one.",
-        "additive": "Everything that is published adds up.",
-        "non_negative": "No count is negative.",
-        "zeros_kept": "Zeros stay zero.",
-        "bounded": "No count moves by more than the largest change, which is published.",
-        "posterior": "What a reader can believe about each count can be computed.",
-    }
+    searches: ClassVar[bool] = True
+    guarantees = promises(
+        ("no_at_risk", "No at-risk count is published, and no published count looks like one."),
+        ("additive", "Everything that is published adds up."),
+        ("non_negative", "No count is negative."),
+        ("zeros_kept", "Zeros stay zero."),
+        ("bounded", "No count moves by more than the largest change, which is published."),
+        "complete",
+        ("posterior", "What a reader can believe about each count can be computed."),
+    )
 
     calibrations = (CalibrationPlan(runs=120),)
 

@@ -6,10 +6,12 @@ is left. A whole round over the list is a pass. Every margin that the cycles kee
 exactly. Cycles, coin, passes and blocking rule are public, so that anybody can compute the exact
 posterior distribution of every true cell under a prior of their own.
 
-Blocking rules. any_zero (the default): a cycle that touches a cell which is zero now is not
+Blocking rules. any_zero: a cycle that touches a cell which is zero now is not
 applied; with alpha = beta the published table is then exactly unbiased, a zero stays zero, and a
 positive published count proves a positive original one. negative: a cycle is not applied in a
-direction that would make a cell negative; zeros can rise. reversible: a cycle that would lead from
+direction that would make a cell negative; zeros can rise. Where neither rule nor cycles are given
+both follow from the kept margins: any_zero, unless synthetic tables with these margins show that it
+would leave more than one small count in ten stuck; then negative. reversible: a cycle that would lead from
 counts x to y is taken with probability min(1, prod (x!/y!)^theta), and never to a negative count.
 With alpha = beta the tables are then drawn from the law prod (1/x!)^theta given the margins, which
 for theta = 1 is that of counts without association: no cell is stuck, and chi-square is distorted
@@ -50,20 +52,20 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 
 from tabprotect.engine.budgets import CYCLIC_PERTURBATION_ENTRIES as MOST_ENTRIES
 from tabprotect.engine.budgets import CYCLIC_PERTURBATION_PREVIEW_WORK as PREVIEW_WORK
 from tabprotect.engine.cycles import files, reach
+from tabprotect.engine.cycles.constructions.long_cycles import check_size
 from tabprotect.engine.cycles.designs import design, is_named
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.groupings import grouping_text
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
-from tabprotect.engine.protection.cycle_runs.choosing import chosen_cycles
+from tabprotect.engine.protection.cycle_runs.choosing import chosen
 from tabprotect.engine.protection.cycle_runs.cycle_parameters import (
     ALPHA,
     BETA,
@@ -81,6 +83,7 @@ from tabprotect.engine.protection.cycle_runs.sequence import (
     stated_sequence,
 )
 from tabprotect.engine.protection.cycle_runs.trials import attempt, walker_of
+from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Preview, Problem
 from tabprotect.engine.protection.subtables import GROUPINGS, KEEP, kept_of
@@ -134,15 +137,22 @@ class CyclicPerturbation(Method):
         KEEP,
         replace(GROUPINGS, may_be_unstated=True),
     )
-    guarantees: ClassVar[Mapping[str, str]] = {
-        "margins_kept": "Every margin that the cycles keep is published exactly.",
-        "additive": "The published table adds up: inner cells to margins.",
-        "unbiased": "With alpha = beta and any_zero, E[published | original] = original before the "
-        "gate.",
-        "non_negative": "No published count is negative (any_zero and negative).",
-        "zeros_kept": "A zero stays zero (any_zero).",
-        "posterior": "The posterior of every true cell is computable from the bundle alone.",
-    }
+    levers = (
+        "alpha",
+        "passes",
+    )
+    guarantees = promises(
+        ("margins_kept", "Every margin that the cycles keep is published exactly."),
+        "additive",
+        (
+            "unbiased",
+            "With alpha = beta and any_zero, E[published | original] = original before the gate.",
+        ),
+        ("non_negative", "No published count is negative (any_zero and negative)."),
+        ("zeros_kept", "A zero stays zero (any_zero)."),
+        "complete",
+        "posterior",
+    )
 
     calibrations = (
         CalibrationPlan(means=SIX),
@@ -162,6 +172,8 @@ class CyclicPerturbation(Method):
                 raise ParameterError({"order": f"cycles={DATA} goes with the order positive"})
         values = super().resolve(domain, given)
         values |= {"groupings": values[GROUPINGS] or None}
+        if values["blocking"] is None:
+            values |= {"blocking": "any_zero"}
         if values[BLOCKING] != "reversible":
             values |= {"theta": None}
         elif values[THETA] is None:
@@ -196,17 +208,24 @@ class CyclicPerturbation(Method):
         return values
 
     def resolve_for(self, problem: Problem, given: Mapping[str, object]) -> Values:
-        """With a design for the kept margins where no cycle set is given, or one by that name."""
+        """With a design for the kept margins where no cycle set is given, or one by that name.
+
+        Without a rule either, that follows from the kept margins too.
+        """
         given = dict(given)
         if given.get("cycles") in (None, TRIANGULAR):
             domain = problem.table.domain
+            check_size(domain)
             kept = KeptMargins.of(kept_of(domain, given), problem.table)
             if given.get("cycles") == TRIANGULAR:
                 given["cycles"] = design(domain, TRIANGULAR, kept=kept)
             else:
                 rest = {n: v for n, v in given.items() if n not in ("cycles", KEEP.name)}
                 public = self.resolve(domain, rest)
-                given["cycles"] = chosen_cycles(kept, public)
+                if given.get("blocking") is None:
+                    public |= {"blocking": None}
+                choice = chosen(kept, public)
+                given |= {"cycles": choice.moves, "blocking": choice.rule}
         return self.resolve(problem.table.domain, given)
 
     @staticmethod

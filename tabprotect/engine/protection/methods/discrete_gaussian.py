@@ -56,6 +56,7 @@ class DiscreteGaussian(NoisyCounts):
     name = "discrete_gaussian"
     label = "Discrete Gaussian noise"
     budget = RHO
+    levers = ("rho",)
     power = 2
     parameters = (
         RHO,

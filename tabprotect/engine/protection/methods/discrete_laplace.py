@@ -54,6 +54,7 @@ class DiscreteLaplace(NoisyCounts):
     name = "discrete_laplace"
     label = "Discrete Laplace noise"
     budget = EPSILON
+    levers = ("epsilon",)
     power = 1
     parameters = (
         EPSILON,

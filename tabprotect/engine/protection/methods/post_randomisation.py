@@ -29,7 +29,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -40,6 +40,7 @@ from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Parameter, Values, resolve
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
+from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.resampling import transitions
@@ -99,12 +100,7 @@ class PostRandomisation(Method):
         SPREAD,
         MATRICES,
     )
-    guarantees: ClassVar[Mapping[str, str]] = {
-        "total_kept": "The grand total is exact.",
-        "non_negative": "No published count is negative.",
-        "additive": "The published table adds up: inner cells to margins.",
-        "posterior": "The posterior of every true cell is computable from the bundle alone.",
-    }
+    guarantees = promises("total_kept", "non_negative", "additive", "complete", "posterior")
 
     calibrations = (CalibrationPlan({"pstay": "0.6"}, (1.0, 2.2, 0.7)),)
 

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import ClassVar, cast
+from typing import cast
 
 import numpy as np
 
@@ -47,14 +47,15 @@ from tabprotect.engine.errors import (
 from tabprotect.engine.parameters import Parameter, Values, resolve
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
+from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.margins.margin_by_margin import (
     Following,
-    following,
+    further_method,
     part,
     registered,
     values_for,
 )
-from tabprotect.engine.protection.margins.margin_factors import composed
+from tabprotect.engine.protection.margins.margin_factors import product_over_margins
 from tabprotect.engine.protection.margins.margin_safety import CRITERION, judged
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
@@ -147,12 +148,16 @@ class PublishMargins(Method):
         CELLS,
         THEN,
     )
-    guarantees: ClassVar[Mapping[str, str]] = {
-        "exact": "Every published count is exact (without a further method).",
-        "additive": "The published tables agree on what they share (without a further method).",
-        "posterior": "The posterior of every true cell is computable from the bundle alone, where "
-        "the large table is not too large.",
-    }
+    guarantees = promises(
+        ("exact", "Every published count is exact (without a further method)."),
+        ("additive", "The published tables agree on what they share (without a further method)."),
+        "complete",
+        (
+            "posterior",
+            "The posterior of every true cell is computable from the bundle alone, where "
+            "the large table is not too large.",
+        ),
+    )
 
     calibrations = (
         CalibrationPlan({"margins": "A + B"}, ((1.0, 2.0, 0.6), (1.5, 0.8, 2.5)), runs=200),
@@ -287,7 +292,7 @@ class PublishMargins(Method):
                 f"a table of {domain.size:,} cells is too large for a posterior",
                 hint="ask for bounds of single cells",
             )
-        publication = Publication(domain, margins)
+        publication = Publication.of(domain, margins)
         by_names = {p.table.domain: p for p in release.tables}
         if set(by_names) != set(publication.domains) or len(by_names) != len(release.tables):
             raise InputError("the published tables are not the margins the mechanism names")
@@ -318,7 +323,7 @@ class PublishMargins(Method):
             if not isinstance(likelihood, CellFactors):
                 raise InfeasibleError("there is no posterior for margins protected by cycles")
             parts.append(likelihood)
-        return composed(publication, release.tables, parts, note=NOTE)
+        return product_over_margins(publication, release.tables, parts, note=NOTE)
 
 
 def _margins(domain: Domain, values: Values) -> MarginSet:
@@ -326,7 +331,7 @@ def _margins(domain: Domain, values: Values) -> MarginSet:
     formula = values[MARGINS]
     if not formula:
         raise InputError("must name the margins to be published, such as a:b + c")
-    found = maximal(domain, terms(formula, domain.names))
+    found = maximal(domain, terms(formula, domain.known_names, everything=domain.names))
     return tuple(sorted(found, key=lambda margin: -len(margin)))
 
 
@@ -350,7 +355,7 @@ def _rerun(
 
 
 def _following(values: Values) -> Following | None:
-    found = following(values[THEN] or "")
+    found = further_method(values[THEN] or "")
     if found is not None and found[0].name == PublishMargins.name:
         raise InputError(f"{found[0].name} cannot follow itself")
     return found

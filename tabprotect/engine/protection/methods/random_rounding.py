@@ -17,8 +17,7 @@ Sources: Fellegi 1975; Nargundkar and Saveland 1972.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import ClassVar
+from collections.abc import Callable
 
 import numpy as np
 
@@ -28,6 +27,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
+from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import (
@@ -52,14 +52,16 @@ class RandomRounding(Method):
     name = "random_rounding"
     label = "Random rounding"
     parameters = (BASE, MARGINS, GROUPINGS)
-    guarantees: ClassVar[Mapping[str, str]] = {
-        "multiples_of_base": "Every published count is a multiple of the base.",
-        "within_base": "No count changes by the base or more.",
-        "unbiased": "Before the gate, E[published | original] = original, count by count.",
-        "zeros_kept": "A zero stays zero.",
-        "non_negative": "No published count is negative.",
-        "posterior": "The posterior of every true cell is computable from the bundle alone.",
-    }
+    levers = ("base",)
+    guarantees = promises(
+        "multiples_of_base",
+        ("within_base", "No count changes by the base or more."),
+        "unbiased",
+        "zeros_kept",
+        "non_negative",
+        "complete",
+        "posterior",
+    )
 
     calibrations = (
         CalibrationPlan({"base": 3}),

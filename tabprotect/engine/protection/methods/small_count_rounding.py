@@ -28,7 +28,6 @@ Sources: Langsrud and Heldal 2018; Langsrud and Lupp 2021.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
 
 import numpy as np
 
@@ -40,6 +39,7 @@ from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
+from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import (
@@ -118,15 +118,17 @@ class SmallCountRounding(Method):
         ZERO_CANDIDATES,
         STEP,
     )
-    guarantees: ClassVar[Mapping[str, str]] = {
-        "additive": "The published tables add up, and agree with each other.",
-        "none_below_base": "No count strictly between zero and the base is published.",
-        "bounded": "The grand total changes by at most half the base.",
-        "zeros_kept": "A zero stays zero (without zero_candidates).",
-        "non_negative": "No published count is negative.",
-        "consistent": "The same count is the same number in every published table.",
-        "posterior": "The posterior of every true cell is computable from the bundle alone.",
-    }
+    levers = ("base",)
+    guarantees = promises(
+        ("additive", "The published tables add up, and agree with each other."),
+        ("none_below_base", "No count strictly between zero and the base is published."),
+        ("bounded", "The grand total changes by at most half the base."),
+        ("zeros_kept", "A zero stays zero (without zero_candidates)."),
+        "non_negative",
+        ("consistent", "The same count is the same number in every published table."),
+        "complete",
+        "posterior",
+    )
     most_trials = 25
 
     calibrations = (

@@ -52,6 +52,7 @@ from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
+from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import counts_of, rank, sum_factors
@@ -160,17 +161,20 @@ class Suppression(Method):
         SEARCH,
         STATUSES,
     )
-    guarantees: ClassVar[Mapping[str, str]] = {
-        "exact": "Every published count is the true one.",
-        "no_at_risk": "No at-risk count is published.",
-        "intervals_protected": (
+    searches: ClassVar[bool] = True
+    levers = ("level",)
+    guarantees = promises(
+        ("exact", "Every published count is the true one."),
+        ("no_at_risk", "No at-risk count is published."),
+        (
+            "intervals_protected",
             "The published numbers alone, with the knowledge that hidden cells are not zero, leave "
             "every sensitive count c open at least from max(n, 1, c - L) to c + L (n: non-zero "
             "cells it is made of; 0 for both where hidden cells may be zero). It is no promise "
-            "against somebody who runs this program on every table that fits."
+            "against somebody who runs this program on every table that fits.",
         ),
-        "posterior": "What a reader can believe about each count can be computed.",
-    }
+        ("posterior", "What a reader can believe about each count can be computed."),
+    )
 
     calibrations = (
         CalibrationPlan(

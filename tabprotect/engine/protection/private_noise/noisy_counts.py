@@ -18,6 +18,7 @@ from tabprotect.engine.errors import InputError, ParameterError, TooLargeError
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
+from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import (
@@ -134,13 +135,17 @@ class NoisyCounts(Method):
 
     budget: ClassVar[Parameter[float]]
     power: ClassVar[int]
-    guarantees: ClassVar[Mapping[str, str]] = {
-        "unbiased": "Before the gate, E[published | original] = original, count by count.",
-        "within_deviation": "No count moves by more than the cap.",
-        "differential_privacy": "One record more or less changes no probability of a release by "
-        "more than the budget allows (with a cap: but for a small probability).",
-        "posterior": "The posterior of every true cell is computable from the bundle alone.",
-    }
+    guarantees = promises(
+        "unbiased",
+        ("within_deviation", "No count moves by more than the cap."),
+        (
+            "differential_privacy",
+            "One record more or less changes no probability of a release by "
+            "more than the budget allows (with a cap: but for a small probability).",
+        ),
+        "complete",
+        "posterior",
+    )
     calibrations = (
         CalibrationPlan({"margins": "A:B - 1"}, ((1.2,) * 6,) * 6, runs=100),
         CalibrationPlan({"margins": "A:B + A - 1", "cap": 2}, runs=200),

@@ -18,7 +18,19 @@ from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.budgets import TRUNCATED_SPAN as MOST_SPAN
 from tabprotect.engine.budgets import TRUNCATED_WEIGHTS as MOST_WEIGHTS
 from tabprotect.engine.errors import InputError, TooLargeError
+from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.protection.resampling.sum_tree import SumTree
+
+QUALITY: Parameter[float] = Parameter(
+    "S",
+    "Quality bound S",
+    "How many standard errors a count may move at most. Smaller is truer and safer less.",
+    "real",
+    2.0,
+    low=0.5,
+    high=10.0,
+    unit="standard errors",
+)
 
 
 def limits(counts: Ints, total: int | Ints, quality: float, samples: int = 1) -> tuple[Ints, Ints]:

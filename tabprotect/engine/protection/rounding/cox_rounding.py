@@ -146,7 +146,7 @@ def round_unbiased(counts: Ints, base: int, generator: np.random.Generator) -> I
     return counts - counts % base + base * up[:-1, :-1]
 
 
-def chance(counts: Ints, rounded: Ints, base: int) -> float:
+def chance_of_rounding(counts: Ints, rounded: Ints, base: int) -> float:
     """P(``rounded`` | ``counts``), exactly, by following every way that still agrees with it.
 
     For small tables: where both ways of a step agree, both are followed.

@@ -14,7 +14,8 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.criterion import BoundsWay, RiskCriterion
+from tabprotect.engine.query_space.bounds_way import BoundsWay
+from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.evidence import Evidence, Judgement, Screening
 from tabprotect.engine.query_space.frontier import maximal
 from tabprotect.engine.query_space.graphs.graph_walk import GraphWalk, MarginWalk
@@ -54,10 +55,10 @@ class SmallestMargin(RiskCriterion):
     def screen(
         self, evidence: Evidence, released: tuple[Query, ...], queries: Ints, threshold: int
     ) -> Screening:
-        smallest = evidence.widths.smallest
-        safe = smallest[queries] >= threshold
+        smallest_at = evidence.widths.smallest_at
+        safe = smallest_at(queries) >= threshold
         if released:
-            safe &= int(smallest[list(released)].min()) >= threshold
+            safe &= int(smallest_at(released).min()) >= threshold
         return Screening(safe, ~safe)
 
     def refuses(
@@ -71,7 +72,7 @@ class SmallestMargin(RiskCriterion):
         return found
 
     def order(self, evidence: Evidence) -> list[Query]:
-        return by_figure(evidence.widths.smallest)
+        return by_figure(evidence.lattice, evidence.widths.smallest)
 
     def walk(self, evidence: Evidence, threshold: int) -> GraphWalk:
         return MarginWalk(evidence, threshold)

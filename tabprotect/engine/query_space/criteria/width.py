@@ -21,11 +21,12 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.bounds.bounding import WidthResult, width
 from tabprotect.engine.bounds.bounds import Bounds
-from tabprotect.engine.budgets import EXACT_CELLS
+from tabprotect.engine.budgets import EXACT_CELLS, MOST_TIGHT
 from tabprotect.engine.budgets import SUPPORT_CELLS as MOST_CELLS
 from tabprotect.engine.budgets import WIDTH_QUICK_CELLS as QUICK_CELLS
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.criterion import BoundsWay, RiskCriterion
+from tabprotect.engine.query_space.bounds_way import BoundsWay
+from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.evidence import Evidence, Judgement, Screening, TightCell
 from tabprotect.engine.query_space.frontier import maximal
 from tabprotect.engine.query_space.graphs.chordal import Covers, covers, decomposable
@@ -54,7 +55,8 @@ class Width(RiskCriterion):
     ) -> Judgement:
         frontier = maximal(released) or (0,)
         variables = evidence.lattice.variables
-        tree = decomposable(variables, frontier) if bounds in ("auto", "decomposable") else None
+        closed = bounds in ("auto", "decomposable") and evidence.lattice.separable(frontier)
+        tree = decomposable(variables, frontier) if closed else None
         if tree is not None:
             lower, upper = evidence.decomposable_bounds(tree.cliques, tree.separators)
             smallest = int((upper - lower).min())
@@ -65,7 +67,7 @@ class Width(RiskCriterion):
                 "decomposable",
                 evidence.tight_cells(upper, lower, threshold),
             )
-        ceiling = int(evidence.widths.smallest[list(frontier)].min())
+        ceiling = int(evidence.widths.smallest_at(frontier).min())
         if decide_only and ceiling < threshold and bounds in ("auto", "decomposable"):
             return Judgement("bad", ceiling, False, "frechet")
         hurried = decide_only or quick
@@ -105,31 +107,32 @@ class Width(RiskCriterion):
     def screen(
         self, evidence: Evidence, released: tuple[Query, ...], queries: Ints, threshold: int
     ) -> Screening:
-        smallest = evidence.widths.smallest
+        lattice, smallest_at = evidence.lattice, evidence.widths.smallest_at
         safe = np.zeros(len(queries), dtype=np.bool_)
-        bad = smallest[queries] < threshold
-        if released and int(smallest[list(released)].min()) < threshold:
+        bad = smallest_at(queries) < threshold
+        if released and int(smallest_at(released).min()) < threshold:
             bad[:] = True
-        variables = evidence.lattice.variables
+        variables, place = lattice.variables, lattice.at(queries)
         size = np.bitwise_count(queries)
         # Larger ones first: what is below a safe one need not be looked at.
-        below = np.zeros(1 << variables, dtype=np.bool_)
+        below = np.zeros(lattice.size, dtype=np.bool_)
         for dimension in range(variables, -1, -1):
             here = (size == dimension) & ~bad
-            safe[here] = below[queries[here]]
+            safe[here] = below[place[here]]
             left = np.flatnonzero(here & ~safe)
             if len(left):
-                cover = covers(variables, released, queries[left])
+                cover = covers(variables, released, queries[left], lattice.crossing)
                 safe[left] = self._wide(evidence, cover, threshold)
                 bad[left] = ~safe[left] & cover.exact
             reached = queries[here & safe]
             for v in range(variables):
-                below[reached & ~(1 << v)] = True
+                # Without a level that a finer one tells it would be the same query.
+                below[lattice.at(reached & ~(1 << v))] = True
         return Screening(safe, bad)
 
     def _wide(self, evidence: Evidence, cover: Covers, threshold: int) -> Bools:
         """Which covers (n,) keep every at-risk cell wide enough."""
-        tightest = evidence.widths.smallest[cover.cliques].min(axis=1)
+        tightest = evidence.widths.smallest_at(cover.cliques).min(axis=1)
         wide: Bools = tightest >= threshold
         # No lower bound exceeds the count itself: with that much room it need not be known.
         near = wide & (tightest < threshold + evidence.cells.rule.high)
@@ -159,12 +162,14 @@ class Width(RiskCriterion):
 
     def _reaches(self, evidence: Evidence, cliques: Ints, separators: Ints, threshold: int) -> bool:
         """Whether a cover, by elimination steps, keeps every at-risk cell wide enough."""
-        cells, smallest = evidence.cells, evidence.widths.smallest
-        if int(np.bitwise_or.reduce(cliques)) | evidence.always_known != evidence.lattice.full:
+        cells, smallest_at = evidence.cells, evidence.widths.smallest_at
+        known = int(np.bitwise_or.reduce(cliques))
+        settled = ~cells.open_at(known)
+        if not settled.any():
             return True
         close = threshold + cells.rule.high
-        upper = evidence.smallest_of(cliques[smallest[cliques] < close].tolist())
-        near = np.flatnonzero(upper < threshold + cells.counts[: cells.size])
+        upper = evidence.smallest_of(cliques[smallest_at(cliques) < close].tolist())
+        near = np.flatnonzero(settled & (upper < threshold + cells.counts[: cells.size]))
         lower = np.full(len(near), cells.total, dtype=np.int64)
         for clique, separator in zip(cliques.tolist(), separators.tolist(), strict=True):
             lower += cells.counts_at(clique)[near] - cells.counts_at(separator)[near]
@@ -213,9 +218,9 @@ def _programmed(
     )
 
 
-def _tight(evidence: Evidence, bounds: Bounds, most: int = 20) -> tuple[TightCell, ...]:
+def _tight(evidence: Evidence, bounds: Bounds) -> tuple[TightCell, ...]:
     domain, table = evidence.cells.table.domain, evidence.cells.table
-    order = np.argsort(bounds.widths, kind="stable")[:most]
+    order = np.argsort(bounds.widths, kind="stable")[:MOST_TIGHT]
     found = []
     for at in order:
         index = domain.unflat(int(bounds.cells[at]))

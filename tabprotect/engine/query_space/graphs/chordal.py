@@ -6,7 +6,7 @@ frontier; cliques and separators give the closed-form bounds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -126,8 +126,15 @@ class Covers:
     exact: Bools
 
 
-def covers(variables: int, released: tuple[Query, ...], queries: Ints) -> Covers:
+def covers(
+    variables: int,
+    released: tuple[Query, ...],
+    queries: Ints,
+    crossing: Sequence[Query] = (),
+) -> Covers:
     """Decomposable covers of ``released`` with each query (n,) added, all at once.
+
+    What is released of a set in ``crossing`` is covered together: its parts tell of each other.
 
     Vertices are eliminated where that joins the fewest strangers: a chordal graph stays itself.
     """
@@ -138,6 +145,9 @@ def covers(variables: int, released: tuple[Query, ...], queries: Ints) -> Covers
     fixed = np.array(graph_of(variables, released), dtype=kind)[:, None]
     used = added | kind(np.bitwise_or.reduce(np.array([0, *released])))
     around = np.where(added & own, fixed | added, fixed) & ~own
+    for axis in crossing:
+        part = used & kind(axis)
+        around = np.where(part & own, around | part, around) & ~own
     strangers = _strangers(around, own)
     cliques = np.zeros((variables, n), dtype=np.int64)
     separators = np.zeros((variables, n), dtype=np.int64)

@@ -11,21 +11,28 @@ from tabprotect.engine.query_space.evidence import Evidence
 from tabprotect.engine.query_space.graphs.chordal import (
     Graph,
     JunctionTree,
+    graph_of,
     is_complete,
     junction_tree,
     separates,
 )
-from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.query_space.lattice import Lattice, Query
 
 
 class GraphWalk(ABC):
     """A chordal graph whose cliques satisfy a threshold, and the legal steps from it.
 
-    It starts at the one-way tables, which must satisfy the threshold.
+    It starts at the one-way tables, which must satisfy the threshold: the levels of a variable are
+    joined. A level is joined with all that finer ones are joined with, so that cliques are queries.
     """
 
-    def __init__(self, variables: int) -> None:
-        self.graph: Graph = [0] * variables
+    def __init__(self, lattice: Lattice) -> None:
+        self.graph: Graph = graph_of(lattice.variables, lattice.axes)
+        self._coarser = lattice.told
+        self._finer = tuple(
+            sum(1 << w for w, told in enumerate(lattice.told) if told >> v & 1)
+            for v in range(lattice.variables)
+        )
 
     def common(self, i: int, j: int) -> Query:
         """S, the common neighbours."""
@@ -36,12 +43,16 @@ class GraphWalk(ABC):
         return bool(self.graph[i] >> j & 1)
 
     def can_delete(self, i: int, j: int) -> bool:
-        """Whether the graph stays chordal without the edge."""
+        """Whether the graph stays chordal without the edge, and no finer level keeps it."""
+        if self.graph[i] & self._finer[j] or self.graph[j] & self._finer[i]:
+            return False
         return is_complete(self.graph, self.common(i, j))
 
     def can_add(self, i: int, j: int) -> bool:
         """Whether the graph with the edge is chordal, and satisfies the threshold."""
         common = self.common(i, j)
+        if self._coarser[j] & ~self.graph[i] or self._coarser[i] & ~self.graph[j]:
+            return False
         return (
             self._might(common | 1 << i | 1 << j)
             and separates(self.graph, common, i, j)
@@ -72,12 +83,13 @@ class MarginWalk(GraphWalk):
     """For criteria that look at one margin at a time."""
 
     def __init__(self, evidence: Evidence, threshold: int) -> None:
-        super().__init__(evidence.lattice.variables)
-        self._smallest: list[int] = evidence.widths.smallest.tolist()
+        super().__init__(evidence.lattice)
+        self._smallest = evidence.widths.smallest
+        self._at = evidence.lattice.at
         self._threshold = threshold
 
     def _might(self, clique: Query) -> bool:
-        return self._smallest[clique] >= self._threshold
+        return bool(self._smallest[self._at([clique])[0]] >= self._threshold)
 
     def _fits(self, i: int, j: int) -> bool:
         return True
@@ -92,8 +104,8 @@ class WidthWalk(MarginWalk):
         n = self._cells.total
         # Lower bounds before they are cut off at zero: sum over cliques less separators.
         self._lower: Ints = np.full(self._cells.size, n, dtype=np.int64)
-        for v in range(evidence.lattice.variables):
-            self._lower += self._cells.counts_at(1 << v) - n
+        for axis in evidence.lattice.axes:
+            self._lower += self._cells.counts_at(axis) - n
         self._top = int(self._lower.max())
 
     def _fits(self, i: int, j: int) -> bool:

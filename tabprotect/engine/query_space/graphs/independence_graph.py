@@ -69,7 +69,8 @@ def independence_graph(lattice: Lattice, released: Sequence[Query]) -> Independe
             if v < u
         ),
         chordal=tree is not None,
-        decomposable=decomposable(lattice.variables, frontier) is not None,
+        decomposable=lattice.separable(frontier)
+        and decomposable(lattice.variables, frontier) is not None,
         cliques=tuple(names(c) for c in cliques),
         separators=tuple(names(s) for s in separators),
         missing=tuple(names(c) for c in cliques if not any(c & query == c for query in frontier)),

@@ -11,7 +11,6 @@ Source: Dobra, Karr, Sanil and Fienberg 2002, section 5; edge rules of decomposa
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +20,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.evidence import Evidence
 from tabprotect.engine.query_space.lattice import Query
-from tabprotect.engine.query_space.utility import edge_gain
+from tabprotect.engine.query_space.utility import Worth
 
 PROPOSALS = 100_000
 """In all, over every start."""
@@ -48,44 +47,48 @@ class Annealed:
     complete: bool
 
 
+ROUNDS = 4
+"""Coolings, each from the best so far."""
+
+
 def anneal(
     criterion: RiskCriterion,
     evidence: Evidence,
     threshold: int,
-    worth: Sequence[float],
+    worth: Worth,
     generator: np.random.Generator,
     *,
     proposals: int = PROPOSALS,
-    rounds: int = 4,
     progress: Progress = SILENT,
 ) -> Annealed:
-    """The best decomposable release found in ``rounds`` coolings from the one-way tables.
+    """The best decomposable release found in some coolings from the one-way tables.
 
-    ``worth`` is what a clique of so many variables is worth. The one-way tables must satisfy the
-    threshold. The same generator gives the same result. Cancelling keeps the best so far; each
-    report's partial result is that frontier.
+    The one-way tables must satisfy the threshold. The same generator gives the same result.
+    Cancelling keeps the best so far; each report's partial result is that frontier.
     """
     variables = evidence.lattice.variables
-    best: tuple[Query, ...] = tuple(1 << v for v in range(variables))
+    axis_of = evidence.lattice.axis_of
+    best: tuple[Query, ...] = evidence.lattice.axes
     best_value = 0.0
-    if variables < 2:
+    if len(best) < 2:
         return Annealed(best, True)
-    gains = [edge_gain(worth, size) for size in range(variables - 1)]
-    each = max(1, proposals // rounds)
+    each = max(1, proposals // ROUNDS)
     cooling = (COLD / HOT) ** (1 / each)
     try:
-        for number in range(rounds):
+        for number in range(ROUNDS):
             walk, value, heat = criterion.walk(evidence, threshold), 0.0, HOT
             first = generator.integers(variables, size=each).tolist()
             second = generator.integers(variables - 1, size=each).tolist()
             chances = generator.random(each).tolist()
             for step in range(each):
                 if step % REPORT_EVERY == 0:
-                    progress.report("annealing", (number + step / each) / rounds, best)
+                    progress.report("annealing", (number + step / each) / ROUNDS, best)
                 heat *= cooling
                 i, j = first[step], second[step]
                 j += j >= i
-                change = gains[walk.common(i, j).bit_count()]
+                if axis_of[i] == axis_of[j]:
+                    continue
+                change = worth.gain(i, j, walk.common(i, j))
                 if walk.joined(i, j):
                     if not walk.can_delete(i, j) or chances[step] >= math.exp(-change / heat):
                         continue

@@ -9,7 +9,8 @@ from typing import Literal
 
 from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.criterion import BoundsWay, RiskCriterion
+from tabprotect.engine.query_space.bounds_way import BoundsWay
+from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.evidence import Evidence, Judgement
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.graphs.chordal import decomposable
@@ -18,7 +19,7 @@ from tabprotect.engine.query_space.optimal.annealing import PROPOSALS, anneal
 from tabprotect.engine.query_space.optimal.exhaustive import best_release
 from tabprotect.engine.query_space.optimal.heuristic import longest_prefix
 from tabprotect.engine.query_space.registered import criteria, utilities
-from tabprotect.engine.query_space.utility import clique_worth
+from tabprotect.engine.query_space.utility import Worth
 from tabprotect.engine.randomness import Randomness
 
 SearchMethod = Literal["annealing", "heuristic", "exhaustive"]
@@ -79,12 +80,13 @@ def plan(
 ) -> ReleaseProposal:
     """Any release as a plan, judged: to compare searches with, say, all three-way tables."""
     lattice = evidence.lattice
-    released = Frontier.below(lattice.variables, (0, *queries))
+    released = Frontier.below(lattice, (0, *queries))
     judgement = (criterion or criteria()["width"]).judge(
         evidence, released.members, threshold, bounds=bounds, progress=progress
     )
     tree = decomposable(lattice.variables, released.members)
-    return ReleaseProposal(lattice, released, judgement, tree is not None, complete)
+    closed = tree is not None and lattice.separable(released)
+    return ReleaseProposal(lattice, released, judgement, closed, complete)
 
 
 def optimal(
@@ -115,7 +117,7 @@ def optimal(
     if threshold < 0:
         raise ParameterError({"beta": "must be a whole number from 0 up"})
     criterion = criterion or criteria()["width"]
-    variables = evidence.lattice.variables
+    lattice = evidence.lattice
     judged = partial(
         plan, evidence, threshold=threshold, criterion=criterion, bounds=bounds, progress=progress
     )
@@ -128,13 +130,12 @@ def optimal(
         if not length:
             raise _forbidden(evidence, criterion, threshold)
         return judged(queries)
-    weights = utilities()[utility].weights(variables)
+    weights = utilities()[utility].weights(len(lattice.axes))
     if weights is None:
         raise ParameterError({"utility": f"{utility} is no sum over sub-tables: compare with it"})
-    one_way = [1 << v for v in range(variables)]
-    if criterion.judge(evidence, one_way, threshold, decide_only=True).verdict != "safe":
+    if criterion.judge(evidence, lattice.axes, threshold, decide_only=True).verdict != "safe":
         raise _forbidden(evidence, criterion, threshold)
-    worth = clique_worth(weights)
+    worth = Worth(lattice, weights)
     if method == "exhaustive":
         return judged(best_release(criterion, evidence, threshold, worth, progress).cliques)
     generator = (randomness or Randomness.fresh()).generator()
@@ -160,8 +161,7 @@ def optimal(
 
 def _forbidden(evidence: Evidence, criterion: RiskCriterion, threshold: int) -> InfeasibleError:
     """The threshold forbids the one-way tables: which cells are in the way."""
-    variables = range(evidence.lattice.variables)
-    judgement = criterion.judge(evidence, [1 << v for v in variables], threshold)
+    judgement = criterion.judge(evidence, evidence.lattice.axes, threshold)
     figure = f"{criterion.label[:1].lower()}{criterion.label[1:]}"
     said = (
         f"the threshold {threshold} forbids even the one-way tables together: the {figure} is only "

@@ -6,7 +6,7 @@ does so at every step before: so only such graphs are visited, each once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import combinations
 
 from tabprotect.engine.budgets import EXHAUSTIVE_VARIABLES as MAX_VARIABLES
@@ -15,7 +15,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.evidence import Evidence
 from tabprotect.engine.query_space.graphs.chordal import JunctionTree
-from tabprotect.engine.query_space.utility import worth_of
+from tabprotect.engine.query_space.utility import Worth
 
 GRAPHS = (1, 1, 2, 8, 61, 822, 18_154, 617_675)
 """Labelled chordal graphs by number of variables."""
@@ -37,7 +37,8 @@ def every_release(
             f"an exhaustive search over {variables} variables has too many graphs",
             hint=f"take annealing, or a margin over at most {MAX_VARIABLES} variables",
         )
-    pairs = list(combinations(range(variables), 2))
+    axis_of = evidence.lattice.axis_of
+    pairs = [(i, j) for i, j in combinations(range(variables), 2) if axis_of[i] != axis_of[j]]
     walk = criterion.walk(evidence, threshold)
     seen = {0}
     # (edges, next pair to try); the walk always stands at the top of the stack.
@@ -69,13 +70,13 @@ def best_release(
     criterion: RiskCriterion,
     evidence: Evidence,
     threshold: int,
-    worth: Sequence[float],
+    worth: Worth,
     progress: Progress = SILENT,
 ) -> JunctionTree:
-    """The release of largest worth (see ``worth_of``); of equals the one of least risk."""
+    """The release of largest worth (see ``Worth``); of equals the one of least risk."""
     best, rank = JunctionTree((), ()), (-1.0, -1)
     for tree in every_release(criterion, evidence, threshold, progress):
-        value = worth_of(tree, worth)
+        value = worth.of(tree)
         if value < rank[0]:
             continue
         figure = criterion.judge(evidence, tree.cliques, threshold).width

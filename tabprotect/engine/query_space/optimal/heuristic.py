@@ -11,7 +11,8 @@ Source: Dobra, Karr, Sanil and Fienberg 2002, section 5.
 from __future__ import annotations
 
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.criterion import BoundsWay, RiskCriterion
+from tabprotect.engine.query_space.bounds_way import BoundsWay
+from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.evidence import Evidence
 from tabprotect.engine.query_space.frontier import maximal
 from tabprotect.engine.query_space.lattice import Query

@@ -1,26 +1,31 @@
 """The history of a table's releases in a database: the log that the table server folds over.
 
 One history per table, shared by every session on it, because what is released stays released
-whoever asked. Confidential: it holds users, queries and decisions; never a count of the table
-beyond what the log's details say.
+whoever asked. Each line carries the hash of itself with the line before it, so that tampering
+shows. Confidential: it holds users, queries and decisions; never a count of the table beyond what
+the log's details say, and the bundles that went out.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
-from collections.abc import Mapping
+import secrets
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import cast
 
 import sqlalchemy as sa
 from sqlalchemy import exc
 
+from tabprotect.engine.budgets import ENTRIES_BLOCK
 from tabprotect.engine.database import BORN_TWICE, TAKEN_BACK, Database, Schema
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.query_space.lattice import Lattice
-from tabprotect.engine.query_space.table_server.fold import AnswerKind, LogLine
+from tabprotect.engine.query_space.table_server.fold import LineKind, LogLine
 from tabprotect.engine.tables.table import Table
 
 SCHEMA = Schema("tabprotect.engine.query_space.table_server", "alembic_version")
@@ -32,6 +37,7 @@ _HISTORY = sa.Table(
     sa.Column("id", sa.Integer, primary_key=True),
     sa.Column("fingerprint", sa.String(64)),
     sa.Column("variables", sa.JSON),
+    sa.Column("secret", sa.String(64)),
 )
 _SESSION = sa.Table(
     "session",
@@ -54,7 +60,37 @@ _ENTRY = sa.Table(
     sa.Column("newly_released", sa.Boolean),
     sa.Column("reason", sa.Text),
     sa.Column("detail", sa.Text),
+    sa.Column("permanent", sa.Boolean),
+    sa.Column("bundle", sa.String(64)),
+    sa.Column("chain", sa.String(64)),
 )
+_BUNDLE = sa.Table(
+    "answer_bundle",
+    _SCHEMA,
+    sa.Column("history", sa.Integer, primary_key=True),
+    sa.Column("fingerprint", sa.String(64), primary_key=True),
+    sa.Column("content", sa.LargeBinary),
+)
+_SNAPSHOT = sa.Table(
+    "snapshot",
+    _SCHEMA,
+    sa.Column("history", sa.Integer, primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("chain", sa.String(64)),
+    sa.Column("settings", sa.String(64)),
+    sa.Column("state", sa.JSON),
+)
+
+_PRICE = sa.Table(
+    "price",
+    _SCHEMA,
+    sa.Column("history", sa.Integer, primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("price", sa.JSON),
+)
+
+FIRST_CHAIN = "0" * 64
+"""What stands for the line before the first one."""
 
 
 class Taken(Exception):  # noqa: N818 (nothing went wrong)
@@ -63,12 +99,13 @@ class Taken(Exception):  # noqa: N818 (nothing went wrong)
 
 @dataclass(frozen=True)
 class Entry:
-    """One line of the log with its number, 1, 2, ..., its session and its time (UTC)."""
+    """One line of the log with its number, 1, 2, ..., its session, its time (UTC) and its hash."""
 
     number: int
     session: int
     time: datetime
     line: LogLine
+    chain: str
 
     def as_json(self, lattice: Lattice) -> dict[str, object]:
         """For ``--json``; confidential."""
@@ -82,7 +119,34 @@ class Entry:
             "newly_released": self.line.newly_released is not None,
             "reason": self.line.reason,
             "detail": self.line.detail,
+            "permanent": self.line.permanent,
+            "bundle": self.line.bundle or None,
+            "chain": self.chain,
         }
+
+    def follows(self, previous: str, lattice: Lattice) -> bool:
+        """Whether its hash is that of itself after the hash of the line before it."""
+        return self.chain == chained(previous, self, lattice)
+
+
+def chained(previous: str, entry: Entry, lattice: Lattice) -> str:
+    """The hash of a line: SHA-256 of the hash before it and of all that the line says."""
+    line = entry.line
+    said = [
+        entry.number,
+        entry.session,
+        entry.time.isoformat(timespec="microseconds"),
+        line.user,
+        list(lattice.names_of(line.query)),
+        line.kind,
+        line.newly_released is not None,
+        line.reason,
+        line.detail,
+        line.permanent,
+        line.bundle,
+    ]
+    text = json.dumps([previous, said], ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def fingerprint(table: Table) -> str:
@@ -111,7 +175,7 @@ class Ledger:
     """
 
     def __init__(self, url: str, table: Table) -> None:
-        self.lattice = Lattice(table.domain.names)
+        self.lattice = Lattice.of(table.domain)
         self.url = url
         mark = fingerprint(table)
         self._database = Database(url, SCHEMA)
@@ -161,45 +225,193 @@ class Ledger:
             raise InputError(f"the database has no session {session} of this table")
         return cast(dict[str, object], found)
 
-    def entries(self, *, after: int = 0, until: int | datetime | None = None) -> list[Entry]:
-        """The log in order, from behind a number up to a number or a time (UTC)."""
-        wanted = sa.select(_ENTRY).where(_ENTRY.c.history == self._history, _ENTRY.c.number > after)
+    def latest_settings(self) -> dict[str, object] | None:
+        """What was chosen for the latest session of this table; ``None`` before the first."""
+        wanted = (
+            sa.select(_SESSION.c.settings)
+            .where(_SESSION.c.history == self._history)
+            .order_by(_SESSION.c.id.desc())
+            .limit(1)
+        )
+        found = self._database.transaction(lambda connection: connection.execute(wanted).scalar())
+        return cast("dict[str, object] | None", found)
+
+    def entries(self, *, after: int = 0, until: int | datetime | None = None) -> Iterator[Entry]:
+        """The log in order, from behind a number up to a number or a time (UTC).
+
+        Read in blocks: a long history is never held as a whole.
+        """
+        wanted = sa.select(_ENTRY).where(_ENTRY.c.history == self._history)
         if isinstance(until, datetime):
             when = until.astimezone(UTC).replace(tzinfo=None) if until.tzinfo else until
             wanted = wanted.where(_ENTRY.c.time <= when)
         elif until is not None:
             wanted = wanted.where(_ENTRY.c.number <= until)
-        ordered = wanted.order_by(_ENTRY.c.number)
-        rows = self._database.transaction(lambda connection: connection.execute(ordered).all())
+        ordered = wanted.order_by(_ENTRY.c.number).limit(ENTRIES_BLOCK)
+        while True:
+            block = ordered.where(_ENTRY.c.number > after)
+            rows = self._database.transaction(
+                lambda connection, block=block: connection.execute(block).all()  # type: ignore[misc]
+            )
+            yield from map(self._entry, rows)
+            if len(rows) < ENTRIES_BLOCK:
+                return
+            after = rows[-1]._mapping["number"]
+
+    def entry(self, number: int) -> Entry | None:
+        """One line of the log; ``None`` where there is none of this number."""
+        return next(self.entries(after=number - 1, until=number), None)
+
+    def of_user(self, user: str, most: int = 100) -> list[Entry]:
+        """The latest lines of one user, the latest first."""
+        wanted = (
+            sa.select(_ENTRY)
+            .where(_ENTRY.c.history == self._history, _ENTRY.c.user == user)
+            .order_by(_ENTRY.c.number.desc())
+            .limit(most)
+        )
+        rows = self._database.transaction(lambda connection: connection.execute(wanted).all())
         return [self._entry(row) for row in rows]
 
-    def append(self, line: LogLine, *, session: int, number: int) -> Entry:
+    def append(
+        self,
+        line: LogLine,
+        *,
+        session: int,
+        number: int,
+        previous: str,
+        content: bytes | None = None,
+    ) -> Entry:
         """Log a decision that was made after ``number - 1`` entries; durable on return.
+
+        Parameters
+        ----------
+        previous
+            The hash of the entry before it.
+        content
+            The bundle that goes out with it; kept in the same transaction.
 
         Raises
         ------
         Taken
             When there is such an entry by now; nothing was logged.
         """
+        bare = Entry(number, session, _now(), line, "")
+        entry = Entry(number, session, bare.time, line, chained(previous, bare, self.lattice))
         row = {
             "history": self._history,
             "number": number,
             "session": session,
-            "time": _now(),
+            "time": entry.time,
             "user": line.user,
             "query": list(self.lattice.names_of(line.query)),
             "answer": line.kind,
             "newly_released": line.newly_released is not None,
             "reason": line.reason,
             "detail": line.detail,
+            "permanent": line.permanent,
+            "bundle": line.bundle,
+            "chain": entry.chain,
         }
+
+        def logged(connection: sa.Connection) -> None:
+            connection.execute(sa.insert(_ENTRY).values(row))
+            if content is not None and not connection.execute(self._bundle(line.bundle)).scalar():
+                kept = {"history": self._history, "fingerprint": line.bundle, "content": content}
+                connection.execute(sa.insert(_BUNDLE).values(kept))
+
         try:
-            self._database.transaction(
-                lambda connection: connection.execute(sa.insert(_ENTRY).values(row))
-            )
+            self._database.transaction(logged)
         except exc.IntegrityError:
             raise Taken from None
-        return Entry(number, session, cast(datetime, row["time"]), line)
+        return entry
+
+    def bundle(self, fingerprint: str) -> bytes | None:
+        """A bundle that went out; ``None`` where none with this fingerprint did."""
+        wanted = sa.select(_BUNDLE.c.content).where(
+            _BUNDLE.c.history == self._history, _BUNDLE.c.fingerprint == fingerprint
+        )
+        found = self._database.transaction(lambda connection: connection.execute(wanted).scalar())
+        return None if found is None else bytes(found)
+
+    def _bundle(self, fingerprint: str) -> sa.Select[int]:
+        return (
+            sa.select(sa.func.count())
+            .select_from(_BUNDLE)
+            .where(_BUNDLE.c.history == self._history, _BUNDLE.c.fingerprint == fingerprint)
+        )
+
+    def set_price(self, number: int, price: Mapping[str, object]) -> None:
+        """Note what a refusal told; it follows from the log and the table, and is not chained."""
+        row = {"history": self._history, "number": number, "price": dict(price)}
+        with contextlib.suppress(exc.IntegrityError):
+            self._database.transaction(
+                lambda connection: connection.execute(sa.insert(_PRICE).values(row))
+            )
+
+    def prices(self, numbers: Collection[int]) -> dict[int, Mapping[str, object]]:
+        """What refusals told, where that was worked out."""
+        wanted = sa.select(_PRICE.c.number, _PRICE.c.price).where(
+            _PRICE.c.history == self._history, _PRICE.c.number.in_(numbers)
+        )
+        rows = self._database.transaction(lambda connection: connection.execute(wanted).all())
+        return {row[0]: row[1] for row in rows}
+
+    def vacuum(self) -> None:
+        """Give back the room that deleted rows took.
+
+        Raises
+        ------
+        InputError
+            When somebody else is using the database.
+        """
+        self._database.vacuum()
+
+    def keep(self, number: int, chain: str, settings: str, state: object) -> None:
+        """Keep the state after an entry, so that a later start need not fold the log before it."""
+        row = {
+            "history": self._history,
+            "number": number,
+            "chain": chain,
+            "settings": settings,
+            "state": state,
+        }
+
+        def kept(connection: sa.Connection) -> None:
+            connection.execute(sa.delete(_SNAPSHOT).where(_SNAPSHOT.c.history == self._history))
+            connection.execute(sa.insert(_SNAPSHOT).values(row))
+
+        # Whoever is later has as good a state.
+        with contextlib.suppress(exc.IntegrityError):
+            self._database.transaction(kept)
+
+    def kept(self, settings: str) -> tuple[int, str, object] | None:
+        """The number and hash of an entry with the state after it, under the same settings.
+
+        A state whose entry is not in the log with the very hash is not given.
+        """
+        wanted = (
+            sa.select(_SNAPSHOT.c.number, _SNAPSHOT.c.chain, _SNAPSHOT.c.state)
+            .join(
+                _ENTRY,
+                sa.and_(
+                    _ENTRY.c.history == _SNAPSHOT.c.history,
+                    _ENTRY.c.number == _SNAPSHOT.c.number,
+                    _ENTRY.c.chain == _SNAPSHOT.c.chain,
+                ),
+            )
+            .where(_SNAPSHOT.c.history == self._history, _SNAPSHOT.c.settings == settings)
+            .order_by(_SNAPSHOT.c.number.desc())
+        )
+        found = self._database.transaction(lambda connection: connection.execute(wanted).first())
+        return None if found is None else (found[0], found[1], found[2])
+
+    @cached_property
+    def secret(self) -> bytes:
+        """A key of this history's own, 256 bits, for what its servers sign."""
+        wanted = sa.select(_HISTORY.c.secret).where(_HISTORY.c.id == self._history)
+        found = self._database.transaction(lambda connection: connection.execute(wanted).scalar())
+        return bytes.fromhex(cast(str, found))
 
     def _entry(self, row: sa.Row[tuple[object, ...]]) -> Entry:
         values = row._mapping
@@ -207,12 +419,36 @@ class Ledger:
         line = LogLine(
             values["user"],
             query,
-            cast(AnswerKind, values["answer"]),
+            cast(LineKind, values["answer"]),
             query if values["newly_released"] else None,
             values["reason"],
             values["detail"],
+            values["permanent"],
+            values["bundle"],
         )
-        return Entry(values["number"], values["session"], values["time"], line)
+        return Entry(values["number"], values["session"], values["time"], line, values["chain"])
+
+
+def answers_in(url: str) -> list[list[bytes]]:
+    """The bundles that went out, by table, of whatever tables a database has the histories.
+
+    Raises
+    ------
+    InputError
+        For a database that is gone, locked, no database, or of a newer version.
+    """
+    database = Database(url, SCHEMA)
+    wanted = sa.select(_BUNDLE.c.history, _BUNDLE.c.content).order_by(
+        _BUNDLE.c.history, _BUNDLE.c.fingerprint
+    )
+    try:
+        rows = database.transaction(lambda connection: connection.execute(wanted).all())
+    finally:
+        database.close()
+    found: dict[int, list[bytes]] = {}
+    for history, content in rows:
+        found.setdefault(history, []).append(bytes(content))
+    return list(found.values())
 
 
 def _history_of(connection: sa.Connection, mark: str, lattice: Lattice) -> int:
@@ -222,7 +458,9 @@ def _history_of(connection: sa.Connection, mark: str, lattice: Lattice) -> int:
     if found is not None:
         return int(found)
     done = connection.execute(
-        sa.insert(_HISTORY).values(fingerprint=mark, variables=list(lattice.names))
+        sa.insert(_HISTORY).values(
+            fingerprint=mark, variables=list(lattice.names), secret=secrets.token_hex(32)
+        )
     )
     assert done.inserted_primary_key is not None
     return int(done.inserted_primary_key[0])

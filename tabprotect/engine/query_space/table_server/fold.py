@@ -6,23 +6,34 @@ It is pure: no clock, no random numbers, no files. Who keeps the log decides wha
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, get_args
 
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.frontier import maximal
+from tabprotect.engine.query_space.frontier import Frontier, maximal
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
 from tabprotect.engine.query_space.table_server.price import price
 
-AnswerKind = Literal["table", "projection", "refusal", "deferral"]
+AnswerKind = Literal["table", "projection", "refusal", "deferral", "perturbed"]
+
+EventKind = Literal["settings", "freeze", "account"]
+
+LineKind = AnswerKind | EventKind
+
+EVENTS: frozenset[str] = frozenset(get_args(EventKind))
+"""Lines that nobody's request made."""
 
 REFUSED = "not released: the sub-table is too close to single persons, or cannot be shown not to be"
 """All that may be said: figures would be a release of their own."""
+
+PERTURBED = "from the perturbed table, which agrees with every released sub-table"
+
+CLOSED = "not released: the released frontier is frozen"
 
 
 @dataclass(frozen=True)
@@ -41,22 +52,25 @@ class Answer:
     ----------
     kind
         ``table``: the sub-table itself; ``projection``: what of it is released; ``refusal``;
-        ``deferral``: perhaps later.
+        ``deferral``: perhaps later; ``perturbed``: the sub-table of the perturbed table.
     queries
         The sub-tables given out.
     reason
         What may be said about it.
+    permanent
+        Whether the same request can ever be answered otherwise.
     """
 
     query: Query
     kind: AnswerKind
     queries: tuple[Query, ...]
     reason: str
+    permanent: bool
 
 
 @dataclass(frozen=True)
 class LogLine:
-    """What the house records of one request. Confidential.
+    """What the house records of one request, or of one act of its own. Confidential.
 
     Attributes
     ----------
@@ -64,14 +78,20 @@ class LogLine:
         The query, if this answer is its first release.
     detail
         Why, with figures.
+    permanent
+        As in the :class:`Answer`.
+    bundle
+        Fingerprint of the release bundle that went out with it; empty for none.
     """
 
     user: str
     query: Query
-    kind: AnswerKind
+    kind: LineKind
     newly_released: Query | None
     reason: str
     detail: str
+    permanent: bool = False
+    bundle: str = ""
 
 
 @dataclass(frozen=True)
@@ -82,15 +102,27 @@ class ServerState:
     ----------
     demand
         How often each query was asked for.
-    refused
-        What the criterion refused so far: what users know of the original beside the margins.
+    bundles
+        Fingerprint of the bundle that each query was answered with.
+    told
+        What users know to be refused for good: the smallest queries that were, and what is above.
+    frozen
+        Whether no further true sub-table is ever released.
+    perturbed
+        Fingerprint of the perturbed table that answers beyond the frozen frontier; empty for none.
+    settings
+        What was last fixed for the service, as its fingerprint.
     """
 
     releases: ReleaseSet
     rule: ReleaseRule
     values: Values
     demand: Mapping[Query, int]
-    refused: frozenset[Query] = frozenset()
+    bundles: Mapping[Query, str]
+    told: Frontier
+    frozen: bool = False
+    perturbed: str = ""
+    settings: str = ""
 
     @classmethod
     def begin(
@@ -105,47 +137,98 @@ class ServerState:
         InfeasibleError
             When the threshold forbids even the one-way tables.
         """
-        releases.require_some_one_way()
-        return cls(releases, rule, rule.resolve(given or {}), MappingProxyType({}))
+        if not rule.simulatable:
+            releases.require_some_one_way()
+        told = Frontier(releases.released.variables, (), upward=True)
+        nothing: Mapping[Query, int] = MappingProxyType({})
+        bundles: Mapping[Query, str] = MappingProxyType({})
+        return cls(releases, rule, rule.resolve(given or {}), nothing, bundles, told)
 
-    def after(self, line: LogLine, progress: Progress = SILENT) -> ServerState:
-        """The state once a line is in the log: what was decided then stays decided."""
-        demand = dict(self.demand)
-        demand[line.query] = demand.get(line.query, 0) + 1
-        releases, refused = self.releases, self.refused
-        if line.query not in releases.released and not releases.allows(line.query):
-            refused |= {line.query}
-        if line.newly_released is not None:
-            releases = releases.release(line.newly_released, progress)
-        return replace(self, releases=releases, demand=MappingProxyType(demand), refused=refused)
+    def after(self, lines: Iterable[LogLine], progress: Progress = SILENT) -> ServerState:
+        """The state once lines are in the log: what was decided then stays decided."""
+        demand, bundles = dict(self.demand), dict(self.bundles)
+        releases, told, frozen, perturbed = self.releases, self.told, self.frozen, self.perturbed
+        settings = self.settings
+        for line in lines:
+            if line.kind == "freeze":
+                frozen, perturbed = True, line.bundle
+            if line.kind == "settings":
+                settings = line.reason
+            if line.kind in EVENTS:
+                continue
+            demand[line.query] = demand.get(line.query, 0) + 1
+            if line.kind == "table" and line.bundle:
+                bundles[line.query] = line.bundle
+            if line.kind in ("refusal", "projection") and line.permanent:
+                told = told.add(line.query)
+            if line.newly_released is not None:
+                releases = releases.release(line.newly_released, progress)
+        return replace(
+            self,
+            releases=releases,
+            demand=MappingProxyType(demand),
+            bundles=MappingProxyType(bundles),
+            told=told,
+            frozen=frozen,
+            perturbed=perturbed,
+            settings=settings,
+        )
 
 
 def serve(
     state: ServerState, request: Request, progress: Progress = SILENT
 ) -> tuple[ServerState, Answer, LogLine]:
     """Answer one request."""
-    releases, query = state.releases, request.query
+    answer, line = decide(state, request, progress)
+    return state.after([line], progress), answer, line
+
+
+def decide(
+    state: ServerState, request: Request, progress: Progress = SILENT
+) -> tuple[Answer, LogLine]:
+    """The answer to one request and its line, before anything has changed."""
+    answer, new, detail = _answered(state, request.query, progress)
+    line = LogLine(
+        request.user, request.query, answer.kind, new, answer.reason, detail, answer.permanent
+    )
+    return answer, line
+
+
+def _answered(
+    state: ServerState, query: Query, progress: Progress
+) -> tuple[Answer, Query | None, str]:
+    """The answer, the query if this is its first release, and why, for the log."""
+    releases = state.releases
     if query in releases.released:
-        ruling = Ruling("release", "released before")
-        new = None
-    elif not releases.allows(query):
-        proved = "proved too tight" if query in releases.proved else "not proved wide enough"
-        told = price(releases, query, refused=state.refused, progress=progress)
-        detail = proved if told is None else f"{proved}. {told.sentence}"
-        ruling = Ruling("refuse", REFUSED, detail)
-        new = None
-    else:
-        asked = dict(state.demand)
-        asked[query] = asked.get(query, 0) + 1
-        ruling = state.rule.decide(Situation(query, releases, asked), state.values, progress)
-        new = query if ruling.decision == "release" else None
+        return Answer(query, "table", (query,), "released before", True), None, ""
+    if state.frozen and state.perturbed:
+        return Answer(query, "perturbed", (query,), PERTURBED, True), None, ""
+    if state.frozen:
+        return _refused(releases, query, CLOSED, True), None, ""
+    if not state.rule.simulatable and not releases.allows(query):
+        detail = "proved too tight" if query in releases.proved else "not proved wide enough"
+        cost = price(releases, query, refused=state.told, progress=progress)
+        if cost is not None:
+            detail += f". {cost.sentence}"
+        return _refused(releases, query, REFUSED, True), None, detail
+    asked = dict(state.demand)
+    asked[query] = asked.get(query, 0) + 1
+    ruling = state.rule.decide(Situation(query, releases, asked), state.values, progress)
+    return _by_rule(releases, query, ruling)
+
+
+def _by_rule(
+    releases: ReleaseSet, query: Query, ruling: Ruling
+) -> tuple[Answer, Query | None, str]:
     if ruling.decision == "release":
-        answer = Answer(query, "table", (query,), ruling.reason)
-    elif ruling.decision == "defer":
-        answer = Answer(query, "deferral", (), ruling.reason)
-    else:
-        parts = maximal(member & query for member in releases.released)
-        kind: AnswerKind = "projection" if any(parts) else "refusal"
-        answer = Answer(query, kind, parts if any(parts) else (), ruling.reason)
-    line = LogLine(request.user, query, answer.kind, new, answer.reason, ruling.detail)
-    return state.after(line, progress), answer, line
+        return Answer(query, "table", (query,), ruling.reason, True), query, ruling.detail
+    if ruling.decision == "defer":
+        return Answer(query, "deferral", (), ruling.reason, False), None, ruling.detail
+    return _refused(releases, query, ruling.reason, False), None, ruling.detail
+
+
+def _refused(releases: ReleaseSet, query: Query, reason: str, permanent: bool) -> Answer:
+    """What of it is released, if anything."""
+    parts = maximal(member & query for member in releases.released)
+    kind: AnswerKind = "projection" if any(parts) else "refusal"
+    return Answer(query, kind, parts if any(parts) else (), reason, permanent)

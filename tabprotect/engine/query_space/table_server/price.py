@@ -2,7 +2,7 @@
 
 A criterion refuses by the original, so a refusal tells that the original is one of those it
 refuses. Where all tables with the released margins can be listed, both sides are counted, all of
-them taken as equally likely beforehand.
+them taken as equally likely beforehand; where they can only be drawn, they are counted among draws.
 
 Source: Kenthapadi, Mishra and Nissim 2005 on refusals that tell; measured here, not avoided. With
 the width over all cells (``cells=all``) a refusal tells of margins alone.
@@ -13,14 +13,23 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.frontier import maximal
 from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.query_space.originals import drawn_originals
 from tabprotect.engine.query_space.possible_tables import possible_tables
 from tabprotect.engine.query_space.release_set import ReleaseSet
+
+TELLS = "The refusal tells"
+"""How the price of a refusal begins in the log."""
+
+LEAST_DRAWN = 20
+"""With fewer draws that would be refused nothing is said."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +47,8 @@ class Price:
         That cell's categories.
     originals, left
         Tables that were possible before; those of them that would be refused.
+    drawn
+        Whether these are draws, and the figures estimates.
     """
 
     bits: float
@@ -46,6 +57,7 @@ class Price:
     cell: tuple[str, ...]
     originals: int
     left: int
+    drawn: bool = False
 
     @property
     def largest_move(self) -> float:
@@ -56,8 +68,8 @@ class Price:
     def sentence(self) -> str:
         """In words, for staff."""
         return (
-            f"The refusal tells {self.bits:.2f} bits: {self.left:,} of {self.originals:,} possible "
-            f"tables would be refused. It moves {', '.join(self.cell)} most: at risk with "
+            f"{TELLS} {self.bits:.2f} bits: {self.left:,} of {self.originals:,} "
+            f"{'drawn' if self.drawn else 'possible'} tables would be refused. It moves {', '.join(self.cell)} most: at risk with "
             f"probability {self.before:.2f} before, {self.after:.2f} after."
         )
 
@@ -71,6 +83,7 @@ class Price:
             "cell": list(self.cell),
             "originals": self.originals,
             "left": self.left,
+            "drawn": self.drawn,
         }
 
 
@@ -79,6 +92,7 @@ def price(
     query: Query,
     *,
     refused: Iterable[Query] = (),
+    draws: int = 0,
     progress: Progress = SILENT,
 ) -> Price | None:
     """What refusing a query tells whoever knows all that is released.
@@ -91,14 +105,19 @@ def price(
         Refused by the criterion, not by a rule.
     refused
         Queries that the criterion refused before: known already, and refused still.
+    draws
+        Where the possible tables cannot be listed, so many are drawn.
 
     Returns
     -------
     Price or None
-        ``None`` where the possible tables cannot be listed, or the criterion refuses nothing.
+        ``None`` where the possible tables can neither be listed nor drawn, or too few of them
+        would be refused.
 
     Raises
     ------
+    InfeasibleError
+        When there is nothing to draw from.
     Interrupted
         When cancelled.
     """
@@ -107,14 +126,19 @@ def price(
     out = releases.released.members
     if releases.allows(query):
         return None
-    tables = possible_tables(cells.table, out, progress)
+    tables, judge = possible_tables(cells.table, out, progress), criterion.refuses
+    drawn = tables is None
     if tables is None:
-        return None
+        if not draws:
+            return None
+        found = drawn_originals(cells.table, cells.lattice, releases.released, draws, progress)
+        tables = np.stack([each.counts.reshape(-1) for each in found])
+        # Each by itself: draws are not all tables of a class.
+        judge = partial(RiskCriterion.refuses, criterion)
 
     def refuses(*more: Query) -> np.ndarray:
         progress.report("pricing the refusal", 0.5)
-        margins = maximal((*out, *more))
-        return criterion.refuses(evidence, tables, margins, releases.threshold)
+        return judge(evidence, tables, maximal((*out, *more)), releases.threshold)
 
     # Nobody could ask about a table of which no cell counts.
     possible = cells.rule.mask(tables).any(axis=1)
@@ -126,7 +150,7 @@ def price(
         if not any(one != other and one & other == one for one in before):
             possible &= refuses(other)
     left = possible & refuses(query)
-    if not left.any():
+    if left.sum() < (LEAST_DRAWN if drawn else 1):
         return None
     own = cells.at_risk.mask(cells.table.counts.reshape(-1))
     shares = [cells.at_risk.mask(tables[among]).mean(axis=0) for among in (possible, left)]
@@ -138,4 +162,5 @@ def price(
         cell=domain.labels(domain.unflat(cell)),
         originals=int(possible.sum()),
         left=int(left.sum()),
+        drawn=drawn,
     )

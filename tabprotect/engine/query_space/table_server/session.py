@@ -6,18 +6,41 @@ log folds the first one's line in and decides anew: nothing is lost and nothing 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from datetime import datetime
 
+from tabprotect.engine.budgets import SNAPSHOT_LINES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_set import ReleaseSet
-from tabprotect.engine.query_space.table_server.database import Entry, Ledger, Taken
-from tabprotect.engine.query_space.table_server.fold import Answer, Request, ServerState, serve
+from tabprotect.engine.query_space.table_server.database import FIRST_CHAIN, Entry, Ledger, Taken
+from tabprotect.engine.query_space.table_server.fold import (
+    Answer,
+    LogLine,
+    Request,
+    ServerState,
+    decide,
+)
+from tabprotect.engine.query_space.table_server.snapshot import restored, snapshot
 
 ATTEMPTS = 100
 """Decisions made anew because others were quicker, before giving up."""
+
+
+@dataclass(frozen=True)
+class Sealed:
+    """A release bundle with its fingerprint. Public."""
+
+    fingerprint: str
+    content: bytes
+
+
+Publish = Callable[[Query], Sealed]
+"""Makes the bundle that a released sub-table goes out in; the same one gives the same bytes."""
 
 
 @dataclass(frozen=True)
@@ -37,25 +60,39 @@ class ServerSession:
         The table's log; the session does not close it.
     start
         The server as if nothing had been asked: criterion, threshold, rule.
+    publish
+        What makes bundles; without it answers carry none.
+    service
+        Fingerprint of what is fixed for the service besides; empty for none.
     """
 
-    def __init__(self, ledger: Ledger, start: ServerState, progress: Progress = SILENT) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        start: ServerState,
+        progress: Progress = SILENT,
+        *,
+        publish: Publish | None = None,
+        service: str = "",
+    ) -> None:
         self._ledger = ledger
-        self._folded = 0
+        self._publish = publish
+        self._folded, self._chain = 0, FIRST_CHAIN
         self.state = start
-        self._catch_up(progress)
-        releases = start.releases
-        self.number = ledger.open_session(
-            {
-                "criterion": releases.criterion.name,
-                "threshold": releases.threshold,
-                "at_risk": str(releases.evidence.cells.at_risk),
-                "cells": releases.evidence.cells.judged,
-                "bounds": releases.bounds,
-                "rule": start.rule.name,
-                "parameters": dict(start.values),
-            }
-        )
+        settings = settings_of(start)
+        text = json.dumps(settings, sort_keys=True, default=str)
+        self._settings = hashlib.sha256(text.encode()).hexdigest()
+        found = ledger.kept(self._settings)
+        if found is not None:
+            self._folded, self._chain = found[0], found[1]
+            self.state = restored(start, found[2], progress)
+        self.catch_up(progress)
+        self.number = ledger.open_session(settings | ({"service": service} if service else {}))
+
+    @property
+    def length(self) -> int:
+        """How many entries the log has, as far as this session knows."""
+        return self._folded
 
     def ask(self, request: Request, progress: Progress = SILENT) -> Answered:
         """Answer a request; on return the decision is in the log.
@@ -66,22 +103,118 @@ class ServerSession:
             When the database cannot be written: nothing is released then.
         """
         for _ in range(ATTEMPTS):
-            state, answer, line = serve(self.state, request, progress)
-            try:
-                entry = self._ledger.append(line, session=self.number, number=self._folded + 1)
-            except Taken:
-                self._catch_up(progress)
-                continue
-            self.state, self._folded = state, entry.number
-            return Answered(answer, entry)
-        raise InputError(
-            "other sessions are writing to this history all the time", hint="try again later"
-        )
+            answer, line = decide(self.state, request, progress)
+            sealed = None
+            if answer.kind == "perturbed":
+                line = replace(line, bundle=self.state.perturbed)
+            elif answer.kind == "table" and request.query in self.state.bundles:
+                line = replace(line, bundle=self.state.bundles[request.query])
+            elif answer.kind == "table" and self._publish is not None:
+                sealed = self._publish(request.query)
+                line = replace(line, bundle=sealed.fingerprint)
+            entry = self._logged(line, sealed, progress)
+            if entry is not None:
+                return Answered(answer, entry)
+        raise _too_busy()
 
-    def _catch_up(self, progress: Progress) -> None:
-        for entry in self._ledger.entries(after=self._folded):
-            self.state = self.state.after(entry.line, progress)
-            self._folded = entry.number
+    def record(
+        self, make: Callable[[ServerState], LogLine | None], sealed: Sealed | None = None
+    ) -> Entry | None:
+        """Log an act of the house; ``make`` is asked again where somebody else was quicker.
+
+        Returns
+        -------
+        Entry or None
+            ``None`` where ``make`` says that nothing is to be logged.
+        """
+        for _ in range(ATTEMPTS):
+            line = make(self.state)
+            if line is None:
+                return None
+            entry = self._logged(line, sealed, SILENT)
+            if entry is not None:
+                return entry
+        raise _too_busy()
+
+    def catch_up(self, progress: Progress = SILENT) -> None:
+        """Fold in what others have logged meanwhile.
+
+        Raises
+        ------
+        InputError
+            When the database cannot be read, or a line is not what was logged.
+        """
+        block: list[LogLine] = []
+        number, chain = self._folded, self._chain
+        for entry in followed(self._ledger, number, chain):
+            block.append(entry.line)
+            number, chain = entry.number, entry.chain
+        if block:
+            self.state = self.state.after(block, progress)
+            self._folded, self._chain = number, chain
+
+    def _logged(self, line: LogLine, sealed: Sealed | None, progress: Progress) -> Entry | None:
+        """The entry with the state after it; ``None`` where somebody else was quicker."""
+        after = self.state.after([line], progress)
+        try:
+            entry = self._ledger.append(
+                line,
+                session=self.number,
+                number=self._folded + 1,
+                previous=self._chain,
+                content=None if sealed is None else sealed.content,
+            )
+        except Taken:
+            self.catch_up(progress)
+            return None
+        self.state, self._folded, self._chain = after, entry.number, entry.chain
+        if entry.number % SNAPSHOT_LINES == 0:
+            self._ledger.keep(entry.number, entry.chain, self._settings, snapshot(self.state))
+        return entry
+
+
+def settings_of(start: ServerState) -> dict[str, object]:
+    """What was chosen for a session, as JSON values."""
+    releases = start.releases
+    return {
+        "criterion": releases.criterion.name,
+        "threshold": releases.threshold,
+        "at_risk": str(releases.evidence.cells.at_risk),
+        "cells": releases.evidence.cells.judged,
+        "bounds": releases.bounds,
+        "rule": start.rule.name,
+        "parameters": dict(start.values),
+    }
+
+
+def _too_busy() -> InputError:
+    return InputError(
+        "other sessions are writing to this history all the time", hint="try again later"
+    )
+
+
+def followed(
+    ledger: Ledger,
+    number: int = 0,
+    chain: str = FIRST_CHAIN,
+    *,
+    until: int | datetime | None = None,
+) -> Iterator[Entry]:
+    """The log from behind an entry on, each line checked against the one before it.
+
+    Raises
+    ------
+    InputError
+        At the first line that is not what was logged, or is missing.
+    """
+    for entry in ledger.entries(after=number, until=until):
+        if entry.number != number + 1 or not entry.follows(chain, ledger.lattice):
+            raise InputError(
+                f"the log has been tampered with: line {entry.number} does not follow line {number}",
+                hint="put the database back from a copy; nothing is answered until then",
+            )
+        yield entry
+        number, chain = entry.number, entry.chain
 
 
 def replay(
@@ -93,7 +226,7 @@ def replay(
 ) -> Iterator[tuple[Entry, ReleaseSet]]:
     """Each log line with the released set after it, up to a number or a time."""
     state = start
-    for entry in ledger.entries(until=until):
+    for entry in followed(ledger, until=until):
         if entry.line.newly_released is not None:
             state = state.release(entry.line.newly_released, progress)
         yield entry, state

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from tabprotect.engine.cycles.designs import DESIGNS
-from tabprotect.engine.errors import RefusedError, TabprotectError
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
 from tabprotect.engine.project.verbs.release_verbs import protect, set_method, set_parameters
 from tabprotect.engine.protection.registered import methods
+from tabprotect.gui.base.stage import setup_page
 
 if TYPE_CHECKING:
     from tabprotect.engine.assessment.comparing.run_spec import RunSpec
@@ -38,26 +38,12 @@ class ReleaseOpener(QObject):
             self._document.run(_cycles(cycles), page=self._page.name)
         if given:
             do(set_parameters, **given)
-        self._protect(seed)
-
-    def _protect(self, seed: int, *, accept_weak: bool = False) -> None:
-        page = self._page
-
-        def failed(error: TabprotectError) -> None:
-            if isinstance(error, RefusedError) and not accept_weak:
-                # The very same run, and the decision is on record.
-                page.show_error(
-                    error,
-                    remedy_label="Open it all the same",
-                    remedy=lambda: self._protect(seed, accept_weak=True),
-                )
-            else:
-                page.show_error(error)
-
-        order = protect(seed=seed, accept_weak=accept_weak)
-        job = self._document.run(order, page=page.name, failed=failed)
+        # What the gate refuses is held all the same: it was asked to be looked at.
+        job = do(protect, seed=seed, draft=True)
         if job is not None:
-            job.finished.connect(lambda _: self._document.page_asked.emit("methods"))
+            job.finished.connect(
+                lambda _: self._document.page_asked.emit(setup_page(self._document))
+            )
 
 
 def _cycles(given: object) -> Order:

@@ -27,6 +27,7 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
+from tabprotect.gui.look.buttons import scrolling
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.compare.files import ComparisonFiles
@@ -40,6 +41,7 @@ from tabprotect.gui.pages.compare.words import (
     READER,
     failures,
     sentence,
+    titles,
     waiting_text,
 )
 from tabprotect.gui.plots.ru_map import Place
@@ -66,6 +68,7 @@ class ComparePage(CompareStage, Page):
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
+        self.set_heading("Protect")
         self.comparison: Comparison | None = None
         self.place: Place | None = None
         self._whole = True
@@ -103,7 +106,10 @@ class ComparePage(CompareStage, Page):
         self.stack.addWidget(self.view)
         whole = QSplitter(Qt.Orientation.Horizontal)
         whole.setChildrenCollapsible(False)
-        for widget, room in ((self.runs, 0), (self.stack, 1)):
+        area = scrolling()
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setWidget(self.stack)
+        for widget, room in ((self.runs, 0), (area, 1)):
             whole.addWidget(widget)
             whole.setStretchFactor(whole.count() - 1, room)
         whole.setSizes([32 * GRID, 80 * GRID])
@@ -220,12 +226,12 @@ class ComparePage(CompareStage, Page):
         if found is None:
             self.view.show_nothing(waiting_text(plan, running=self.running))
         else:
-            self.view.show_comparison(found, self._labels, marks, running=self.running)
+            self.view.show_comparison(found, titles(self._labels), marks, running=self.running)
         for button in (*self._buttons, self.fitting):
             button.show()
         self.copy_button.setEnabled(bool(plan.runs))
-        self.main_button.setText("Stop, keep what is there" if self.running else "Compare")
-        self.main_button.setEnabled(self.running or bool(plan.runs))
+        compare = "Compare" if plan.runs else "Compare every method that fits"
+        self.main_button.setText("Stop, keep what is there" if self.running else compare)
         self._tell()
         self.choose(self.place)
 
@@ -235,7 +241,7 @@ class ComparePage(CompareStage, Page):
         if project is None or found is None or not self.editable or not self.isVisible():
             return
         marks = looks(run.partition(" ")[0] for run in (*self._labels, *project.comparison.runs))
-        self.view.show_comparison(found, self._labels, marks, running=self.running)
+        self.view.show_comparison(found, titles(self._labels), marks, running=self.running)
         self._tell()
         self.choose(self.place)
 
@@ -247,14 +253,14 @@ class ComparePage(CompareStage, Page):
             self.set_sentence(
                 "Nothing was compared yet."
                 if project.comparison.runs
-                else "Add settings at the left, then compare them over many runs."
+                else "Every method that fits, side by side over many runs of each."
             )
             return
         risk, utility = self.view.axes
         self.set_sentence(
             sentence(
                 found,
-                self._labels,
+                titles(self._labels),
                 risk,
                 utility,
                 whole=self._whole,
@@ -356,10 +362,13 @@ class ComparePage(CompareStage, Page):
             self.compare()
 
     def main_action(self) -> None:
+        project = self.document.project
         if self.running:
             self._comparing.cancel()
-        else:
-            self.compare()
+            return
+        if project is not None and not project.comparison.runs:
+            self.take_fitting()
+        self.compare()
 
     def compare(self) -> None:
         """Run the comparison beside the window, over all cores."""

@@ -27,8 +27,11 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.compare_verbs import comparison_scope, set_comparison
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.theme import GRID, THEME
+from tabprotect.gui.pages.compare.levers import Levers
+from tabprotect.gui.pages.compare.words import titles
 from tabprotect.gui.plots.symbols import Look
 
 HINT = "cell_key D=5,8 V=3"
@@ -141,7 +144,14 @@ class RunsPanel(QWidget):
         self.sensitive.activated.connect(
             lambda _: self.changed.emit(set_comparison(sensitive=self.sensitive.currentData()))
         )
+        self.levers = Levers()
+        self.levers.turned.connect(self._turned)
+        self.more = tool_button("More", checkable=True)
+        self.more.setAccessibleName("Show what is compared as it is written")
+        self.more.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._arrange()
+        self.more.toggled.connect(self._details.setVisible)
+        self._details.hide()
         THEME.changed.connect(self._check)
 
     def _arrange(self) -> None:
@@ -153,6 +163,7 @@ class RunsPanel(QWidget):
         removing.addWidget(self.remove_button)
         removing.addWidget(self.clear_button)
         removing.addStretch(1)
+        removing.addWidget(self.more)
         form = QFormLayout()
         form.setSpacing(GRID)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.DontWrapRows)
@@ -169,18 +180,25 @@ class RunsPanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(GRID)
-        column.addWidget(heading("Settings"))
+        column.addWidget(heading("Compared"))
         column.addWidget(self.list, 1)
+        column.addWidget(self.levers)
         column.addLayout(removing)
-        column.addLayout(adding)
-        column.addWidget(self.verdict)
-        column.addLayout(form)
+        self._details = QWidget()
+        inner = QVBoxLayout(self._details)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.setSpacing(GRID)
+        inner.addLayout(adding)
+        inner.addWidget(self.verdict)
+        inner.addLayout(form)
+        column.addWidget(self._details)
 
     # -- showing ------------------------------------------------------------------------------
 
     def show_nothing(self) -> None:
         """Forget everything: the public view, or no table."""
         self._runs, self._domain, self._keys = (), None, ()
+        self.levers.show_run("")
         for widget in (self.list, self.text, self.margins, self.key, self.sensitive):
             widget.blockSignals(True)
             widget.clear()
@@ -201,21 +219,22 @@ class RunsPanel(QWidget):
         self.list.clear()
         size = self.fontMetrics().height()
         self.list.setIconSize(QSize(size, size))
-        for n, run in enumerate(plan.runs):
+        for n, (run, title) in enumerate(zip(plan.runs, titles(plan.runs), strict=True)):
             name = run.partition(" ")[0]
-            item = QListWidgetItem(f"{n + 1} {run}")
+            item = QListWidgetItem(f"{n + 1}  {title}")
             item.setSizeHint(QSize(0, size + GRID))
             item.setIcon(looks[name].icon(size, THEME.colours))
             unmet = "; ".join(methods()[name].unmet(project.problem).values())
             reason = f"Not possible: {unmet}" if unmet else failed.get(n, "")
             if reason:
                 item.setForeground(self.palette().placeholderText())
-                item.setText(f"{n + 1} {run} \u2014 {reason}")
+                item.setText(f"{n + 1}  {title} \u2014 {reason}")
             item.setToolTip(tip(f"{run}\n{reason}" if reason else run))
             item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, reason)
             self.list.addItem(item)
         self.list.setCurrentRow(min(before, self.list.count() - 1))
         self.list.blockSignals(False)
+        self._show_levers()
         self.remove_button.setEnabled(bool(plan.runs))
         self.clear_button.setEnabled(bool(plan.runs))
         self._keys = plan.key
@@ -243,6 +262,11 @@ class RunsPanel(QWidget):
         self.list.blockSignals(True)
         self.list.setCurrentRow(-1 if number is None else number)
         self.list.blockSignals(False)
+        self._show_levers()
+
+    def _show_levers(self) -> None:
+        row = self.list.currentRow()
+        self.levers.show_run(self._runs[row] if 0 <= row < len(self._runs) else "")
 
     # -- doing --------------------------------------------------------------------------------
 
@@ -261,6 +285,11 @@ class RunsPanel(QWidget):
             self.changed.emit(
                 set_comparison(runs=[r for n, r in enumerate(self._runs) if n != row])
             )
+
+    def _turned(self, before: str, after: str) -> None:
+        """A slider makes another setting of the current one."""
+        runs = [after if run == before else run for run in self._runs]
+        self.changed.emit(set_comparison(runs=list(dict.fromkeys(runs))))
 
     def _typed(self, text: str) -> None:
         self._model.setStringList(completions(text))
@@ -295,5 +324,6 @@ class RunsPanel(QWidget):
             self.changed.emit(set_comparison.order({name: text}))
 
     def _went(self, row: int) -> None:
+        self._show_levers()
         if row >= 0:
             self.chosen.emit(row)

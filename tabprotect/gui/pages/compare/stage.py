@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tabprotect.gui.base.stage import Entry, Stage
+from tabprotect.gui.base.stage import PROTECT_TABS, Entry, Stage
 
 
 class CompareStage(Stage):
@@ -13,11 +13,11 @@ class CompareStage(Stage):
     icon = "compare"
     hint = "Methods side by side: what each gives away, against what it keeps."
     main_label = "Compare"
-    aside = True
+    together = PROTECT_TABS
     entries = (
-        Entry("Inspect", "compare", "Compare the &settings"),
-        Entry("Inspect", "source", "The paper's comparison of methods"),
-        Entry("Inspect", "open", "Open the chosen run's release"),
+        Entry("Check", "compare", "Compare the &settings"),
+        Entry("Check", "source", "The paper's comparison of methods"),
+        Entry("Check", "open", "Open the chosen run's release"),
         Entry("File", "csv", "Export the comparison as CSV\u2026"),
         Entry("File", "svg", "Export the risk-utility map as SVG\u2026"),
     )

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from tabprotect.engine.assessment.comparing.comparison import Comparison
     from tabprotect.engine.assessment.measure import Measure
 
+RISK, UTILITY = "known_at_risk", "mean_absolute_deviation"
+"""The axes to begin with: the two figures of the cards under Protect."""
+
 POOLED = 3
 """Runs of each setting whose deviations are shown together: a histogram needs no more."""
 
@@ -141,7 +144,6 @@ class ComparisonView(QWidget):
         if self.risk.count():
             return
         # Measures bring in inference, and that brings in scipy.
-        from tabprotect.engine.assessment.comparing.comparison import RISK, UTILITY
         from tabprotect.engine.assessment.registered import measures
 
         for combo, noun, first in ((self.risk, "risk", RISK), (self.utility, "utility", UTILITY)):

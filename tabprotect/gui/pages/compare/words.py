@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,9 +20,8 @@ ALIKE = 1e-9
 """Means that differ by less are the same."""
 
 EMPTY = (
-    "Here methods stand side by side: what each of them gives away, against what it keeps, over "
-    "many runs on this very table. Add a method at the left, as cell_key D=5,8 V=3 js=2, or begin "
-    "with one of the buttons below."
+    "Here methods stand side by side: what readers would know, against how much counts change, over "
+    "many runs on this very table."
 )
 
 PUBLIC = (
@@ -64,6 +64,17 @@ def waiting_text(plan: ComparisonPlan, *, running: bool) -> str:
 def runs_text(number: int) -> str:
     """``1 run``, ``20 runs``."""
     return f"{count_text(number)} run{'' if number == 1 else 's'}"
+
+
+def titles(runs: Sequence[str]) -> tuple[str, ...]:
+    """Settings for people, as the methods and their parameters are called."""
+    from tabprotect.engine.assessment.comparing.run_spec import parse_spec
+
+    found = []
+    for run in runs:
+        specs = parse_spec(run)
+        found.append(specs[0].title if len(specs) == 1 else run)
+    return tuple(found)
 
 
 def failures(found: Comparison, configuration: int) -> str:
@@ -135,8 +146,8 @@ def sentence(
     useful = max(placed, key=lambda c: (mean(c, utility), mean(c, risk)))
     if len(placed) > 1 and np.ptp([mean(c, risk) for c in placed]) < ALIKE:
         text = (
-            f"{risk.label} does not tell the settings apart ({said(private, risk)}): choose "
-            f"another risk. {named(useful)} keeps most ({said(useful, utility)})."
+            f"All settings are alike in this risk ({said(private, risk)}); "
+            f"{named(useful)} keeps most ({said(useful, utility)})."
         )
     elif private == useful:
         text = f"{named(private)} is best in both: {said(private, risk)}; {said(private, utility)}."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import (
     QModelIndex,
     Qt,
@@ -86,11 +88,12 @@ class CycleList(QWidget):
         self.model = CycleListModel()
         self.view = CycleListView(self.model)
         self.filter = QLineEdit(
-            placeholderText="Filter: 12, blocked, a category", clearButtonEnabled=True
+            placeholderText="Filter: 12, blocked, a cell", clearButtonEnabled=True
         )
         self.filter.setAccessibleName("Filter the cycles")
         self.filter.setToolTip(
-            "A number, “blocked”, “broken”, or a category that the cycle touches"
+            "A number, “blocked”, “broken” (or “broken” and a margin), a category that the cycle "
+            "touches, or the categories of one cell with commas between them"
         )
         self._count = Label(wordWrap=True)
         self._count.setProperty("role", "quiet")
@@ -153,7 +156,7 @@ class CycleList(QWidget):
         self._where = where
         self._tell()
 
-    def mark(self, *, blocked: Bools | None, broken: frozenset[int], cycle: int | None) -> None:
+    def mark(self, *, blocked: Bools | None, broken: Mapping[int, str], cycle: int | None) -> None:
         """What is known about the cycles; the cursor stays on ``cycle``."""
         self._following = True
         self.model.mark(blocked=blocked, broken=broken)

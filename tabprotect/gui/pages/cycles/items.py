@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Mapping
 
 import numpy as np
 from PySide6.QtCore import (
@@ -40,7 +41,7 @@ class CycleListModel(QAbstractListModel):
         self.moves: MoveSet | None = None
         self.placement: Placement | None = None
         self.blocked: Bools | None = None
-        self.broken: frozenset[int] = frozenset()
+        self.broken: Mapping[int, str] = {}
         self.shown = np.zeros(0, dtype=np.int64)
         self._filter = ""
         self._patterns: OrderedDict[int, Pattern] = OrderedDict()
@@ -49,13 +50,13 @@ class CycleListModel(QAbstractListModel):
         """Take another cycle set; what is known about it follows."""
         self.beginResetModel()
         self.moves, self.placement = moves, placement
-        self.blocked, self.broken = None, frozenset()
+        self.blocked, self.broken = None, {}
         self._patterns.clear()
         self.shown = self._passing()
         self.endResetModel()
 
-    def mark(self, *, blocked: Bools | None, broken: frozenset[int]) -> None:
-        """Say which cycles are blocked on the table and which break a margin."""
+    def mark(self, *, blocked: Bools | None, broken: Mapping[int, str]) -> None:
+        """Say which cycles are blocked on the table and which sums others break, in small letters."""
         self.blocked, self.broken = blocked, broken
         if self._filter:
             self.set_filter(self._filter)
@@ -63,7 +64,10 @@ class CycleListModel(QAbstractListModel):
             self.dataChanged.emit(self.index(0), self.index(self.rowCount() - 1))
 
     def set_filter(self, text: str) -> None:
-        """Numbers, ``blocked``, ``broken``, or part of a category the cycle touches."""
+        """Numbers, ``blocked``, ``broken`` (and of what), or parts of the categories of a cell.
+
+        Categories with commas between them belong to one cell that the cycle touches.
+        """
         self.beginResetModel()
         self._filter = text.strip()
         self.shown = self._passing()
@@ -80,16 +84,26 @@ class CycleListModel(QAbstractListModel):
             return everything[[text in str(i + 1) for i in everything]]
         if text == "blocked":
             return everything if self.blocked is None else np.flatnonzero(self.blocked)
-        if text == "broken":
-            return np.array(sorted(self.broken), dtype=np.int64)
+        if text.startswith("broken"):
+            of = text.removeprefix("broken").strip()
+            found = [cycle for cycle, names in self.broken.items() if of in names]
+            return np.array(sorted(found), dtype=np.int64)
+        hit = np.ones(len(moves.cells), dtype=np.bool_)
+        for part in filter(None, map(str.strip, text.split(","))):
+            hit &= self._touching(moves, part)
+        return np.unique(moves.rows[hit])
+
+    @staticmethod
+    def _touching(moves: MoveSet, part: str) -> Bools:
+        """Entries in a cell that has part of a category's name."""
         hit = np.zeros(len(moves.cells), dtype=np.bool_)
         for axis, variable in enumerate(moves.domain.variables):
-            codes = [i for i, c in enumerate(variable.categories) if text in c.casefold()]
+            codes = [i for i, c in enumerate(variable.categories) if part in c.casefold()]
             if codes:
                 stride = int(np.prod(moves.domain.shape[axis + 1 :], dtype=np.int64))
                 code = moves.cells // stride % len(variable.categories)
                 hit |= np.isin(code, codes)
-        return np.unique(moves.rows[hit])
+        return hit
 
     def number(self, row: int) -> int:
         """The cycle's number in the set."""

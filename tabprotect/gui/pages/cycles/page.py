@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from PySide6.QtCore import Qt
@@ -16,12 +16,14 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.cycles.designs import DESIGNS
+from tabprotect.engine.cycles.designs import DESIGNS, is_named
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.cycle_verbs import BY_HAND, check
+from tabprotect.engine.project.verbs.release_verbs import BY_FIGURES
 from tabprotect.engine.project.verbs.table_verbs import place
+from tabprotect.engine.protection.cycle_runs.cycle_parameters import BLOCKING
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.moves import MoveSet, Violation
 from tabprotect.gui.base.document import Document
@@ -35,6 +37,7 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.cycles.broken_sums import BrokenSums, broken_sums, cell_of, cells_inside
 from tabprotect.gui.pages.cycles.cycle_list import CycleList
+from tabprotect.gui.pages.cycles.design_for_me import DesignForMe
 from tabprotect.gui.pages.cycles.editor import CycleEditor
 from tabprotect.gui.pages.cycles.examination import Examination, Examined, sentence
 from tabprotect.gui.pages.cycles.proof_panel import Functional, ProofPanel
@@ -46,6 +49,14 @@ JUDGED = STRUCTURE | {"parameters", "at_risk"}
 
 MOST_LOOKED_AT = 50
 """Cells of a cycle that are looked at to find out whether it is in sight."""
+
+
+def _broken(violations: Sequence[Violation]) -> dict[int, str]:
+    """Of each cycle that breaks sums, which ones, to be looked for."""
+    out: dict[int, list[str]] = {}
+    for one in violations:
+        out.setdefault(one.cycle, []).extend((*one.margin, *one.labels))
+    return {cycle: " ".join(names).casefold() for cycle, names in out.items()}
 
 
 class CyclesPage(CyclesStage, Page):
@@ -63,6 +74,8 @@ class CyclesPage(CyclesStage, Page):
         self.grid = CycleGrid()
         self.proof = ProofPanel()
         self.templates = TemplateCards()
+        self.design = DesignForMe(document)
+        self._designing = False
         self.placement = PlacementBar()
         self.broken = BrokenSums()
         self._legend = Label(wordWrap=True)
@@ -105,7 +118,7 @@ class CyclesPage(CyclesStage, Page):
         self.empty.setProperty("role", "quiet")
         self._work = split
         self.stack = QStackedWidget()
-        for widget in (split, self.templates, self.empty):
+        for widget in (split, self.templates, self.design, self.empty):
             self.stack.addWidget(widget)
         self.body.addWidget(self.placement)
         self.body.addWidget(self.stack, 1)
@@ -118,13 +131,15 @@ class CyclesPage(CyclesStage, Page):
         self.examination.answered.connect(self._answered)
         self.examination.failed.connect(self.show_error)
         self.examination.functionals_found.connect(self._list_functionals)
-        self._tools["chances"].toggled.connect(lambda _: self._paint())
+        self._tools["chances"].toggled.connect(self._show_chances)
         self._tools["walk"].toggled.connect(self._show_walk)
         self._tools["templates"].toggled.connect(self._show_templates)
         self._tools["split"].clicked.connect(lambda: editor.split())
         self._tools["import"].clicked.connect(lambda: editor.ask_import())
         self._tools["export"].clicked.connect(lambda: editor.ask_export())
         self.templates.chosen.connect(self._take_template)
+        self.templates.design_asked.connect(self._show_design)
+        self.design.done.connect(lambda: self._tools["templates"].setChecked(False))
         self.list.chosen.connect(document.select_cycle)
         self.list.add_asked.connect(editor.add)
         self.list.duplicate_asked.connect(editor.duplicate)
@@ -195,6 +210,8 @@ class CyclesPage(CyclesStage, Page):
             self._take(project, moves)
         self.templates.show_domain(project.domain)
         self._choose_front()
+        if self.stack.currentWidget() is self.design:
+            self.design.show_project(project)
         if moves is None:
             self.set_sentence("This table has no cycles.")
             return
@@ -216,7 +233,11 @@ class CyclesPage(CyclesStage, Page):
 
     @staticmethod
     def _rule(project: Project) -> str:
-        return str(project.values.get("blocking", "any_zero"))
+        rule = project.values.get("blocking")
+        if rule is None and project.moves is None and project.takes_cycles:
+            # Chosen with the cycles.
+            rule = project.resolved[BLOCKING]
+        return str(rule or "any_zero")
 
     def _take(self, project: Project, moves: MoveSet | None) -> None:
         self._moves = moves
@@ -250,13 +271,13 @@ class CyclesPage(CyclesStage, Page):
             return DESIGNS[origin].label
         if origin.startswith("order-"):
             return f"keeps {origin.removeprefix('order-')}-way margins"
-        if origin == BY_HAND:
+        if origin == BY_HAND or origin.endswith(BY_FIGURES) or is_named(origin):
             return origin
         return f"from {origin}" if origin else "default for this shape"
 
     def _choose_front(self) -> None:
         if self._tools["templates"].isChecked():
-            front: QWidget = self.templates
+            front: QWidget = self.design if self._designing else self.templates
         else:
             front = self.empty if self._moves is None else self._work
         self.stack.setCurrentWidget(front)
@@ -275,7 +296,7 @@ class CyclesPage(CyclesStage, Page):
         self.proof.show_report(report)
         self.list.mark(
             blocked=self.examination.blocked,
-            broken=frozenset(v.cycle for v in report.violations),
+            broken=_broken(report.violations),
             cycle=self.document.selected_cycle,
         )
         self._tell()
@@ -444,14 +465,30 @@ class CyclesPage(CyclesStage, Page):
         self.list.filter.clear()
         self.editor.take_template(kind)
 
+    def _show_design(self) -> None:
+        project = self.document.project
+        if project is not None:
+            self._designing = True
+            self._choose_front()
+            self.design.show_project(project)
+
     def _show_templates(self, wanted: bool) -> None:
+        self._designing = False
         if wanted and self.document.project is not None:
             self.templates.show_domain(self.document.project.domain)
         self._choose_front()
         if wanted:
             next(iter(self.templates.cards.values())).setFocus()
 
+    def _show_chances(self, wanted: bool) -> None:
+        if wanted:
+            # Two views of the table: one at a time.
+            self._tools["walk"].setChecked(False)
+        self._paint()
+
     def _show_walk(self, wanted: bool) -> None:
+        if wanted:
+            self._tools["chances"].setChecked(False)
         self.grid.show_walk = wanted
         self._paint()
 

@@ -108,6 +108,7 @@ class TemplateCards(QScrollArea):
     """All templates for the table at hand. ``chosen`` carries the name of one."""
 
     chosen = Signal(str)
+    design_asked = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -127,6 +128,17 @@ class TemplateCards(QScrollArea):
         grid = QGridLayout(inner)
         grid.setContentsMargins(0, 0, GRID, 0)
         grid.setSpacing(GRID)
+        first = TemplateCard(
+            "Design for me",
+            "Say what must stay true; designs are tried on synthetic tables with the same margins, "
+            "from useful to protected.",
+            "where every cycle is to be drawn by hand",
+            None,
+            "",
+        )
+        first.chosen.connect(self.design_asked)
+        self.cards["design for me"] = first
+        grid.addWidget(first, 0, 0)
         for name, kind in DESIGNS.items():
             self._add(grid, name, kind.label, kind.sentence, kind.avoid, domain)
         for order in range(1, domain.ndim - 1):

@@ -7,6 +7,7 @@ import io
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QFileDialog
@@ -24,13 +25,15 @@ def nodes_text(regions: Regions, delimiter: str = ",") -> str:
     writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
     writer.writerow(["sub_table", "variables", f"status_{MARK}", "frontier", f"width_{MARK}"])
     lattice, widths = regions.letters.lattice, regions.state.evidence.widths
-    for query in sorted(range(len(regions.every)), key=lambda q: (q.bit_count(), q)):
+    dimensions = lattice.dimensions(regions.every)
+    for at in np.lexsort((regions.every, np.bitwise_count(regions.every), dimensions)).tolist():
+        query = int(regions.every[at])
         writer.writerow(
             [
                 lattice.text(query),
-                query.bit_count(),
-                STATUS[int(regions.status[query])],
-                int(regions.frontier[query]),
+                int(dimensions[at]),
+                STATUS[int(regions.status[at])],
+                int(regions.frontier[at]),
                 widths[query],
             ]
         )

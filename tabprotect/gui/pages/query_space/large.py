@@ -72,18 +72,20 @@ class LargeLattice(QWidget):
             self.view.show_levels((), None)
             self.view.say("")
             return
+        lattice = regions.letters.lattice
         self._why.setText(
-            f"{regions.variables} variables have {count_text(len(regions.every))} sub-tables; up "
-            f"to {drawn} ({1 << drawn}) are drawn one by one. Both frontiers say the same: all "
+            f"{len(lattice.axes)} variables have {count_text(len(regions.every))} sub-tables; up "
+            f"to {1 << drawn} are drawn one by one. Both frontiers say the same: all "
             "below a table at the left is released, all above one at the right is refused."
         )
-        state, widths = regions.state, regions.state.evidence.widths.values
+        state, widths = regions.state, regions.state.evidence.widths
+        of = [widths.values[lattice.at(f.members)] for f in (state.released, state.unreleasable)]
         released, refused = state.released.members, state.unreleasable.members
         columns = by_share(regions.variables, (*released, *refused))
         self._titles[0].setText(f"Released frontier: {counted(len(released), 'table')}")
         self._titles[1].setText(f"Unreleasable frontier: {counted(len(refused), 'table')}")
-        self.released.show_frontier(regions.letters, released, columns, widths)
-        self.unreleasable.show_frontier(regions.letters, refused, columns, widths)
+        self.released.show_frontier(regions.letters, released, columns, of[0])
+        self.unreleasable.show_frontier(regions.letters, refused, columns, of[1])
         self.bars.show_counts(regions.by_dimension)
         self.view.text = regions.letters.text
         self.refocus(regions)

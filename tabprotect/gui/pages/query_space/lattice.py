@@ -115,15 +115,15 @@ def look_of(
     """A node's region, and what would become of it."""
     if regions is None:
         return NodeLook(RELEASED)
-    ghost = None
-    if found is not None and query < len(found.newly_released):
-        if found.newly_released[query]:
+    ghost, at = None, regions.at(query)
+    if found is not None and at < len(found.newly_released):
+        if found.newly_released[at]:
             ghost = RELEASED
-        elif found.newly_unreleasable[query]:
+        elif found.newly_unreleasable[at]:
             ghost = UNRELEASABLE
     return NodeLook(
-        int(regions.status[query]),
-        frontier=bool(regions.frontier[query]),
+        int(regions.status[at]),
+        frontier=bool(regions.frontier[at]),
         ghost=ghost,
         faint=query & wanted != wanted,
     )
@@ -131,7 +131,8 @@ def look_of(
 
 def wanted_query(regions: Regions, text: str) -> Query:
     """The variables that a search names, by name, by the beginning of a name, or by letter."""
-    letters, names = regions.letters.letters, regions.letters.lattice.names
+    letters, lattice = regions.letters.letters, regions.letters.lattice
+    names = lattice.names
     out = 0
     for part in text.replace(",", " ").replace("×", " ").split():
         whole = [v for v, n in enumerate(names) if n.casefold() == part.casefold()]
@@ -142,4 +143,4 @@ def wanted_query(regions: Regions, text: str) -> Query:
         for letter in part.upper():
             if letter in letters:
                 out |= 1 << letters.index(letter)
-    return out
+    return lattice.closed(out)

@@ -244,7 +244,7 @@ class OptimalPanel(QWidget):
         if not isinstance(best, tuple) or regions is None or not best:
             return
         self._best = best
-        size = Frontier.below(regions.variables, best).size
+        size = Frontier.below(regions.letters.lattice, best).size
         names = listed([regions.letters.text(q) for q in best], 6)
         self._live.setText(f"Best so far: {counted(size)}; {names}.")
 

@@ -22,6 +22,7 @@ from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.query_verbs import (
     frontier,
+    perturb_beyond_plan,
     release_margin,
     set_release_plan,
     use_release_plan,
@@ -113,10 +114,16 @@ class QuerySpacePage(QuerySpaceStage, Page):
         self.footer.addStretch(1)
         self.publish = QPushButton("Publish the plan")
         self.publish.setAccessibleDescription(
-            "Take the planned margins as the release; Methods shows them before anything leaves"
+            "Take the planned margins as the release; its set-up shows them before anything leaves"
         )
         self.publish.clicked.connect(self.use_plan)
+        self.beyond = QPushButton("Answer beyond it, perturbed")
+        self.beyond.setAccessibleDescription(
+            "Publish the planned margins exactly, and one perturbed table for everything else"
+        )
+        self.beyond.clicked.connect(self.go_beyond)
         self.tools.addWidget(self.publish)
+        self.tools.addWidget(self.beyond)
         self.files = QuerySpaceFiles(
             self,
             lambda: self.space.regions,
@@ -151,10 +158,12 @@ class QuerySpacePage(QuerySpaceStage, Page):
             self.set_sentence("What may go out together is decided in the house.")
             self.main_button.hide()
             self.publish.hide()
+            self.beyond.hide()
             self.again.hide()
             return
         margins = project.plan.margins
-        self.publish.setVisible(bool(margins))
+        for button in (self.publish, self.beyond):
+            button.setVisible(bool(margins))
         self.publish.setText(
             f"Publish the {len(margins)} planned margins"
             if len(margins) > 1
@@ -207,7 +216,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
             self.main_button.setText("Plan this release")
             self.main_button.setEnabled(bool(panel.margins()))
             return
-        region = int(regions.status[query])
+        region = int(regions.status[regions.at(query)])
         self.main_button.setText(f"Release {regions.letters.text(query)}")
         self.main_button.setEnabled(region == CANDIDATE)
         if region not in (CANDIDATE, RELEASED):
@@ -243,10 +252,17 @@ class QuerySpacePage(QuerySpaceStage, Page):
 
     def use_plan(self) -> None:
         """Take the plan as the release and go where it can be run, perturbed or rounded first."""
+        self._take(use_release_plan(), "methods")
+
+    def go_beyond(self) -> None:
+        """Keep the planned margins, and perturb the rest with cycles designed for them."""
+        self._take(perturb_beyond_plan(), "perturb")
+
+    def _take(self, order: Order, page: str) -> None:
         before = self.document.project
-        self.document.run(use_release_plan(), failed=self.show_error)
+        self.document.run(order, failed=self.show_error)
         if self.document.project is not before:
-            self.document.page_asked.emit("methods")
+            self.document.page_asked.emit(page)
 
     def release(self, query: Query) -> None:
         """Plan to release a sub-table; one that may not go out only comes into focus."""
@@ -254,7 +270,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
         if regions is None or self.space.busy:
             return
         self.space.set_focus(query)
-        if int(regions.status[query]) == CANDIDATE:
+        if int(regions.status[regions.at(query)]) == CANDIDATE:
             names = list(regions.letters.lattice.names_of(query))
             self.do(release_margin, variables=names)
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QSpinBox, QWidg
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.query_verbs import set_release_criterion
 from tabprotect.engine.project.verbs.table_verbs import set_at_risk
-from tabprotect.engine.query_space.criterion import BOUNDS_WAYS
+from tabprotect.engine.query_space.bounds_way import BOUNDS_WAYS
 from tabprotect.engine.query_space.registered import criteria
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import GRID

@@ -16,9 +16,9 @@ class QuerySpaceStage(Stage):
     main_label = "Release"
     aside = True
     entries = (
-        Entry("Inspect", "copy", "Copy all sub-tables"),
-        Entry("Inspect", "save", "All sub-tables as CSV\u2026"),
-        Entry("Inspect", "picture", "Lattice as SVG\u2026"),
+        Entry("Check", "copy", "Copy all sub-tables"),
+        Entry("Check", "save", "All sub-tables as CSV\u2026"),
+        Entry("Check", "picture", "Lattice as SVG\u2026"),
     )
 
     @classmethod

@@ -59,7 +59,7 @@ class WidthsPanel(QWidget):
         self._shown.setProperty("role", "quiet")
         self._shown.setAccessibleName("How many are listed")
         self.list = Listing("Critical widths")
-        self.list.chosen.connect(space.set_focus)
+        self.list.chosen.connect(self._chosen)
         label = Label("width up to")
         label.setBuddy(self.most)
         row = QHBoxLayout()
@@ -103,7 +103,9 @@ class WidthsPanel(QWidget):
         if regions is None:
             self._sentence.clear()
             self.view.show_levels((), None)
-            self.tiles.show_tiles(np.zeros(0, np.uint8), np.zeros(0, np.bool_), ())
+            self.tiles.show_tiles(
+                np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(0, bool), ()
+            )
             self.list.show_rows(())
             self._shown.clear()
             return
@@ -142,7 +144,11 @@ class WidthsPanel(QWidget):
         words = f"{regions.letters.named(query)}: width {self._width(query)}."
         self.view.say(words)
         self.tiles.say(words)
-        self.list.set_current(query)
+        self.list.set_current(regions.at(query))
+
+    def _chosen(self, row: int) -> None:
+        if self._regions is not None:
+            self.space.set_focus(int(self._regions.every[row]))
 
     def _width(self, query: Query) -> str:
         regions = self._regions
@@ -151,7 +157,9 @@ class WidthsPanel(QWidget):
     def _look(self, query: Query) -> NodeLook:
         regions = self._regions
         assert regions is not None
-        ground, ink = shades(THEME.colours)[min(int(self._shades[query]) - 1, STEPS - 1)]
+        ground, ink = shades(THEME.colours)[
+            min(int(self._shades[regions.at(query)]) - 1, STEPS - 1)
+        ]
         wanted = wanted_query(regions, self.finder.text())
         return NodeLook(
             CANDIDATE,
@@ -170,21 +178,23 @@ class WidthsPanel(QWidget):
         listed = (every & wanted) == wanted
         if self.most.value() >= 0:
             listed &= widths <= self.most.value()
-        rows = every[listed]
-        rows = rows[np.lexsort((rows, -np.bitwise_count(rows).astype(np.int64), widths[rows]))]
+        rows = np.flatnonzero(listed)
+        ranks = -np.bitwise_count(every[rows]).astype(np.int64)
+        rows = rows[np.lexsort((rows, ranks, widths[rows]))]
         letters = regions.letters
+        dimensions = letters.lattice.dimensions(every)
         self.list.show_rows(
             (
                 ListColumn("sub-table", every, lambda q: letters.text(int(q)), right=False),
-                ListColumn("dim.", np.bitwise_count(every).astype(np.int64), lambda n: str(int(n))),
+                ListColumn("dim.", dimensions, lambda n: str(int(n))),
                 ListColumn("width", widths, lambda n: count_text(int(n))),
                 ListColumn("now", regions.status, lambda s: STATUS[int(s)], right=False),
             ),
             rows,
-            current=self.space.focus,
+            current=regions.at(self.space.focus),
         )
         self._shown.setText(f"{count_text(len(rows))} of {count_text(len(every))} sub-tables")
         if regions.variables > DRAWN:
             chain = regions.state.evidence.widths.chain()
-            self.tiles.show_tiles(self._shades, ~listed, chain)
+            self.tiles.show_tiles(every, self._shades, ~listed, chain)
         self.view.update()

@@ -183,18 +183,6 @@ def _blocking(likelihood: MoveSequence | AdaptiveSequence) -> str:
     return BLOCKING_RULES[likelihood.rule]
 
 
-def leaving_sentence(bundle: Bundle, release: Release, *, published: bool) -> str:
-    """The page's sentence in the house."""
-    files, cells = len(bundle.files), _cells(release)
-    verb = "left" if published else "will leave"
-    stay = "stayed" if published else "stay"
-    return (
-        f"{files} files ({size_text(bundle.size)} as one zip) {verb} the house: the protected "
-        f"counts of {count_text(cells)} cells and all a reader needs to judge them. "
-        f"The original and how chance fell {stay} here."
-    )
-
-
 def reader_sentence(bundle: Bundle, release: Release) -> str:
     """The page's sentence for a reader."""
     cells = _cells(release)

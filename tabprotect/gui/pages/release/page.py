@@ -1,4 +1,4 @@
-"""What will leave the house, byte by byte; what stays; and the one button."""
+"""The gate with a signature: one sentence, the lines behind it, who answers, and the one button."""
 
 from __future__ import annotations
 
@@ -7,69 +7,54 @@ from itertools import pairwise
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtGui import QHideEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from tabprotect.engine.errors import InputError
-from tabprotect.engine.posterior.exposure import SURE, given_away
+from tabprotect.engine.bundle.check_lines import (
+    CheckGroup,
+    CheckLine,
+    headline,
+    left_before,
+    stated,
+)
+from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.errors import InputError, Suggestion, TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.shell import line
-from tabprotect.engine.project.verbs.release_verbs import protect_words, publish
+from tabprotect.engine.project.verbs.release_verbs import (
+    protect,
+    protect_words,
+    publish,
+    set_mechanism,
+)
 from tabprotect.engine.project.verbs.table_verbs import set_title
+from tabprotect.engine.register.entry import warnings_of
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.jobs import Job
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
-from tabprotect.gui.look import icons
+from tabprotect.gui.look.buttons import scrolling, tool_button
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.theme import GRID, THEME, count_text
-from tabprotect.gui.pages.release.bundle import (
-    Bundle,
-    inspect,
-    leaving_sentence,
-    prepare,
-    reader_sentence,
-)
-from tabprotect.gui.pages.release.checks import Check, CheckList, Fingerprint, Verdict
+from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.pages.release.bundle import Bundle, inspect, prepare, reader_sentence
 from tabprotect.gui.pages.release.files import FilesPanel
+from tabprotect.gui.pages.release.fingerprint import Fingerprint
+from tabprotect.gui.pages.release.gate import Banner
+from tabprotect.gui.pages.release.groups import groups_of
+from tabprotect.gui.pages.release.lines import LineGroup
 from tabprotect.gui.pages.release.publish import LeavingHouse, PublishForm
+from tabprotect.gui.pages.release.reports import ReportButton
+from tabprotect.gui.pages.release.seal import Seal
+from tabprotect.gui.pages.release.signing import SigningForm
 from tabprotect.gui.pages.release.stage import ReleaseStage
 
-
-class Seal(QFrame):
-    """What was published and where, after it happened."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("role", "card")
-        self.setAccessibleName("Published")
-        self._picture = Label()
-        self.text = Label(wordWrap=True)
-        self.text.setAccessibleName("What was published")
-        self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.copy = QPushButton("Copy fingerprint")
-        self.open = QPushButton("Open as a reader")
-        self.open.setToolTip("Open the bundle without the original, as its reader does.")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
-        row.setSpacing(2 * GRID)
-        row.addWidget(self._picture)
-        row.addWidget(self.text, 1)
-        row.addWidget(self.copy)
-        row.addWidget(self.open)
-
-    def show_release(self, path: Path, fingerprint: str) -> None:
-        """Show the seal of a written bundle."""
-        self._picture.setPixmap(icons.pixmap("seal", 32, colour=THEME.colours.released))
-        self.text.setText(
-            f"Published as {path.name}. Undo cannot go back past this point.\n"
-            f"Fingerprint: {fingerprint}\nName it where readers can compare it."
-        )
+NARROW = 90 * GRID
+"""Pixels of width below which the right column stands under the left one."""
 
 
 class ReleasePage(ReleaseStage, Page):
-    """What leaves the house."""
+    """Whether it may leave."""
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
@@ -78,41 +63,109 @@ class ReleasePage(ReleaseStage, Page):
             self, document.jobs, self._prepared, self.show_error, stopped=self._cancelled
         )
         self._question: LeavingHouse | None = None
-        self.panel = FilesPanel()
-        self.checks = CheckList()
-        self.fingerprint = Fingerprint()
-        title = Label("Checks")
-        title.setProperty("role", "section")
-        self.panel.left.addWidget(title)
-        self.panel.left.addWidget(self.checks, 2)
-        self.panel.left.addWidget(self.fingerprint)
-        document.posterior_ready.connect(self._believed)
-        self.form = PublishForm()
-        self.form.titled.connect(self._set_title)
+        self._asked = False
+        self.banner = Banner()
         self.seal = Seal()
-        self.seal.copy.clicked.connect(self._copy)
-        self.seal.open.clicked.connect(self._open_as_reader)
-        self._mechanism = Label(wordWrap=True)
-        self._mechanism.setAccessibleName("The mechanism in words")
-        self._mechanism.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.body.addWidget(self._mechanism)
-        self.body.addWidget(self.panel, 1)
-        self.body.addWidget(self.form)
+        self.protection = LineGroup("Protection")
+        self.honesty = LineGroup("Honesty")
+        self.files = LineGroup("Files", folded="Nothing of the original is in the files")
+        self.before = LineGroup("Has this left before?")
+        self.register = tool_button("Register of releases", flat=True)
+        self.before.add(self.register)
+        self.signing = SigningForm()
+        self.form = PublishForm()
+        self.fingerprint = Fingerprint()
+        self.panel = FilesPanel()
+        self.report = ReportButton(document)
+        self._how = Label(wordWrap=True)
+        self._how.setProperty("role", "quiet")
+        self._how.setAccessibleName("The mechanism in words")
+        self.honesty.add(self._how)
+        self.body.addWidget(self.banner)
         self.body.addWidget(self.seal)
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self._gate())
+        self.stack.addWidget(self.panel)
+        self.body.addWidget(self.stack, 1)
+        self._faces = {
+            name: tool_button(text, checkable=True, exclusive=True)
+            for name, text in (("gate", "The gate"), ("files", "Every file"))
+        }
+        for name, button in self._faces.items():
+            button.clicked.connect(lambda _=False, n=name: self.show_face(n))
+            self.tools.addWidget(button)
         self._note = Label(wordWrap=True)
         self._note.setProperty("role", "quiet")
         self.footer.addWidget(self._note, 1)
-        self._copy_line = QPushButton("Copy as command", flat=True)
+        self._copy_line = tool_button("Copy as command", flat=True)
         self._copy_line.setToolTip("The command line that protects and publishes the same way.")
-        self._copy_line.clicked.connect(self._copy_command)
         self.footer.addWidget(self._copy_line)
-        self._order_tabs()
+        self.footer.addWidget(self.report)
+        self._connect()
+        self.show_face("gate")
+
+    def _connect(self) -> None:
+        self.form.titled.connect(self._set_title)
+        self.signing.changed.connect(self._weigh)
+        self.seal.copy.clicked.connect(self._copy)
+        self.seal.open.clicked.connect(self._open_as_reader)
+        self._copy_line.clicked.connect(self._copy_command)
+        self.register.clicked.connect(lambda: self.document.page_asked.emit("register"))
+        self.protection.remedy_chosen.connect(self._take)
+        for group in (self.protection, self.before):
+            group.cells_asked.connect(lambda: self.document.page_asked.emit("posterior"))
+        self.report.written.connect(self._reported)
+        self.report.failed.connect(self.show_error)
+        self.document.judging.changed.connect(self._judged)
+
+    def _gate(self) -> QWidget:
+        """Left the lines, right what left before, who signs and what is written."""
+        inner, self._left, self._right = QWidget(), QVBoxLayout(), QVBoxLayout()
+        self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight, inner)
+        self._columns.setContentsMargins(0, 0, 0, 0)
+        self._columns.setSpacing(3 * GRID)
+        pair = QHBoxLayout()
+        pair.setSpacing(2 * GRID)
+        top = Qt.AlignmentFlag.AlignTop
+        for group in (self.honesty, self.files):
+            pair.addWidget(group, 1, top)
+        self._left.addWidget(self.protection)
+        self._left.addLayout(pair)
+        for widget in (self.before, self.signing, self.form, self.fingerprint):
+            self._right.addWidget(widget)
+        for side, share in ((self._left, 3), (self._right, 2)):
+            side.setSpacing(2 * GRID)
+            side.addStretch(1)
+            self._columns.addLayout(side, share)
+        area = scrolling()
+        area.setAccessibleName("The gate")
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setWidget(inner)
+        return area
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        direction = QBoxLayout.Direction
+        narrow = self.width() < NARROW
+        self._columns.setDirection(direction.TopToBottom if narrow else direction.LeftToRight)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.document.judging.leave()
 
     def _order_tabs(self) -> None:
         """Tab follows reading: top to bottom, left before right."""
-        order: list[QWidget] = [self.panel.tree, self.checks, *self.fingerprint.controls()]
-        order += [*self.panel.controls(), *self.form.controls(), self.seal.copy, self.seal.open]
-        order += [self._copy_line, self.main_button]
+        order: list[QWidget] = [*self._faces.values(), self.seal.copy, self.seal.open]
+        for group in (self.protection, self.honesty, self.files, self.before):
+            order += group.controls()
+        order += [
+            self.register,
+            *self.signing.controls(),
+            *self.form.controls(),
+            *self.fingerprint.controls(),
+        ]
+        order += [self.panel.tree, *self.panel.controls()]
+        order += [self._copy_line, self.report, self.main_button]
         for first, second in pairwise(order):
             QWidget.setTabOrder(first, second)
 
@@ -121,15 +174,25 @@ class ReleasePage(ReleaseStage, Page):
         """Whether the page may show what belongs to the house."""
         return self.document.has_original and not self.document.public
 
+    @property
+    def sentence(self) -> str:
+        """The verdict is the page's sentence."""
+        return self.banner.line.text
+
+    def show_face(self, name: str) -> None:
+        """``gate``, or every public byte under ``files``."""
+        self.stack.setCurrentIndex(list(self._faces).index(name))
+        self._faces[name].setChecked(True)
+
     # -- what is shown ------------------------------------------------------------------------
 
     def refresh(self, changes: Changes) -> None:
-        project, release = self.document.project, self.document.release
-        if project is None or release is None:
+        project = self.document.project
+        if project is None or project.release is None:
             return
         self._prepare(project)
         if self.house:
-            self.document.posterior()
+            self.document.judging.ask(project)
         self._show()
 
     def _prepare(self, project: Project) -> None:
@@ -149,83 +212,146 @@ class ReleasePage(ReleaseStage, Page):
     def _prepared(self, bundle: Bundle) -> None:
         self.bundle = bundle
         self._show()
+        self._go_on()
+
+    def _judged(self) -> None:
+        if self.isVisible() and self.document.release is not None:
+            self._show()
+            self._go_on()
 
     def _cancelled(self) -> None:
         # Asked for again when the page is next brought up to date.
         self._preparing.drop()
+        self._asked = False
         self._note.setText("Cancelled. Leave the page and come back to prepare the bundle.")
 
     def _show(self) -> None:
-        project, release, bundle = self.document.project, self.document.release, self.bundle
-        assert project is not None and release is not None
+        project, bundle = self.document.project, self.bundle
+        assert project is not None and project.release is not None
         house = self.house
         published = house and project.published
+        leaving = house and not published
         self.panel.show_bundle(bundle, house=house)
-        self.checks.show_checks(self._checks(project))
-        self.fingerprint.setVisible(bundle is not None and not published)
+        self._show_lines(project)
+        self.seal.setVisible(published and bundle is not None)
+        self.fingerprint.setVisible(bundle is not None and not house)
         if bundle is not None:
             self.fingerprint.show_fingerprint(bundle.fingerprint, compare=not house)
-        self.form.setVisible(house and not published)
+        self.signing.setVisible(leaving)
+        self.form.setVisible(leaving)
         if house:
-            self.form.show_project(title=project.title, source=project.source)
+            preferences = self.document.preferences
+            source, title = project.source, project.title
+            self.form.show_project(title=title, source=source, preferences=preferences)
         else:
             self.form.forget()
+            self.signing.forget()
             self.seal.text.clear()
-        self.main_button.setVisible(house and not published)
-        self.main_button.setEnabled(bundle is not None)
-        self._copy_line.setVisible(house)
-        self.seal.setVisible(published and bundle is not None)
-        self._note.setText(self._note_text(published))
-        self._mechanism.setText("" if bundle is None else bundle.mechanism)
-        if bundle is None:
-            self.set_sentence("Preparing the bundle \u2026")
-        elif house:
-            self.set_sentence(leaving_sentence(bundle, release, published=published))
+        if published and bundle is not None:
             self.seal.show_release(self._published_path(), bundle.fingerprint)
+        self.main_button.setVisible(leaving)
+        self._copy_line.setVisible(house)
+        self.report.show_editions(staff=house)
+        self._how.setText("" if bundle is None or not house else bundle.mechanism)
+        self._weigh()
+        self._order_tabs()
+
+    def _show_lines(self, project: Project) -> None:
+        house, judging = self.house, self.document.judging
+        groups = groups_of(project, self.bundle, house=house)
+        verdict = judging.verdict(project) if house else None
+        known = judging.known(project) if house else None
+        for name, group in (
+            ("Protection", self.protection),
+            ("Honesty", self.honesty),
+            ("Files", self.files),
+        ):
+            found = next((g for g in groups if g.title == name), None)
+            group.setVisible(found is not None)
+            group.set_folding(house)
+            helps: tuple[Suggestion, ...] | None = ()
+            if found is not None and group is self.protection and not project.published:
+                helps = judging.remedies(project) if project.against else ()
+            # What may not be seen is taken away, not only hidden.
+            group.show_group(found or CheckGroup(name, ()), helps=helps)
+        self.before.setVisible(house)
+        if known is None:
+            self.before.show_group(CheckGroup(self.before.group.title, ()))
         else:
-            self.set_sentence(reader_sentence(bundle, release))
+            said = [warning["message"] for warning in warnings_of(known.earlier)]
+            unread = known.unread
+            self.before.show_group(left_before(said, known.together, unread, known.fault))
+        if house and verdict is not None:
+            together = None if known is None else known.together
+            figure = f"{verdict.known:,} of {verdict.at_risk:,.1f}".removesuffix(".0")
+            self.banner.show_line(headline(verdict, together), figure=figure)
+        elif house:
+            self.banner.show_line(CheckLine("told", "Working out what a reader would know \u2026"))
+        else:
+            assert project.release is not None
+            self.banner.show_line(stated(project.release.mechanism.gate))
+        sentence = ""
+        if self.bundle is not None and not house:
+            assert project.release is not None
+            sentence = f"{reader_sentence(self.bundle, project.release)} {self.bundle.mechanism}"
+        self.set_sentence(sentence)
 
-    def _believed(self, who: str, posterior: object) -> None:
-        if self.isVisible() and self.bundle is not None and self.document.project is not None:
-            self.checks.show_checks(self._checks(self.document.project))
+    # -- whether it may leave -----------------------------------------------------------------
 
-    def _note_text(self, published: bool) -> str:
+    def _policy(self, project: Project) -> HousePolicy:
+        try:
+            return project.limits
+        except TabprotectError as error:
+            self.show_error(error)
+            return HousePolicy()
+
+    def _reasons(self, project: Project) -> list[str]:
+        """What takes a reason, in words."""
+        known = self.document.judging.known(project)
+        out = [project.against]
+        if known is not None and known.close:
+            out.append(f"{warnings_of(known.close)[0]['message']}.")
+        return [f"{text[0].upper()}{text[1:]}" for text in out if text]
+
+    def _missing(self, project: Project) -> str:
+        """What has to be done before it can be approved, in words; empty where nothing has."""
+        policy, known = self._policy(project), self.document.judging.known(project)
+        if known is not None and known.close and policy.second_release == "refuse":
+            return "By the policy of the house no table is published twice."
+        missing = []
+        if self._reasons(project) and not self.signing.reason.text().strip():
+            missing.append("a reason for publishing all the same")
+        prepared, approved = self.signing.names()
+        if policy.two_signatures and (
+            not prepared or not approved or prepared.casefold() == approved.casefold()
+        ):
+            missing.append("two names: who prepared it, and somebody else who approves it")
+        return f"Still missing: {'; '.join(missing)}." if missing else ""
+
+    def _weigh(self) -> None:
+        """Whether the button may be pressed; it says what is missing where it may not."""
+        project = self.document.project
+        if project is None or project.release is None:
+            return
+        if not self.house or project.published:
+            self._note.setText(self._outside())
+            return
+        missing = self._missing(project)
+        self.signing.show_needs(
+            name=self.document.preferences.name,
+            reason=bool(self._reasons(project)),
+            needs=missing,
+        )
+        # While the bundle is made it stays alive: a press then waits for it.
+        self.main_button.setEnabled(not missing)
+        self._note.setText(missing or "Nothing is written before you have confirmed it once more.")
+
+    def _outside(self) -> str:
         if self.house:
-            return "" if published else "Nothing leaves before you have confirmed it once more."
+            return ""
         if self.document.has_original:
-            return "This is what a reader of the bundle will see. F9 goes back to the house."
-        return "Compute what to believe under a prior of your own on the page Posterior."
-
-    def _checks(self, project: Project) -> list[Check]:
-        bundle = self.bundle
-        if bundle is None:
-            return []
-        checks: list[Check] = []
-        if self.house and project.protected is not None:
-            record, summary = project.protected.record, bundle.summary
-            if summary is not None:
-                broken = project.takes_cycles and not summary.margins_preserved
-                kept: Verdict = "cross" if broken else "tick"
-                checks.append((kept, summary.sentence))
-            checks += [("warning", f"Decision: {text}") for text in record.decisions]
-            if not project.title:
-                checks.append(("warning", "The release has no title."))
-            checks += self._belief(project)
-        checks += [("tick", text) for text in bundle.checks]
-        return checks
-
-    def _belief(self, project: Project) -> list[Check]:
-        """What a reader will know of the at-risk cells, once the posterior is known."""
-        posterior, original = self.document.known_posterior(), self.document.original
-        if posterior is None or original is None:
-            return []
-        sure = given_away(posterior, project.at_risk, original)
-        if not sure:
-            text = f"A reader is nowhere surer than {SURE:.0%} of an at-risk cell's true count."
-            return [("tick", text)]
-        cells = "1 at-risk cell" if sure == 1 else f"{count_text(sure)} at-risk cells"
-        text = f"A reader is more than {SURE:.0%} sure of the true count of {cells}: see Posterior."
-        return [("warning", text)]
+            return "This is what a reader of the bundle will see. F9 goes back."
+        return "Compute what to believe under a prior of your own on the page Check."
 
     def _published_path(self) -> Path:
         history = self.document.history
@@ -236,6 +362,11 @@ class ReleasePage(ReleaseStage, Page):
 
     # -- what happens -------------------------------------------------------------------------
 
+    def _take(self, remedy: Suggestion) -> None:
+        """Other settings, and protected again by them: two steps, each of which can be undone."""
+        self.document.run(set_mechanism.order(remedy.parameters), page=self.name)
+        self.do(protect, draft=True)
+
     def _set_title(self, title: str) -> None:
         project = self.document.project
         if project is not None and self.house and title != project.title:
@@ -245,27 +376,32 @@ class ReleasePage(ReleaseStage, Page):
         return protect_words(project)
 
     def main_action(self) -> None:
-        if not self.house or self.bundle is None or self._question is not None:
+        if not self.house or self._question is not None or not self.main_button.isEnabled():
             return
         # Ctrl+Return does not end the editing of a field.
         self.form.end_editing()
+        self._asked = True
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Ask the one question, once all is known that it depends on."""
+        project = self.document.project
+        if not self._asked or project is None or self.bundle is None or not self.house:
+            return
+        judging = self.document.judging
+        if judging.known(project) is None and not judging.fault(project):
+            return
+        self._asked = False
+        if self._missing(project):
+            return
         destination = self.form.destination()
         try:
-            for path in (destination.release, destination.dossier):
-                if path is not None and not path.parent.is_dir():
-                    raise InputError(
-                        "there is no such folder", file=path.parent, hint="choose another place"
-                    )
-            if destination.release == destination.dossier:
-                raise InputError(
-                    "release and dossier would be one file",
-                    file=destination.release,
-                    hint="give the release another name",
-                )
+            destination.check()
         except InputError as error:
             self.show_error(error)
             return
-        self._question = LeavingHouse(self, destination, what=self.sentence)
+        what = [self.sentence, *self._reasons(project)]
+        self._question = LeavingHouse(self, destination, what=list(dict.fromkeys(what)))
         self._question.accepted.connect(
             lambda: self._publish(destination.release, destination.dossier, bool(destination.taken))
         )
@@ -276,16 +412,22 @@ class ReleasePage(ReleaseStage, Page):
         self._question = None
 
     def _publish(self, release: Path, dossier: Path | None, overwrite: bool) -> Job | None:
+        prepared, approved = self.signing.names()
+        reason = self.signing.reason.text().strip()
         return self.do(
             publish,
             release=str(release),
             dossier=None if dossier is None else str(dossier),
             overwrite=overwrite,
+            accept=reason,
+            again=reason,
+            prepared_by=prepared,
+            approved_by=approved,
         )
 
     def _copy(self) -> None:
         if self.bundle is not None:
-            QGuiApplication.clipboard().setText(self.bundle.fingerprint)
+            self.seal.to_clipboard(self.bundle.fingerprint)
 
     def _copy_command(self) -> None:
         project, destination = self.document.project, self.form.destination()
@@ -293,14 +435,17 @@ class ReleasePage(ReleaseStage, Page):
             return
         dossier = None if destination.dossier is None else str(destination.dossier)
         order = publish(release=str(destination.release), dossier=dossier)
-        QGuiApplication.clipboard().setText(line(order.words(project)))
+        self.seal.to_clipboard(line(order.words(project)))
+
+    def _reported(self, path: Path) -> None:
+        self._note.setText(f"The report is written: {path.name}. The button beside this opens it.")
 
     def choices(self) -> Mapping[str, Callable[[], object]]:
-        return {"publish": self._publish_from_menu}
+        return {"publish": self._publish_from_menu, "report": self.report.showMenu}
 
     def _publish_from_menu(self) -> None:
         if self.isVisible():
             self.main_button.click()
 
     def _open_as_reader(self) -> None:
-        self.document.open_asked.emit(str(self._published_path()))
+        self.document.reader_asked.emit(str(self._published_path()))

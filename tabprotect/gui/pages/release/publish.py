@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QFileDialog,
+    QFrame,
     QGridLayout,
     QLabel,
     QLineEdit,
@@ -21,9 +22,11 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.bundle import confidential
 from tabprotect.engine.bundle.data_package import slug
+from tabprotect.engine.errors import InputError
 from tabprotect.gui.base.confidential_files import marked
+from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.look import icons
-from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.theme import GRID
 
 
@@ -39,9 +42,31 @@ class Destination:
         """Files that are there already."""
         return [p for p in (self.release, self.dossier) if p is not None and p.exists()]
 
+    def check(self) -> None:
+        """Before anything is asked.
 
-def default_folder(source: str) -> Path:
-    """Beside the table's file, else among the user's documents."""
+        Raises
+        ------
+        InputError
+            For a folder that is not there, or one name for both files.
+        """
+        for path in (self.release, self.dossier):
+            if path is not None and not path.parent.is_dir():
+                raise InputError(
+                    "there is no such folder", file=path.parent, hint="choose another place"
+                )
+        if self.release == self.dossier:
+            raise InputError(
+                "release and dossier would be one file",
+                file=self.release,
+                hint="give the release another name",
+            )
+
+
+def default_folder(source: str, preferred: Path | None) -> Path:
+    """The preferred one, else beside the table's file, else among the user's documents."""
+    if preferred is not None and preferred.is_dir():
+        return preferred
     folder = Path(source).parent if source and not source.startswith("example:") else None
     if folder is not None and folder.is_dir():
         return folder
@@ -58,13 +83,16 @@ class PublishForm(QWidget):
         super().__init__()
         self.setAccessibleName("Title and destinations")
         self._chosen = False
+        self._confidential: Path | None = None
         self._kept: tuple[str, str] | None = None
         self._choose: list[QPushButton] = []
         self.title = QLineEdit(placeholderText="what the reader sees first")
         self.title.editingFinished.connect(self.end_editing)
+        self.title.setToolTip("Public: readers see it first.")
         self.release = QLineEdit()
+        self.release.setToolTip("The bundle that is published.")
         self.release.textEdited.connect(lambda _: self._follow())
-        self.keep = QCheckBox("Dossier (stays here)")
+        self.keep = QCheckBox("Dossier")
         self.keep.setChecked(True)
         self.keep.setToolTip(
             "<p>Original, seed, coins and audit trail in one file. Without it nobody can account "
@@ -73,14 +101,27 @@ class PublishForm(QWidget):
         self.dossier = QLineEdit()
         self.dossier.editingFinished.connect(self._mark)
         self.keep.toggled.connect(self.dossier.setEnabled)
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
+        self.together = Label(
+            "Public and confidential files go into one folder: File > Settings keeps them apart.",
+            wordWrap=True,
+        )
+        self.together.setProperty("role", "quiet")
+        card = QFrame()
+        card.setProperty("role", "card")
+        grid = QGridLayout(card)
+        grid.setContentsMargins(GRID + 4, GRID, GRID + 4, GRID)
         grid.setHorizontalSpacing(GRID)
         grid.setVerticalSpacing(GRID)
+        grid.setColumnStretch(1, 1)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(4)
+        outer.addWidget(heading("What is written"))
+        outer.addWidget(card)
         for row, (label, field, name) in enumerate(
             (
-                (Label("Title (public)"), self.title, "Title, public"),
-                (Label("Release bundle"), self.release, "File of the release bundle"),
+                (Label("Title"), self.title, "Title, public"),
+                (Label("Release"), self.release, "File of the release bundle"),
                 (self.keep, self.dossier, "File of the dossier, confidential"),
             )
         ):
@@ -88,7 +129,7 @@ class PublishForm(QWidget):
             if isinstance(label, QLabel):
                 label.setBuddy(field)
             grid.addWidget(label, row, 0)
-            grid.addWidget(field, row, 1)
+            grid.addWidget(field, row, 1, 1, 1 if row else 2)
         for row, field in ((1, self.release), (2, self.dossier)):
             button = QPushButton("Choose\u2026")
             button.setAccessibleName(
@@ -97,13 +138,16 @@ class PublishForm(QWidget):
             button.clicked.connect(lambda _=False, f=field: self._ask(f))
             self._choose.append(button)
             grid.addWidget(button, row, 2)
+            field.textChanged.connect(lambda _: self._compare())
+        grid.addWidget(self.together, 3, 0, 1, 3)
+        self.keep.toggled.connect(lambda _: self._compare())
 
     def controls(self) -> list[QWidget]:
         """What takes the keyboard, in reading order."""
         first, second = self._choose
         return [self.title, self.release, first, self.keep, self.dossier, second]
 
-    def show_project(self, *, title: str, source: str) -> None:
+    def show_project(self, *, title: str, source: str, preferences: Preferences) -> None:
         """Fill in the title, and destinations nobody has chosen yet."""
         if not self.title.isModified():
             self.title.setText(title)
@@ -113,7 +157,8 @@ class PublishForm(QWidget):
             self._kept = None
         if not self._chosen:
             name = slug(title) if title else ""
-            folder = default_folder(source)
+            folder = default_folder(source, preferences.public_folder)
+            self._confidential = preferences.confidential_folder
             self.release.setText(str(folder / f"{name or 'table'}-release.zip"))
             self._suggest()
 
@@ -122,7 +167,8 @@ class PublishForm(QWidget):
         if self._kept is None:
             self._kept = self.release.text(), self.dossier.text()
         for field in (self.title, self.release, self.dossier):
-            field.clear()
+            # Not clear(): that is an edit, and what was edited is taken over.
+            field.setText("")
 
     def set_destination(self, release: Path, dossier: Path | None) -> None:
         """Choose both files."""
@@ -152,7 +198,15 @@ class PublishForm(QWidget):
 
     def _suggest(self) -> None:
         text = self.release.text().strip()
-        self.dossier.setText(str(confidential.suggested_name(Path(text))) if text else "")
+        beside = confidential.suggested_name(Path(text))
+        if self._confidential is not None and self._confidential.is_dir():
+            beside = self._confidential / beside.name
+        self.dossier.setText(str(beside) if text else "")
+
+    def _compare(self) -> None:
+        public, stays = Path(self.release.text()), Path(self.dossier.text())
+        written = bool(self.release.text()) and self.keep.isChecked()
+        self.together.setVisible(written and public.parent == stays.parent)
 
     def _mark(self) -> None:
         self._chosen = True
@@ -176,18 +230,18 @@ class PublishForm(QWidget):
 
 
 class LeavingHouse(QDialog):
-    """The modal question: this leaves the house, and no undo brings it back."""
+    """The modal question: this is published, and no undo brings it back."""
 
-    def __init__(self, parent: QWidget, destination: Destination, *, what: str) -> None:
+    def __init__(self, parent: QWidget, destination: Destination, *, what: list[str]) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Publish")
+        self.setWindowTitle("Approve and publish")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         taken = destination.taken
         picture = Label()
         picture.setPixmap(icons.pixmap("release", 32))
-        heading = Label("This leaves the house.")
-        heading.setProperty("role", "heading")
-        lines = [what, f"Bundle: {destination.release}"]
+        title = Label("This will be published.")
+        title.setProperty("role", "heading")
+        lines = [*what, f"Bundle: {destination.release}"]
         if destination.dossier is None:
             lines.append(
                 "No dossier is kept: nobody will be able to account for this release later."
@@ -205,15 +259,17 @@ class LeavingHouse(QDialog):
         label = "Publish and replace" if taken else "Publish"
         self.publish = buttons.addButton(label, QDialogButtonBox.ButtonRole.AcceptRole)
         self.publish.setProperty("role", "main")
-        self.publish.setAutoDefault(False)
         self.back = buttons.addButton("Not yet", QDialogButtonBox.ButtonRole.RejectRole)
+        # Enter presses the button that has the focus, as Space does: at first the careful one.
+        for button in (self.publish, self.back):
+            button.setAutoDefault(True)
         self.back.setDefault(True)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         grid = QGridLayout()
         grid.setHorizontalSpacing(2 * GRID)
         grid.addWidget(picture, 0, 0)
-        grid.addWidget(heading, 0, 1)
+        grid.addWidget(title, 0, 1)
         grid.addWidget(text, 1, 1)
         grid.setColumnStretch(1, 1)
         column = QVBoxLayout(self)

@@ -7,14 +7,17 @@ from tabprotect.gui.base.stage import Entry, Stage
 
 
 class ReleaseStage(Stage):
-    """What leaves the house."""
+    """Whether it may leave."""
 
     name = "release"
     label = "Release"
     icon = "release"
-    hint = "What leaves the house."
-    main_label = "Publish\u2026"
-    entries = (Entry("Release", "publish", "Publish\u2026"),)
+    hint = "May it leave?"
+    main_label = "Approve and publish\u2026"
+    entries = (
+        Entry("Release", "publish", "Approve and publish\u2026"),
+        Entry("Release", "report", "Report\u2026"),
+    )
 
     @classmethod
     def why_not(cls, document: Document) -> str:
@@ -23,3 +26,11 @@ class ReleaseStage(Stage):
         if document.release is None:
             return "Protect the table first: there is nothing to publish yet."
         return ""
+
+    @classmethod
+    def problems(cls, document: Document) -> int:
+        """Whether something stands against it."""
+        project = document.project
+        if project is None or document.public or project.published:
+            return 0
+        return int(bool(project.against))

@@ -22,7 +22,6 @@ from tabprotect.engine.disclosure.before import Chance
 from tabprotect.engine.errors import (
     InfeasibleError,
     ParameterError,
-    RefusedError,
     Suggestion,
     TabprotectError,
 )
@@ -123,8 +122,9 @@ class RunPage(Page):
         self.form.wrong.connect(self.show_error)
         self.form.cycles_asked.connect(lambda: document.page_asked.emit("cycles"))
         self.preview.refusal.remedy_chosen.connect(self._take)
-        self.preview.refusal.accepted.connect(lambda: self.protect(accept_weak=True))
+        self.preview.refusal.gate_asked.connect(lambda: document.page_asked.emit("release"))
         self.preview.go_mend.clicked.connect(lambda: document.page_asked.emit("cycles"))
+        document.judging.changed.connect(self._helped)
         document.selection_changed.connect(self._selected)
         self.show_face("setup")
 
@@ -220,6 +220,7 @@ class RunPage(Page):
         if changes & JUDGED:
             self._judge(project)
         self._show_result(project)
+        self._show_refusal(project)
         self._tell()
 
     def _stops(self) -> list[QWidget]:
@@ -229,7 +230,7 @@ class RunPage(Page):
         """Tab follows the eye, also through fields that were made just now."""
         refusal = self.preview.refusal
         stops = [*self._stops(), self.about.tabBar(), self.preview]
-        stops += [*refusal.remedies.values(), refusal.accept, self.help]
+        stops += [*refusal.remedies.values(), refusal.gate, self.help]
         for first, second in pairwise([*stops, self._copy, self.main_button]):
             QWidget.setTabOrder(first, second)
 
@@ -269,6 +270,23 @@ class RunPage(Page):
             these = "These are the published tables" if several else "This is the published table"
             self.set_sentence(f"{these}, as every reader sees {'them' if several else 'it'}.")
 
+    def _show_refusal(self, project: Project) -> None:
+        """What the gate refused is held as a draft; what to do instead stands at the set-up."""
+        said = "" if project.published or not self.editable else project.against
+        if not said:
+            return
+        self.show_face("setup")
+        self.about.setCurrentWidget(self.preview)
+        helps = self.document.judging.remedies(project) or ()
+        self.preview.refusal.refuse(said, helps, drawn=True)
+        self._order()
+
+    def _helped(self) -> None:
+        """What helps is known by now."""
+        project = self.document.project
+        if self.isVisible() and project is not None and not self.why_not(self.document):
+            self._show_refusal(project)
+
     # -- the preview --------------------------------------------------------------------------
 
     def _judge(self, project: Project) -> None:
@@ -306,7 +324,9 @@ class RunPage(Page):
             self._preview, chance, remedies = found
             self.preview.show_preview(self._preview, project.domain, chance.sentence)
             if chance.unlikely:
+                self.document.judging.know_remedies(project, remedies)
                 self.preview.refusal.refuse(f"Probably refused. {chance.sentence}", remedies)
+            self._show_refusal(project)
             self._order()
             self._tell()
 
@@ -346,12 +366,12 @@ class RunPage(Page):
         else:
             self.protect()
 
-    def protect(self, *, accept_weak: bool = False) -> None:
-        """Run the method; what the gate refuses goes out by an explicit decision only."""
+    def protect(self) -> None:
+        """Run the method; what the gate refuses is held, and goes out with a reason only."""
         if not self.editable:
             return
         self.form.flush()
-        self.do(protect, accept_weak=accept_weak)
+        self.do(protect, draft=True)
 
     def show_error(
         self,
@@ -360,12 +380,11 @@ class RunPage(Page):
         remedy_label: str = "",
         remedy: Callable[[], object] | None = None,
     ) -> None:
-        weak = isinstance(error, RefusedError)
         offers = error.suggestions if isinstance(error, InfeasibleError) else ()
-        if weak or offers:
+        if offers:
             self.show_face("setup")
             self.about.setCurrentWidget(self.preview)
-            self.preview.refusal.refuse(error.message, offers, acceptable=weak)
+            self.preview.refusal.refuse(error.message, offers)
             self._order()
             self.preview.refusal.setFocus()
             self.preview.ensureWidgetVisible(self.preview.refusal)

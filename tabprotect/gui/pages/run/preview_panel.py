@@ -33,13 +33,13 @@ CYCLES_ONLY = ("blocked", "immovable")
 
 
 class RefusalStrip(QFrame):
-    """Why a method is refused, what to do instead, and going on all the same.
+    """Why a method is refused, what to do instead, and the way to what was drawn.
 
-    ``remedy_chosen`` carries one of the remedies it was given.
+    ``remedy_chosen`` carries one of the remedies it was given, ``gate_asked`` nothing.
     """
 
     remedy_chosen = Signal(object)
-    accepted = Signal()
+    gate_asked = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -51,11 +51,11 @@ class RefusalStrip(QFrame):
         self.remedies: dict[str, QPushButton] = {}
         self._offers = QVBoxLayout()
         self._offers.setSpacing(2)
-        self.accept = QPushButton("Go on all the same (is recorded)")
-        self.accept.setAccessibleDescription(
-            "An explicit decision that goes into the dossier and the audit trail"
+        self.gate = QPushButton("See it at the gate")
+        self.gate.setAccessibleDescription(
+            "What was drawn is held there: it is published with a reason only"
         )
-        self.accept.clicked.connect(lambda: self.accepted.emit())
+        self.gate.clicked.connect(lambda: self.gate_asked.emit())
         row = QHBoxLayout()
         row.setSpacing(GRID)
         row.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignTop)
@@ -66,7 +66,7 @@ class RefusalStrip(QFrame):
         column.addLayout(row)
         column.addWidget(self._instead)
         column.addLayout(self._offers)
-        column.addWidget(self.accept, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self.gate, 0, Qt.AlignmentFlag.AlignLeft)
         THEME.changed.connect(self._take_colours)
         self._take_colours()
         self.hide()
@@ -76,12 +76,10 @@ class RefusalStrip(QFrame):
         """The reason shown; empty when nothing is refused."""
         return "" if self.isHidden() else self._reason.text()
 
-    def refuse(
-        self, reason: str, remedies: Sequence[Suggestion], *, acceptable: bool = True
-    ) -> None:
-        """Show a refusal; what is impossible cannot be accepted."""
+    def refuse(self, reason: str, remedies: Sequence[Suggestion], *, drawn: bool = False) -> None:
+        """Show a refusal; ``drawn`` is one of a draw that is held."""
         self.clear()
-        self.accept.setVisible(acceptable)
+        self.gate.setVisible(drawn)
         self._reason.setText(f"{reason[0].upper()}{reason[1:].rstrip('.')}.")
         self.setAccessibleDescription(self._reason.text())
         for remedy in remedies:
@@ -197,7 +195,7 @@ class PreviewPanel(QScrollArea):
         """It cannot even be tried; ``cycles``: whether the cycle set may be what is wrong."""
         if isinstance(error, InfeasibleError) and error.suggestions:
             self.show_state("")
-            self.refusal.refuse(error.message, error.suggestions, acceptable=False)
+            self.refusal.refuse(error.message, error.suggestions)
             return
         said = [f"{part[0].upper()}{part[1:]}." for part in (error.message, error.hint) if part]
         self.show_state(" ".join(said))

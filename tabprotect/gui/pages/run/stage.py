@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.stage import Entry, Stage, StageOfCycles
 
 
@@ -20,15 +21,27 @@ class PerturbStage(StageOfCycles):
 
 
 class MethodsStage(Stage):
-    """Every method, its form, its result."""
+    """The form of a method that takes no cycles, and its result."""
 
     name = "methods"
-    label = "Methods"
+    label = "Set-up"
     icon = "methods"
-    hint = "Every way to protect the table: its parameters, its promises, its result."
-    aside = True
+    hint = "The chosen method: its parameters, what it will do, its result."
+    under = "protect"
     entries = (
         Entry("Protect", "run", "Run the &method"),
-        Entry("Protect", "setup", "Show the methods' set-up"),
+        Entry("Protect", "setup", "Show the method's set-up"),
         Entry("Protect", "result", "Show the published tables"),
     )
+
+    @classmethod
+    def applies(cls, document: Document) -> bool:
+        return document.project is not None and not document.project.takes_cycles
+
+    @classmethod
+    def why_not(cls, document: Document) -> str:
+        if document.project is None:
+            return "Open a table first."
+        if document.project.takes_cycles:
+            return "The chosen method has its own steps, Cycles and Perturb: see Protect."
+        return ""

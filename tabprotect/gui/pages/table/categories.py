@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.project.command import Order
-from tabprotect.engine.project.verbs.table_verbs import (
+from tabprotect.engine.project.verbs.category_verbs import (
     add_category,
     merge_categories,
     remove_category,
@@ -25,6 +25,7 @@ from tabprotect.engine.project.verbs.table_verbs import (
     rename_variable,
     reorder_categories,
 )
+from tabprotect.engine.tables.bands import held_name
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import tool_button
@@ -237,7 +238,17 @@ class CategoriesPanel(QFrame):
             if self._list.item(i).isSelected()
         ]
         if len(chosen) > 1:
-            self._run(merge_categories(variable=self.variable, categories=chosen, into=chosen[0]))
+            self._run(
+                merge_categories(
+                    variable=self.variable, categories=chosen, into=self._name_of(chosen)
+                )
+            )
+
+    def _name_of(self, chosen: list[str]) -> str:
+        table = self.document.original
+        assert table is not None
+        rest = [c for c in table.domain[self.variable].categories if c not in chosen]
+        return held_name(chosen, taken=rest)
 
     def _add(self) -> None:
         name = self._new.text().strip()

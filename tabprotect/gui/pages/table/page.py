@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QComboBox, QLineEdit, QSplitter
+from PySide6.QtWidgets import QComboBox, QSplitter
 
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.project.placement import Placement
@@ -22,6 +22,7 @@ from tabprotect.engine.project.verbs.table_verbs import (
     set_at_risk,
     set_count,
 )
+from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.document import Document
@@ -37,6 +38,7 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import colour, count_text
 from tabprotect.gui.pages.table.bars import FindBar, PasteBar
 from tabprotect.gui.pages.table.categories import CategoriesPanel
+from tabprotect.gui.pages.table.risk_list import RiskList, next_cell
 from tabprotect.gui.pages.table.stage import TableStage
 
 STRUCTURE = frozenset({"table", "placement", "release", "view", "everything"})
@@ -75,10 +77,16 @@ class TablePage(TableStage, Page):
         self.categories = CategoriesPanel(document)
         self.categories.closed.connect(lambda: self._categories_button.setChecked(False))
         self.categories.hide()
+        self.risks = RiskList()
+        self.risks.closed.connect(lambda: self._risks_button.setChecked(False))
+        self.risks.chosen.connect(document.select)
+        self.risks.rule_set.connect(lambda rule: self.do(set_at_risk, rule=rule))
+        self.risks.hide()
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
         split.addWidget(self.grid)
         split.addWidget(self.categories)
+        split.addWidget(self.risks)
         split.setStretchFactor(0, 1)
         self._split = split
         for widget in (self.placement, self.paste_bar, self.find_bar):
@@ -100,13 +108,6 @@ class TablePage(TableStage, Page):
         self._figures.currentIndexChanged.connect(
             lambda: self.show_figure(self._figures.currentData())
         )
-        rule_label = Label("At risk:")
-        self._rule = QLineEdit()
-        self._rule.setAccessibleName("Counts that are at risk, such as 1..2")
-        self._rule.setToolTip("<p>Counts that are at risk, such as 1..2 or 3.</p>")
-        self._rule.setFixedWidth(self._rule.fontMetrics().horizontalAdvance("000..000") + 16)
-        self._rule.editingFinished.connect(self._set_rule)
-        rule_label.setBuddy(self._rule)
         self._only_button = tool_button("At risk only", checkable=True)
         self._only_button.setAccessibleName("Show only rows and columns with at-risk cells")
         self._only_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -115,7 +116,15 @@ class TablePage(TableStage, Page):
         self._categories_button.setAccessibleName("Edit categories")
         self._categories_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._categories_button.toggled.connect(self._show_categories)
-        self._house_tools = (rule_label, self._rule, self._only_button, self._categories_button)
+        self._risks_button = tool_button("Risk list", checkable=True)
+        self._risks_button.setAccessibleName("Show the risk list")
+        self._risks_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._risks_button.toggled.connect(self._show_risks)
+        self._house_tools = (
+            self._only_button,
+            self._risks_button,
+            self._categories_button,
+        )
         for widget in (self._figures, *self._house_tools):
             self.tools.addWidget(widget)
 
@@ -132,6 +141,7 @@ class TablePage(TableStage, Page):
             "previous": lambda: self.go_at_risk(-1),
             "only": self._only_button.toggle,
             "categories": self._categories_button.toggle,
+            "risks": self._risks_button.toggle,
             "swap": self._transpose,
             **{key: partial(self.show_figure, key) for key in FIGURES},
         }
@@ -146,6 +156,7 @@ class TablePage(TableStage, Page):
         if "theme" in changes or "everything" in changes:
             self._only_button.setIcon(icons.icon("filter"))
             self._categories_button.setIcon(icons.icon("edit"))
+            self._risks_button.setIcon(icons.icon("warning"))
         if changes & STRUCTURE and self._paste:
             self._paste_never()
         showable = table is not None and project is not None
@@ -154,27 +165,28 @@ class TablePage(TableStage, Page):
         self.empty.setVisible(not showable)
         house = self.document.has_original and not self.document.public
         public = self.document.public
-        cyclic = project is None or project.takes_cycles
-        onward = self.main_label if cyclic else "Choose the method"
-        self.main_button.setText("What can be believed" if public else onward)
+        self.main_button.setText("What can be believed" if public else self.main_label)
         self.main_button.setEnabled(showable or (public and self.document.release is not None))
         self._figures.setVisible(showable)
         for tool in self._house_tools:
             tool.setVisible(house)
         if not house:
             self._categories_button.setChecked(False)
+            self._risks_button.setChecked(False)
+            self.risks.show_cells(None, None, SmallCount())
+            self.placement.forget_risk()
         if table is None or project is None:
             self.set_sentence("")
             # The rule may be the house's own.
             self._legend.setText("")
             self.empty.setText(
                 "A reader sees nothing yet: the table has not been protected.\n"
-                "Go on to Perturb or Methods, or press F9 to see the original again."
+                "Press F9 to see the original again, and go on to Protect."
                 if self.document.release is None
-                else "The inner cells are not published.\nMethods shows the tables that are."
+                else "The inner cells are not published.\nThe step under Protect shows the tables that are."
             )
             return
-        self._rule.setText(str(project.at_risk) if house else "")
+        self._list_risks()
         try:
             self._show(table)
         except TabprotectError as error:
@@ -192,9 +204,9 @@ class TablePage(TableStage, Page):
         if self.document.selection is not None:
             self._layer = self.document.selection
         placement = project.placement or Placement.of(domain)
-        self.placement.show_placement(domain, placement, self._layer)
-        layout = Layout(domain, placement, self._layer)
         mask = None if self.document.public else self.document.at_risk
+        self.placement.show_placement(domain, placement, self._layer, mask)
+        layout = Layout(domain, placement, self._layer)
         if self._only and mask is not None:
             layout = layout.only(mask)
         counts = table.counts
@@ -244,7 +256,7 @@ class TablePage(TableStage, Page):
                 words = f"{count_text(cells)} cells ({shape})"
                 said = f"{count_text(int(hidden.sum()))} of them are suppressed (x)"
             elif self.document.project is not None and not self.document.project.takes_cycles:
-                said = "Methods says what is exact"
+                said = "the method's page says what is exact"
             self.set_sentence(f"What a reader sees: {words}; {said}.")
             self._legend.setText("")
             return
@@ -277,6 +289,8 @@ class TablePage(TableStage, Page):
 
     def _selected(self, index: Index | None) -> None:
         layout = self.grid.layout_
+        if not self.risks.isHidden():
+            self.risks.select(index)
         if index is None:
             self.grid.set_current(None)
         if index is None or layout is None or len(index) != layout.domain.ndim:
@@ -317,9 +331,7 @@ class TablePage(TableStage, Page):
     # -- commands -----------------------------------------------------------------------------
 
     def main_action(self) -> None:
-        project = self.document.project
-        onward = "cycles" if project is None or project.takes_cycles else "methods"
-        self.document.page_asked.emit("posterior" if self.document.public else onward)
+        self.document.page_asked.emit("posterior" if self.document.public else "protect")
 
     def _typed(self, row: int, column: int, text: str) -> None:
         layout = self.grid.layout_
@@ -350,16 +362,6 @@ class TablePage(TableStage, Page):
         at = list(layout.index(top, left))
         self.do(paste_block, at=at, counts=zeros)
 
-    def _set_rule(self) -> None:
-        project = self.document.project
-        if (
-            project is None
-            or self.document.public
-            or self._rule.text().strip() == str(project.at_risk)
-        ):
-            return
-        self.do(set_at_risk, rule=self._rule.text().strip())
-
     def _place(self, placement: Placement) -> None:
         self.do(
             place,
@@ -377,8 +379,24 @@ class TablePage(TableStage, Page):
     def _show_categories(self, shown: bool) -> None:
         self.categories.setVisible(shown)
         if shown:
+            self._risks_button.setChecked(False)
             self.categories.refresh()
             self.categories.setFocus()
+
+    def _show_risks(self, shown: bool) -> None:
+        self.risks.setVisible(shown)
+        self._list_risks()
+        if shown:
+            # One panel beside the table leaves it its room.
+            self._categories_button.setChecked(False)
+            self.risks.find.setFocus()
+
+    def _list_risks(self) -> None:
+        project = self.document.project
+        if project is None or self.document.public or self.risks.isHidden():
+            return
+        self.risks.show_cells(project.table, self.document.at_risk, project.at_risk)
+        self.risks.select(self.document.selection)
 
     def _rename(self, level: int, line: int, *, down: bool) -> None:
         layout = self.grid.layout_
@@ -462,22 +480,10 @@ class TablePage(TableStage, Page):
         place = project.placement
         names = (*place.layers, *place.rows, *place.columns)
         order = [project.domain.axis(n) for n in names]
-        turned = mask.transpose(order)
-        keys = np.flatnonzero(turned)
-        if not len(keys):
-            return
-        here = self.document.selection
-        if here is None:
-            at = 0 if step > 0 else len(keys) - 1
-        else:
-            now = int(np.ravel_multi_index([here[a] for a in order], turned.shape))
-            at = int((keys <= now).sum()) if step > 0 else int((keys < now).sum()) - 1
-        found = np.unravel_index(int(keys[at % len(keys)]), turned.shape)
-        index = [0] * len(order)
-        for axis, code in zip(order, found, strict=True):
-            index[axis] = int(code)
-        self.document.select(tuple(index))
-        self.grid.cells.setFocus()
+        found = next_cell(mask, order, self.document.selection, step)
+        if found is not None:
+            self.document.select(found)
+            self.grid.cells.setFocus()
 
     def go_to_error(self, error: TabprotectError) -> None:
         table = self.document.original

@@ -11,23 +11,24 @@ class TableStage(Stage):
     """The table and its margins."""
 
     name = "table"
-    label = "Table"
+    label = "Data"
     icon = "table"
     hint = "The counts, their margins, and which cells are at risk."
-    main_label = "Design cycles"
+    main_label = "Choose protection"
     entries = (
         Entry("Edit", "copy", "&Copy", "Ctrl+C", here=True),
         Entry("Edit", "copy_headers", "Copy with &headers", "Ctrl+Shift+C", here=True),
         Entry("Edit", "paste", "&Paste\u2026", "Ctrl+V", here=True),
         Entry("Edit", "find", "&Find or go to cell", "Ctrl+F", here=True),
-        Entry("Table", "edit", "&Edit count", here=True),
-        Entry("Table", "next", "&Next at-risk cell", "F8", here=True),
-        Entry("Table", "previous", "&Previous at-risk cell", "Shift+F8", here=True),
-        Entry("Table", "only", "At-risk rows and columns &only", "Ctrl+Shift+F", here=True),
-        Entry("Table", "categories", "&Categories", "Ctrl+Shift+K", here=True),
-        Entry("Table", "swap", "&Swap rows and columns", "Ctrl+Shift+T", here=True),
+        Entry("Data", "edit", "&Edit count", here=True),
+        Entry("Data", "next", "&Next at-risk cell", "F8", here=True),
+        Entry("Data", "previous", "&Previous at-risk cell", "Shift+F8", here=True),
+        Entry("Data", "only", "At-risk rows and columns &only", "Ctrl+Shift+F", here=True),
+        Entry("Data", "risks", "&Risk list", "Ctrl+Shift+L", here=True),
+        Entry("Data", "categories", "&Categories", "Ctrl+Shift+K", here=True),
+        Entry("Data", "swap", "&Swap rows and columns", "Ctrl+Shift+T", here=True),
         *(
-            Entry("Table", key, f"Show {words.lower()}", f"Alt+{n}", here=True)
+            Entry("Data", key, f"Show {words.lower()}", f"Alt+{n}", here=True)
             for n, (key, words) in enumerate(FIGURES.items(), 1)
         ),
     )

@@ -61,15 +61,15 @@ def test_everything_comes_back(history: History, tmp_path: Path) -> None:
     again = storage.load(path)
     assert again.position == history.position == 10
     same(history.base, again.base)
-    for one, two in zip(history.steps, again.steps, strict=True):
+    for one, two in zip(history.steps[:10], again.steps, strict=True):
         assert (one.command, one.label, one.time, one.seed) == (
             *(two.command, two.label, two.time, two.seed),
         )
         assert dict(one.arguments) == dict(two.arguments)
         assert one.project is not None and two.project is not None
         same(one.project, two.project)
-    # The barrier of publication survives, and so does redo.
-    assert again.redo_label == "call counts 1..4 at risk"
+    # The barrier of publication survives. What was undone was dropped, and is not in the file.
+    assert history.redo_label and again.redo_label == ""
     back, _ = again.undo()
     with pytest.raises(InputError, match="published"):
         back.undo()
@@ -150,7 +150,7 @@ def test_large_histories_keep_their_present(
     monkeypatch.setattr(storage, "SAVED_BYTES", 0)
     again = storage.from_bytes(storage.to_bytes(history))
     same(history.project, again.project)
-    assert [s.label for s in again.steps] == [s.label for s in history.steps]
+    assert [s.label for s in again.steps] == [s.label for s in history.steps[:10]]
     assert again.undo_label == ""
 
 

@@ -6,13 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from tabprotect.engine.bundle import confidential
+from tabprotect.engine.bundle import confidential, public
 from tabprotect.engine.bundle.verify import verify
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.disclosure.verdict import verdict
+from tabprotect.engine.errors import InputError, RefusedError
 from tabprotect.engine.project.history import History
+from tabprotect.engine.project.judged import judged
 from tabprotect.engine.project.saving import storage
-from tabprotect.engine.project.verbs.release_verbs import protect, publish
+from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
+from tabprotect.engine.project.verbs.release_verbs import protect, publish, set_policy
 from tabprotect.engine.project.verbs.table_verbs import open_table
+from tabprotect.engine.register.address import address
+from tabprotect.engine.register.register import Register
 
 SEED = 2**127 + 5
 
@@ -72,3 +77,62 @@ def test_what_is_confidential_is_for_its_owner_alone(tmp_path: Path) -> None:
     assert mode(release) & 0o044
     storage.save(history, tmp_path / "p.tabprotect")
     assert mode(tmp_path / "p.tabprotect") == 0o600
+
+
+def test_two_people_answer_where_the_policy_says_so(tmp_path: Path) -> None:
+    release, dossier = tmp_path / "r.zip", tmp_path / "d.zip"
+    history, _ = protected(SEED).do(set_policy(two_signatures=True))
+    history, _ = history.do(protect(seed=SEED))
+    for names in ((), ("Karin",), ("Karin", " karin ")):
+        given = dict(zip(("prepared_by", "approved_by"), names, strict=False))
+        with pytest.raises(RefusedError, match="two people"):
+            history.do(publish(release=str(release), dossier=str(dossier), **given))
+        assert list(tmp_path.iterdir()) == []
+    order = publish(
+        release=str(release), dossier=str(dossier), prepared_by="Karin", approved_by="Erik"
+    )
+    history, _ = history.do(order)
+    record = confidential.read(dossier).record
+    assert (record.prepared_by, record.approved_by) == ("Karin", "Erik")
+    assert b"Karin" not in b"".join(public.files(public.read(release)).values())
+    with Register(str(address())) as register:
+        assert register.entries()[0].publication.who == "Karin, approved by Erik"
+
+
+def test_what_was_refused_cannot_be_published_without_a_reason(tmp_path: Path) -> None:
+    history = History()
+    for order in (
+        open_table(source="example:czech-autoworkers"),
+        set_cycles(kind="elementary"),
+        protect(draft=True, seed=SEED),
+    ):
+        history, _ = history.do(order)
+    assert "would know 3 of 3.0" in history.project.against
+    with pytest.raises(RefusedError):
+        history.do(publish(release=str(tmp_path / "r.zip")))
+    # Not by another program that opens the saved project either.
+    storage.save(history, tmp_path / "work.tabprotect")
+    again = storage.load(tmp_path / "work.tabprotect")
+    with pytest.raises(RefusedError):
+        again.do(publish(release=str(tmp_path / "r.zip")))
+    done, _ = again.do(publish(release=str(tmp_path / "r.zip"), accept="known to all"))
+    assert done.project.against == "" and done.project.published
+
+
+def test_a_release_is_judged_together_with_what_left_before(tmp_path: Path) -> None:
+    first = protected(SEED)
+    assert judged(first.project).earlier == ()
+    first, _ = first.do(publish(release=str(tmp_path / "a.zip")))
+    # The very bytes that left are no other release.
+    assert judged(first.project).earlier == () and judged(first.project).together is None
+    second, _ = first.do(protect(seed=SEED + 2))
+    found = judged(second.project)
+    assert [e.relation for e in found.close] == ["original"] and found.unread == 0
+    assert found.together is not None and found.alone.at_risk != found.together.at_risk
+    before = public.read(tmp_path / "a.zip")
+    assert second.project.release is not None
+    joint = verdict(second.project.release, earlier=[before], original=second.project.original)
+    assert found.together.tables == joint.tables
+    (tmp_path / "broken").write_text("no database at all")
+    broken = judged(second.project, str(tmp_path / "broken"))
+    assert broken.fault and broken.alone is found.alone

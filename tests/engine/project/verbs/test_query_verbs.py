@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 
 from tabprotect.engine.bundle import public
+from tabprotect.engine.cycles.report import check
 from tabprotect.engine.errors import InputError, ParameterError, RefusedError, TabprotectError
+from tabprotect.engine.posterior.infer import infer
+from tabprotect.engine.posterior.sums import sums
 from tabprotect.engine.progress import Cancellable
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.project import Project
@@ -20,6 +23,8 @@ from tabprotect.engine.project.replaying.replay import from_text
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.shell import line
 from tabprotect.engine.project.verbs.query_verbs import frontier, optimal, widths
+from tabprotect.engine.protection.registered import likelihood_of
+from tabprotect.engine.tables.publication import Publication
 
 CZECH = ("open_table", {"source": "example:czech-autoworkers"})
 
@@ -213,6 +218,37 @@ def test_a_plan_is_released_as_it_stands(tmp_path: Path, czech: Project) -> None
     # A reader of it knows the categories of the whole, and can ask about every inner cell.
     reader = apply(Project(), "open_bundle", {"path": str(path)}).project
     assert reader.domain.size == 64
+
+
+def test_beyond_the_plan_one_perturbed_table_answers(tmp_path: Path, czech: Project) -> None:
+    with pytest.raises(InputError, match="no margin is planned"):
+        apply(czech, "perturb_beyond_plan")
+    project = czech
+    for margin in (("A", "B", "C"), ("D", "E"), ("F",)):
+        name, given = release(*margin)
+        project = apply(project, name, given).project
+    project = apply(project, "perturb_beyond_plan").project
+    assert project.method == "cyclic_perturbation"
+    assert dict(project.parameters) == {"keep": "A:B:C + D:E + F"}
+    report = check(project.cycles)
+    assert (report.rank, report.known_functionals) == (52, 0) and report.preserves_margins
+    project = apply(project, "protect", {"seed": 1}).project
+    path = tmp_path / "release.zip"
+    project = apply(project, "publish", {"release": str(path)}).project
+    # One bundle holds both: the perturbed table, and the planned margins as they are.
+    read = public.read(path)
+    assert read.table.domain == czech.original.domain and read.table != czech.original
+    shown = {p.table.domain.names: p.table for p in read.tables}
+    for names in (("A", "B", "C"), ("D", "E"), ("F",)):
+        assert shown[names] == czech.original.margin(names)
+    gate = read.mechanism.gate
+    assert gate is not None and gate.passed
+    # A reader computes what to believe of the table, and of any sum of it.
+    posterior = infer(likelihood_of(read))
+    assert (posterior.probability(czech.original.counts) > 0).all()
+    pair = sums(posterior, Publication.of(read.domain, "A:B + A:D - 1"))
+    assert [one.way for one in pair] == ["exact", "exact"]
+    assert (pair[0].chances.max(axis=1) == 1).all() and (pair[1].chances.max(axis=1) < 1).all()
 
 
 def test_margins_can_be_rounded_first(czech: Project) -> None:

@@ -21,7 +21,7 @@ from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.protection.rounding import controlled_programme
 from tabprotect.engine.protection.rounding.controlled_programme import ControlledProgramme
-from tabprotect.engine.protection.rounding.cox_rounding import chance, round_unbiased
+from tabprotect.engine.protection.rounding.cox_rounding import chance_of_rounding, round_unbiased
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.mechanism import Mechanism
@@ -169,7 +169,7 @@ def test_unbiased_law_adds_up_to_one_and_has_the_right_mean(
     counts = np.random.default_rng(seed).poisson(2.5, size=shape)
     publication = Publication.of(Domain.of_shape(shape), "A*B")
     every = roundings(counts, publication.incidence.toarray(), base)
-    chances = np.array([chance(counts, inner.reshape(shape), base) for inner in every])
+    chances = np.array([chance_of_rounding(counts, inner.reshape(shape), base) for inner in every])
     assert chances.sum() == pytest.approx(1.0, abs=1e-12)
     mean = np.tensordot(chances, np.array(every), axes=1)
     assert mean == pytest.approx(counts.reshape(-1), abs=1e-9)
@@ -183,12 +183,15 @@ def test_unbiased_draws_follow_the_law() -> None:
     for _ in range(draws):
         key = round_unbiased(counts, 3, generator).tobytes()
         seen[key] = seen.get(key, 0) + 1
-    law = {k: chance(counts, np.frombuffer(k, dtype=np.int64).reshape(2, 3), 3) for k in seen}
+    law = {
+        k: chance_of_rounding(counts, np.frombuffer(k, dtype=np.int64).reshape(2, 3), 3)
+        for k in seen
+    }
     assert sum(law.values()) == pytest.approx(1.0) and len(law) >= 4
     square = sum((seen[k] - draws * p) ** 2 / (draws * p) for k, p in law.items())
     assert square < len(law) + 5 * (2 * len(law)) ** 0.5
-    assert chance(counts, counts, 3) == 0.0
-    assert chance(counts, np.array([[9, 0, 3], [3, 6, 0]]), 3) == 0.0
+    assert chance_of_rounding(counts, counts, 3) == 0.0
+    assert chance_of_rounding(counts, np.array([[9, 0, 3], [3, 6, 0]]), 3) == 0.0
 
 
 def test_refusals() -> None:

@@ -20,7 +20,7 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import BlockingRule
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.margins import all_margins, differing_margins
+from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
 
@@ -87,7 +87,8 @@ def test_guarantees(
     given_ = {"alpha": alpha, "beta": beta, "passes": passes, "blocking": rule}
     done = METHOD.run(Problem(table), given_, Randomness.seeded(seed))
     published = done.release.table
-    assert differing_margins(table, published, all_margins(table.domain)) == []
+    for margin in all_margins(table.domain):
+        assert published.margin(margin) == table.margin(margin)
     assert not published.has_negative
     if rule == "any_zero":
         assert (published.counts[table.counts == 0] == 0).all()

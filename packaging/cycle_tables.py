@@ -1,0 +1,200 @@
+"""The figures of ``methods/designed_cycles.md``: ``python packaging/cycle_tables.py [--quick]``.
+
+Designs for the kept margins of the examples, run and read by their posterior; the default before
+designs beside the default, with a picture of what a reader can believe. Rewrites the tables between
+their marks in the page, and the picture. Beliefs under any_zero are from a few releases.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+import numpy as np
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QColor, QImage, QPainter
+
+from tabprotect.engine.arrays import Floats
+from tabprotect.engine.parameters import Values
+from tabprotect.engine.posterior.infer import infer
+from tabprotect.engine.project.opening.sources import open_table
+from tabprotect.engine.protection.cycle_runs.choosing import tried
+from tabprotect.engine.protection.methods.cyclic_perturbation import PLUGIN
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.registered import likelihood_of
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.table import Table
+from tabprotect.gui.frame.app import application
+
+DOCS = Path(__file__).parents[1] / "resources" / "docs"
+PAGE = DOCS / "methods" / "designed_cycles.md"
+PICTURE = DOCS / "images" / "designed-cycles.png"
+
+CASES = {
+    "duncan-roehrig-4x4": None,
+    "sparse-10x10": None,
+    "czech-autoworkers": "(A + B + C + D + E + F)^3",
+    "adult-occupations": None,
+}
+"""The margins that are kept; by default all of one variable less."""
+
+BEFORE: Mapping[str, Mapping[str, object]] = {
+    "sparse-10x10": {"cycles": "strips-2", "blocking": "any_zero"},
+    "czech-autoworkers": {"cycles": "order-3", "blocking": "any_zero"},
+    "adult-occupations": {"cycles": "balanced", "blocking": "any_zero"},
+}
+"""The default before cycles were designed for margins."""
+
+KNOWN = 0.95
+
+
+@dataclass(frozen=True)
+class Read:
+    """What readers of some releases believe of the at-risk cells."""
+
+    belief: float
+    known: float
+    change: float
+    unchanged: float
+    map: Floats
+
+
+def read(table: Table, given: Mapping[str, object], releases: int) -> Read:
+    """Release a table and read each release."""
+    small = SmallCount()
+    risky = small.mask(table.counts)
+    beliefs, change, same = [], [], []
+    first = np.zeros(table.domain.shape)
+    values = PLUGIN.resolve_for(Problem(table), given)
+    for seed in range(releases):
+        done = PLUGIN.attempt(Problem(table), values, Randomness.seeded(seed)).release
+        posterior = infer(likelihood_of(done), randomness=Randomness.seeded(seed))
+        chance = posterior.probability(table.counts)
+        beliefs.append(chance[risky])
+        moved = done.table.counts - table.counts
+        change.append(np.abs(moved).mean())
+        same.append((moved[risky] == 0).mean())
+        first = np.where(risky, chance, np.nan) if not seed else first
+    every = np.concatenate(beliefs)
+    known = float((every > KNOWN).mean())
+    return Read(float(every.mean()), known, float(np.mean(change)), float(np.mean(same)), first)
+
+
+def acceptance(releases: int) -> list[str]:
+    """One row for each case: the design, and what both rules do."""
+    rows = [
+        "| table, kept | cycles = rank = dimension | most touches | rule | unchanged | stuck | "
+        "mean change | belief | known |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for name, keep in CASES.items():
+        table = open_table(f"example:{name}").table
+        for rule in ("any_zero", "negative"):
+            given = {"cycles": "triangular", "keep": keep, "blocking": rule}
+            values: Values = PLUGIN.resolve_for(Problem(table), given)
+            moves = values["cycles"]
+            plus, minus = moves.touches
+            counts = table.counts.reshape(-1, 1)
+            generator = np.random.Generator(np.random.PCG64(1))
+            runs = [tried(moves, values, np.repeat(counts, 8, axis=1), generator, _QUIET)]
+            found = read(table, given, releases)
+            stuck, same = runs[0].stuck, runs[0].unchanged
+            rows.append(
+                f"| {name}, {keep or 'all but one'} | {len(moves):,} | "
+                f"{int((plus + minus).max())} | `{rule}` | {same:.3f} | {stuck:.3f} | "
+                f"{runs[0].change:.3f} | {found.belief:.2f} | {found.known:.2f} |"
+            )
+            print(rows[-1], flush=True)
+    return rows
+
+
+def leap(releases: int) -> list[str]:
+    """The default before and after on three tables, and the picture."""
+    rows = [
+        "| table | default | known | belief | published unchanged | mean change |",
+        "|---|---|---|---|---|---|",
+    ]
+    maps = []
+    for name, before in BEFORE.items():
+        table = open_table(f"example:{name}").table
+        keep = CASES[name]
+        after: dict[str, object] = {} if keep is None else {"keep": keep}
+        for label, given in (("before", before), ("after", after)):
+            found = read(table, given, releases)
+            maps.append((f"{name}, {label}", found.map))
+            rows.append(
+                f"| {name} | {label} | {found.known:.2f} | {found.belief:.2f} | "
+                f"{found.unchanged:.2f} | {found.change:.2f} |"
+            )
+            print(rows[-1], flush=True)
+    paint(maps)
+    return rows
+
+
+def paint(maps: list[tuple[str, Floats]]) -> None:
+    """Belief in the true count of every at-risk cell, before beside after."""
+    application()
+    wide, high, line = 900, 620, 24
+    image = QImage(wide, high, QImage.Format.Format_RGB32)
+    image.fill(QColor("#ffffff"))
+    painter = QPainter(image)
+    for k, (label, chances) in enumerate(maps):
+        flat = chances.reshape(chances.shape[0] * (8 if chances.ndim > 3 else 1), -1)
+        if chances.ndim > 3:
+            flat = chances.reshape(8, 8)
+        box = QRect(
+            10 + k % 2 * wide // 2, 10 + k // 2 * (high // 3), wide // 2 - 20, high // 3 - 14
+        )
+        painter.setPen(QColor("#1d1f21"))
+        painter.drawText(box.left(), box.top() + 14, label)
+        step_x = box.width() / flat.shape[1]
+        step_y = (box.height() - line) / flat.shape[0]
+        for (r, c), chance in np.ndenumerate(flat):
+            if np.isnan(chance):
+                ink = QColor("#f0f0ee")
+            else:
+                share = float(chance)
+                ink = QColor.fromRgbF(0.85 - 0.2 * share, 0.88 - 0.6 * share, 0.95 - 0.95 * share)
+            left, top = box.left() + c * step_x, box.top() + line + r * step_y
+            painter.fillRect(int(left), int(top), max(int(step_x), 1), max(int(step_y), 1), ink)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.end()
+    image.save(str(PICTURE))
+    print(PICTURE)
+
+
+class _Quiet:
+    def report(self, stage: str, fraction: float, partial: object = None) -> None:
+        """Nobody watches."""
+
+
+_QUIET = _Quiet()
+
+
+def put(text: str, mark: str, rows: list[str]) -> str:
+    """The page with other rows between two marks."""
+    begin, end = f"<!-- {mark}: packaging/cycle_tables.py -->\n", f"<!-- end of {mark} -->"
+    head, _, rest = text.partition(begin)
+    _, _, tail = rest.partition(end)
+    return head + begin + "\n".join(rows) + "\n" + end + tail
+
+
+def main() -> None:
+    """Parse the command line and rewrite the page."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="one release of each")
+    releases = 1 if parser.parse_args().quick else 8
+    text = PAGE.read_text(encoding="utf-8")
+    text = put(text, "acceptance", acceptance(releases))
+    text = put(text, "leap", leap(releases))
+    PAGE.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

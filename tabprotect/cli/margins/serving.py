@@ -1,0 +1,156 @@
+"""``serve``, ``accounts``, ``attack``: the table server for outside users."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tabprotect.cli.arguments import positive
+from tabprotect.cli.output import Console
+from tabprotect.cli.verbs import UsageError, Verbs
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.project.steps import absolute
+
+
+def add(verbs: Verbs) -> None:
+    """Declare the command."""
+    serve = verbs.add("serve", run_serve)
+    serve.add_argument(
+        "source", nargs="?", metavar="SOURCE", help="a table, example:NAME, or service.toml"
+    )
+    serve.add_argument(
+        "--service", metavar="FILE", help="service.toml, which fixes everything else"
+    )
+    serve.add_argument(
+        "--host", default="127.0.0.1", help="the address to listen on (default: this machine alone)"
+    )
+    serve.add_argument("--port", type=_port, default=8000, help="(default: 8000)")
+    serve.add_argument(
+        "--database",
+        metavar="URL",
+        help="the history (confidential): an SQLite file or any SQLAlchemy URL "
+        "(default: a file beside the settings)",
+    )
+    serve.add_argument(
+        "--workers", type=positive, default=1, metavar="N", help="processes (default: 1)"
+    )
+
+    attack = verbs.add("attack", run_attack)
+    attack.add_argument(
+        "target", metavar="URL|DATABASE", help="http://host:port, or the history of a server"
+    )
+    attack.add_argument("--key", default="", help="of an account, where the server wants one")
+    attack.add_argument(
+        "--queries",
+        type=positive,
+        default=100,
+        metavar="N",
+        help="sub-tables to ask for; each is decided on, and released for good if it may be "
+        "(default: 100)",
+    )
+    accounts = verbs.group("accounts")
+    adding = accounts.add("add", run_add, "make an account; its key is shown this once")
+    adding.add_argument("name", metavar="NAME")
+    adding.add_argument("--role", default="user", choices=("user", "operator", "auditor"))
+    adding.add_argument("--group", default="", help="whose limits hold, from service.toml")
+    ending = accounts.add("withdraw", run_withdraw, "end the key of an account")
+    ending.add_argument("name", metavar="NAME")
+    listing = accounts.add("list", run_list, "all accounts")
+    for parser in (adding, ending, listing):
+        parser.add_argument("--database", metavar="URL", help="as of serve")
+
+
+def _port(text: str) -> int:
+    if not text.isdigit() or not 0 <= int(text) < 65536:
+        raise argparse.ArgumentTypeError(f"not a port: {text!r}")
+    return int(text)
+
+
+def run_serve(args: argparse.Namespace, console: Console) -> int:
+    """Serve until interrupted."""
+    source, service = args.source, args.service
+    if source is not None and source.endswith(".toml"):
+        if service is not None:
+            raise UsageError("one service.toml is enough")
+        source, service = None, source
+    if source is None and service is None:
+        raise UsageError("name a table or a service.toml")
+    if source is not None and service is not None:
+        raise UsageError("the table is named in service.toml: leave out SOURCE")
+    with _installed():
+        from tabprotect.server.running import run
+    console.say(f"http://{args.host}:{args.port}/  (Ctrl+C ends it)")
+    run(
+        source=None if source is None else absolute(source),
+        service=service,
+        database=args.database,
+        host=args.host,
+        port=args.port,
+        workers=args.workers,
+        progress=console,
+    )
+    return 0
+
+
+def run_attack(args: argparse.Namespace, console: Console) -> int:
+    """Attack a server, or the answers it gave, and say what came of it."""
+    with _installed():
+        from tabprotect.server.attacking import findings
+    found = findings(args.target, key=args.key, queries=args.queries, progress=console)
+    succeeded = sum(finding.succeeded for finding in found)
+    data = {
+        "target": args.target,
+        "succeeded": succeeded,
+        "attacks": [finding.as_json() for finding in found],
+    }
+    lines = [f"{f.name}: {f.sentence} ({f.tried} tried)" for f in found]
+    console.result(data, [*lines, f"{succeeded} counts were got in all"])
+    return 0
+
+
+def run_add(args: argparse.Namespace, console: Console) -> int:
+    """Make an account and print its key."""
+    with _installed():
+        from tabprotect.server.running import accounts_at
+    with accounts_at(args.database) as accounts:
+        key = accounts.add(args.name, args.role, args.group)
+    data = {"name": args.name, "role": args.role, "group": args.group, "key": key}
+    console.result(data, [key])
+    return 0
+
+
+def run_withdraw(args: argparse.Namespace, console: Console) -> int:
+    """End the key of an account."""
+    with _installed():
+        from tabprotect.server.running import accounts_at
+    with accounts_at(args.database) as accounts:
+        accounts.withdraw(args.name)
+    console.result({"name": args.name, "withdrawn": True}, [f"{args.name}: withdrawn"])
+    return 0
+
+
+def run_list(args: argparse.Namespace, console: Console) -> int:
+    """Print every account."""
+    with _installed():
+        from tabprotect.server.running import accounts_at
+    with accounts_at(args.database) as accounts:
+        found = accounts.every()
+    rows = [
+        {"name": a.name, "role": a.role, "group": a.group, "withdrawn": a.withdrawn} for a in found
+    ]
+    lines = [f"{a.name}: {a.role}{', withdrawn' if a.withdrawn else ''}" for a in found]
+    console.result({"accounts": rows}, lines or ["there are no accounts"])
+    return 0
+
+
+@contextmanager
+def _installed() -> Iterator[None]:
+    """The server is loaded where it is started: everything else runs where it is not installed."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"the table server cannot be loaded: {error.name} is not installed",
+            hint="install it with: pip install 'tabprotect[server]'",
+        ) from None

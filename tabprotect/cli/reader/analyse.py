@@ -1,0 +1,213 @@
+"""``analyse`` and ``draw``: what a reader does with whole originals drawn from the posterior."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from pathlib import Path
+
+import numpy as np
+
+from tabprotect.cli.arguments import add_reading, keep_apart, open_source, positive
+from tabprotect.cli.output import Console
+from tabprotect.cli.verbs import UsageError, Verbs
+from tabprotect.engine.atomic import replacing
+from tabprotect.engine.bundle import verify as bundle
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.posterior.analysis import (
+    AnalysisSummary,
+    ModelSummary,
+    analyse,
+    chi_square,
+    cramers_v,
+    fit_model,
+)
+from tabprotect.engine.posterior.joint import together
+from tabprotect.engine.posterior.log_linear import LogLinear
+from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.posterior.posterior_file import draws_file
+from tabprotect.engine.posterior.prior import parse_prior
+from tabprotect.engine.protection.registered import likelihood_of
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.tables.table import Table
+
+DRAWS = 1000
+
+STATISTICS = {"chi_square": ("chi-square", chi_square), "cramers_v": ("Cramer's V", cramers_v)}
+
+
+def add(verbs: Verbs) -> None:
+    """Declare the commands."""
+    study = verbs.add("analyse", run_analyse)
+    _add_reader(study)
+    study.add_argument(
+        "--statistic",
+        action="append",
+        choices=list(STATISTICS),
+        default=[],
+        help="may be given again; chi-square if nothing is asked for",
+    )
+    study.add_argument("--model", metavar="FORMULA", help="a log-linear model, for example a*b + c")
+    study.add_argument("--draws", type=positive, default=DRAWS, metavar="N")
+    study.add_argument(
+        "--original",
+        metavar="TABLE",
+        help="CONFIDENTIAL: where its value lies among the draws, to check them",
+    )
+    add_reading(study)
+    take = verbs.add("draw", run_draw)
+    _add_reader(take)
+    take.add_argument("--number", type=positive, default=DRAWS, metavar="N")
+    take.add_argument("--format", choices=["csv", "parquet"], help="by default that of the name")
+    take.add_argument("--out", type=Path, required=True, metavar="FILE")
+
+
+def _add_reader(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "releases", type=Path, nargs="+", metavar="RELEASE.zip", help="several are read together"
+    )
+    command.add_argument("--prior", default="uniform", metavar="PRIOR", help="as of infer")
+    command.add_argument("--seed", type=int, metavar="N", help="of the draws")
+
+
+def _posterior(args: argparse.Namespace, console: Console) -> tuple[Posterior, Randomness]:
+    found = [bundle.verify(path, judge=False, progress=console).release for path in args.releases]
+    likelihoods = [likelihood_of(release) for release in found]
+    chance = Randomness.fresh() if args.seed is None else Randomness.seeded(args.seed)
+    prior = parse_prior(args.prior, likelihoods[0].domain)
+    return together(likelihoods, prior, randomness=chance, progress=console), chance
+
+
+def run_analyse(args: argparse.Namespace, console: Console) -> int:
+    """Print each statistic over the draws."""
+    posterior, chance = _posterior(args, console)
+    original = None
+    if args.original is not None:
+        args.table = args.original
+        original = open_source(args, console).project.original
+        if original.domain != posterior.domain:
+            raise InputError("the original has other variables than the release")
+    wanted = args.statistic or ([] if args.model else ["chi_square"])
+    given = {"generator": chance.generator(), "draws": args.draws, "progress": console}
+    data: dict[str, object] = {"way": posterior.way, "draws": args.draws}
+    data["confidential"] = original is not None
+    lines, statistics = [], {}
+    for name in wanted:
+        label, statistic = STATISTICS[name]
+        found = analyse(posterior, statistic, label, **given)
+        truth = None if original is None else float(statistic(original.counts[None])[0])
+        statistics[name] = _told(found, truth)
+        lines += _said(found, truth)
+    data["statistics"] = statistics
+    if args.model is not None:
+        model = LogLinear.of(posterior.domain, args.model)
+        summary = fit_model(posterior, model, **given)
+        data["model"] = _model_told(summary, original)
+        lines += _model_said(summary, original)
+    if original is not None:
+        lines.append("These figures depend on the original: keep them in the house.")
+    console.result(data, lines)
+    return 0
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _told(found: AnalysisSummary, truth: float | None) -> dict[str, object]:
+    out: dict[str, object] = {
+        "published": _number(found.published),
+        "mean": _number(found.mean),
+        "standard_deviation": _number(found.standard_deviation),
+        "quantiles": {str(q): _number(value) for q, value in found.quantiles.items()},
+        "undefined": found.undefined,
+    }
+    if truth is not None:
+        out |= {"original": _number(truth), "rank": _number(found.rank(truth))}
+    return out
+
+
+def _said(found: AnalysisSummary, truth: float | None) -> list[str]:
+    low, high = found.quantiles[0.025], found.quantiles[0.975]
+    line = (
+        f"{found.name}: {found.mean:.4g} (95 % of the draws {low:.4g} to {high:.4g}), "
+        f"published {found.published:.4g}"
+    )
+    if truth is not None:
+        line += f", original {truth:.4g} at rank {found.rank(truth):.2f}"
+    return [line]
+
+
+def _truths(summary: ModelSummary, original: Table | None) -> tuple[float | None, list[float]]:
+    """Deviance and log odds ratios of the original."""
+    if original is None:
+        return None, []
+    model, shown = summary.model, original.counts[None]
+    fitted = model.fit(shown)
+    odds = model.log_odds_ratios(fitted)[0][0]
+    return float(model.deviance(shown, fitted)[0]), odds.tolist()
+
+
+def _model_told(summary: ModelSummary, original: Table | None) -> dict[str, object]:
+    pooled, truth = summary.pooled, _truths(summary, original)
+    rows = []
+    for k, name in enumerate(summary.model.associations):
+        row: dict[str, object] = {
+            "name": name,
+            "log_odds_ratio": _number(float(pooled.estimate[k])),
+            "odds_ratio": _number(float(np.exp(pooled.estimate[k]))),
+            "within": _number(float(pooled.within[k])),
+            "between": _number(float(pooled.between[k])),
+            "total": _number(float(pooled.total[k])),
+            "missing": _number(float(pooled.missing[k])),
+            "draws": int(pooled.draws[k]),
+            "published": _number(float(summary.published[k])),
+        }
+        if original is not None:
+            row["original"] = _number(truth[1][k])
+        rows.append(row)
+    return {
+        "margins": [list(margin) for margin in summary.model.margins],
+        "degrees": summary.model.degrees,
+        "deviance": _told(summary.deviance, truth[0]),
+        "pooled_test": {"d2": _number(summary.test[0]), "p": _number(summary.test[1])},
+        "odds_ratios": rows,
+    }
+
+
+def _model_said(summary: ModelSummary, original: Table | None) -> list[str]:
+    pooled, truth = summary.pooled, _truths(summary, original)
+    formula = " + ".join(":".join(margin) for margin in summary.model.margins)
+    lines = [f"Model {formula}, {summary.model.degrees:,} degrees of freedom"]
+    lines += _said(summary.deviance, truth[0])
+    lines.append(f"Pooled test: D2 = {summary.test[0]:.4g}, p = {summary.test[1]:.3g}")
+    lines.append("odds ratio, 95 % interval, share of the variance that perturbation adds")
+    for k, name in enumerate(summary.model.associations):
+        middle, spread = float(pooled.estimate[k]), 1.96 * math.sqrt(float(pooled.total[k]))
+        if not math.isfinite(middle):
+            lines.append(f"  {name}: open, a fitted count is 0")
+            continue
+        low, high = math.exp(middle - spread), math.exp(middle + spread)
+        share = float(pooled.missing[k])
+        lines.append(f"  {name}: {math.exp(middle):.3f} ({low:.3f} to {high:.3f}), {share:.0%}")
+    return lines
+
+
+def run_draw(args: argparse.Namespace, console: Console) -> int:
+    """Write drawn originals in long form."""
+    keep_apart(args.releases, [args.out])
+    form = args.format or args.out.suffix.lstrip(".")
+    if form not in ("csv", "parquet"):
+        raise UsageError("say --format csv or --format parquet")
+    posterior, chance = _posterior(args, console)
+    tables = posterior.draw_originals(args.number, chance.generator(), console)
+    with replacing(args.out) as file:
+        file.writelines(draws_file(posterior.domain, tables, form))
+    data = {
+        "out": str(args.out),
+        "draws": args.number,
+        "cells": posterior.domain.size,
+        "independent": posterior.way == "exact" or posterior.independent,
+    }
+    console.result(data, [f"{args.out}: {args.number:,} possible originals"])
+    return 0

@@ -1,0 +1,53 @@
+"""Share of the at-risk cells whose true count a reader would know.
+
+Over the inner cells at risk (or those of the main published table), for a reader who assumes nothing
+and knows the mechanism: known is a count that is believed with more than the limit of the gate. A
+glance within about a second: where cells hang together in too many ways, only what is proved counts.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tabprotect.engine.assessment.assessed_release import AssessedRelease
+from tabprotect.engine.assessment.figure import Figure, NotComputable, mean
+from tabprotect.engine.assessment.measure import Measure
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.release.gate import Gate
+from tabprotect.engine.tables.grouped import true_table
+
+
+class KnownAtRisk(Measure):
+    """Registered as ``known_at_risk``."""
+
+    name = "known_at_risk"
+    label = "At-risk cells a reader would know"
+    unit = "share of at-risk cells"
+    direction = "lower is better"
+    noun = "risk"
+    needs = ("posterior",)
+    over = "inner cells"
+
+    def compute(self, case: AssessedRelease) -> Figure:
+        """From a glance at the release."""
+        # Inference is imported with the first figure that needs it.
+        from tabprotect.engine.disclosure.believing import at_a_glance
+
+        case.require_counts()
+        if case.release.domain.size > case.budget.cells:
+            raise NotComputable(f"{case.release.domain.size:,} cells are too many to look at")
+        try:
+            belief = at_a_glance(case.release, case.progress)
+        except TabprotectError as error:
+            raise NotComputable(str(error)) from None
+        groupings = case.own.groupings
+        truth = true_table(case.problem.table, belief.domain, groupings).counts.reshape(-1)
+        cells = belief.among(case.problem.at_risk.mask(truth))
+        known = belief.probability(truth[cells], cells) > Gate().belief_limit
+        found = np.full(belief.domain.size, np.nan)
+        found[cells] = known
+        share = mean(known.astype(np.float64), "no cell has a count at risk")
+        return Figure(share, found.reshape(belief.domain.shape))
+
+
+PLUGIN = KnownAtRisk()

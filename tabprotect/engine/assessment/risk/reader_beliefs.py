@@ -1,0 +1,80 @@
+"""What a reader who assumes nothing believes of the cells at risk: three measures."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tabprotect.engine.assessment.assessed_release import AssessedRelease
+from tabprotect.engine.assessment.figure import Figure, mean
+from tabprotect.engine.assessment.measure import Measure
+
+
+class ReaderBelief(Measure):
+    """Base of all three."""
+
+    unit = "probability"
+    direction = "lower is better"
+    noun = "risk"
+    needs = ("posterior",)
+    over = "inner cells"
+
+
+class PosteriorSmall(ReaderBelief):
+    """Registered as ``posterior_small``."""
+
+    name = "posterior_small"
+    label = "Belief that the count is small"
+    text = """How much a reader believes that an at-risk cell is at risk.
+
+Mean over the inner cells at risk (or those of the main published table) of the posterior
+probability that the true count is one the small-count rule calls at risk, for a reader who
+assumes nothing and knows the mechanism."""
+
+    def compute(self, case: AssessedRelease) -> Figure:
+        """From the posterior of the release."""
+        at_risk = case.at_risk
+        belief = np.where(at_risk, case.posterior.small(case.problem.at_risk), np.nan)
+        return Figure(float(belief[at_risk].mean()), belief, case.left_out)
+
+
+class PosteriorTrue(ReaderBelief):
+    """Registered as ``posterior_true``."""
+
+    name = "posterior_true"
+    label = "Belief in the true count"
+    text = """How much a reader believes in the true count of an at-risk cell.
+
+Mean over the inner cells at risk (or those of the main published table) of the posterior
+probability of their true count, for a reader who assumes nothing (uniform prior) and knows the
+mechanism. Where it is not known what the choice of a whole table tells, it is marked "at least"."""
+
+    def compute(self, case: AssessedRelease) -> Figure:
+        """From the posterior of the release."""
+        at_risk = case.at_risk
+        belief = np.where(at_risk, case.posterior.probability(case.believed), np.nan)
+        return Figure(float(belief[at_risk].mean()), belief, case.left_out)
+
+
+class ExactDisclosure(ReaderBelief):
+    """Registered as ``exact_disclosure``."""
+
+    name = "exact_disclosure"
+    label = "Exact disclosure of small counts"
+    text = """P(X = k | X' = k): how likely a published at-risk count is the true one.
+
+Mean over the inner cells that are published with a count the small-count rule calls at risk of
+the posterior probability that this is the true count, for a reader who assumes nothing.
+
+Source: Domingo-Ferrer and Mateo-Sanz 1999, table 1."""
+
+    def compute(self, case: AssessedRelease) -> Figure:
+        """From the posterior of the release."""
+        case.require_counts()
+        posterior = case.posterior
+        counts = posterior.published.counts
+        small = case.problem.at_risk.mask(counts) & posterior.is_published
+        sure = np.where(small, posterior.probability(np.maximum(counts, 0)), np.nan)
+        return Figure(mean(sure[small], "no inner cell is published with a count at risk"), sure)
+
+
+PLUGINS = (PosteriorSmall(), PosteriorTrue(), ExactDisclosure())

@@ -1,0 +1,98 @@
+"""How far the published counts are from the true ones: the largest deviation and the mean."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import numpy as np
+
+from tabprotect.engine.arrays import Floats
+from tabprotect.engine.assessment.assessed_release import AssessedRelease
+from tabprotect.engine.assessment.figure import Figure, NotComputable
+from tabprotect.engine.assessment.measure import Measure
+
+
+class Deviation(Measure):
+    """Base of all four."""
+
+    direction = "lower is better"
+    noun = "utility"
+
+    def compute(self, case: AssessedRelease) -> Figure:
+        """From the published counts."""
+        true, published = case.pair
+        moved = np.abs(published - true)
+        if self.unit != "counts":
+            if not (true > 0).any():
+                raise NotComputable("no compared cell has a true count above 0")
+            moved = np.divide(moved, true, out=np.full(true.shape, np.nan), where=true > 0)
+        return Figure(self.summary(moved[np.isfinite(moved)]), case.spread(moved))
+
+    @abstractmethod
+    def summary(self, moved: Floats) -> float:
+        """One figure of all cells' deviations (cells,)."""
+
+
+class Largest(Deviation):
+    """Base of two."""
+
+    def summary(self, moved: Floats) -> float:
+        """The largest."""
+        return float(moved.max())
+
+
+class Mean(Deviation):
+    """Base of two."""
+
+    def summary(self, moved: Floats) -> float:
+        """The mean."""
+        return float(moved.mean())
+
+
+class MaxAbsoluteDeviation(Largest):
+    """Registered as ``max_absolute_deviation``."""
+
+    name = "max_absolute_deviation"
+    label = "Largest absolute deviation"
+    unit = "counts"
+    text = "Largest |published - true count| over the compared cells that have a published count."
+
+
+class MeanAbsoluteDeviation(Mean):
+    """Registered as ``mean_absolute_deviation``."""
+
+    name = "mean_absolute_deviation"
+    label = "Mean absolute deviation"
+    unit = "counts"
+    text = "Mean |published - true count| over the compared cells that have a published count."
+
+
+class MaxRelativeDeviation(Largest):
+    """Registered as ``max_relative_deviation``."""
+
+    name = "max_relative_deviation"
+    label = "Largest relative deviation"
+    unit = "share of the count"
+    text = (
+        "Largest |published - true count| / true count over published cells whose true count is "
+        "not 0."
+    )
+
+
+class MeanRelativeDeviation(Mean):
+    """Registered as ``mean_relative_deviation``."""
+
+    name = "mean_relative_deviation"
+    label = "Mean relative deviation"
+    unit = "share of the count"
+    text = (
+        "Mean |published - true count| / true count over published cells whose true count is not 0."
+    )
+
+
+PLUGINS = (
+    MaxAbsoluteDeviation(),
+    MeanAbsoluteDeviation(),
+    MaxRelativeDeviation(),
+    MeanRelativeDeviation(),
+)

@@ -1,0 +1,205 @@
+"""A publication set as files: a release bundle for each table, and one manifest for all.
+
+The bundles come from one run, so that what two tables have in common is the same in both; that is
+checked when the set is written and when it is verified.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+
+from tabprotect.engine.bundle import manifest, public
+from tabprotect.engine.bundle.archive import dump_json, parse_json, sha256
+from tabprotect.engine.bundle.verify import verify_bytes
+from tabprotect.engine.errors import BundleError, InputError
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.release.published import PublishedTable
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables import levels
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.publication_set import PublicationSet, formula_of
+
+KIND = "tabprotect publication set"
+SET = "set.json"
+ALL = "all"
+"""The bundle of a set whose tables all follow from the one that is published."""
+
+
+def parts(release: Release, tables: PublicationSet) -> dict[str, Release]:
+    """The release of a set, divided into a release for each of its tables.
+
+    A method that publishes the inner cells (cycles) has one release: every table of the set adds up
+    from it.
+
+    Raises
+    ------
+    InputError
+        Where the release lacks a sub-table of the set.
+    """
+    stated = release.mechanism.parameters
+    if "margins" not in stated or "cycles" in stated:
+        return {ALL: release}
+    by_names = {p.table.domain.names: p for p in release.tables}
+    out = {}
+    for name, publication in tables.tables.items():
+        lacking = [m for m in publication.margins if m not in by_names]
+        if lacking:
+            raise InputError(f"the release has no sub-table {' x '.join(lacking[0]) or 'total'}")
+        margins = [m for m in by_names if m in publication.margins]
+        parameters = {**stated, "margins": formula_of(publication.margins)}
+        # Whether all tables together pass the gate is said once, for the set.
+        mechanism = replace(release.mechanism, parameters=MappingProxyType(parameters), gate=None)
+        title = f"{release.title}: {name}" if release.title else name
+        out[name] = Release(tuple(by_names[m] for m in margins), mechanism, title)
+    return out
+
+
+def files(
+    release: Release,
+    tables: PublicationSet,
+    *,
+    signing: Path | None = None,
+    progress: Progress = SILENT,
+) -> dict[str, bytes]:
+    """Every file of the set by name: ``NAME.zip``, ``set.json`` and the manifest.
+
+    Each bundle is verified as its readers will, and common cells are compared.
+
+    Raises
+    ------
+    BundleError
+        Where a bundle would not pass, or common cells differ.
+    """
+    divided = parts(release, tables)
+    found: dict[str, bytes] = {}
+    for done, (name, part) in enumerate(divided.items()):
+        progress.report(f"packing {name}", done / len(divided))
+        found[f"{name}.zip"] = public.verified_bytes(part, signing=signing)
+    compared = common_cells(divided)
+    gate = release.mechanism.gate
+    found[SET] = dump_json(
+        {
+            "title": release.title,
+            "method": release.mechanism.method,
+            "variables": list(release.domain.names),
+            "categories": {v.name: list(v.categories) for v in release.domain.variables},
+            "levels": levels.as_json(release.domain),
+            "tables": dict(tables.formulas),
+            "common_cells": compared,
+            **({} if gate is None else gate.as_json()),
+        }
+    )
+    return manifest.sealed(found, KIND)
+
+
+def common_cells(releases: Mapping[str, Release]) -> int:
+    """How many published cells stand in several releases, the same in all.
+
+    Raises
+    ------
+    BundleError
+        Naming the first that differs.
+    """
+    seen: dict[tuple[str, ...], tuple[str, PublishedTable]] = {}
+    compared = 0
+    for name, release in releases.items():
+        for published in release.tables:
+            domain = published.table.domain
+            first, other = seen.setdefault(domain.names, (name, published))
+            if first == name:
+                continue
+            compared += domain.size
+            if other.table.domain != domain:
+                raise BundleError(f"{first} and {name} have other categories of {domain.names}")
+            differ = (other.table.counts != published.table.counts) | (
+                other.hidden != published.hidden
+            )
+            if differ.any():
+                index = tuple(int(i) for i in np.argwhere(differ)[0])
+                raise BundleError(
+                    f"{first} and {name} differ at {domain.cell_text(index)}",
+                    hint="the tables of a set come from one run",
+                )
+    return compared
+
+
+@dataclass(frozen=True)
+class VerifiedSet:
+    """A set that passed.
+
+    Attributes
+    ----------
+    fingerprint
+        SHA-256 of the manifest.
+    releases
+        By table.
+    common_cells
+        How many cells were compared between tables.
+    tables
+        What the set says it holds.
+    """
+
+    fingerprint: str
+    releases: Mapping[str, Release]
+    common_cells: int
+    tables: PublicationSet
+
+
+def verify_set(folder: Path, progress: Progress = SILENT) -> VerifiedSet:
+    """Check the folder of a set: its manifest, every bundle, and that common cells agree.
+
+    Raises
+    ------
+    BundleError
+        With what is wrong and where.
+    """
+    found = {}
+    for path in sorted(folder.iterdir()):
+        if path.is_file() and (path.suffix == ".zip" or path.name in (SET, manifest.NAME)):
+            found[path.name] = path.read_bytes()
+    manifest.check(found, KIND)
+    if SET not in found:
+        raise BundleError(f"{SET} is missing", hint=f"this is no {KIND}")
+    stated = parse_json(SET, found[SET])
+    tables = stated_set(stated)
+    releases = {}
+    bundles = {n.removesuffix(".zip"): data for n, data in found.items() if n.endswith(".zip")}
+    for done, (name, data) in enumerate(bundles.items()):
+        progress.report(f"checking {name}", done / len(bundles))
+        try:
+            releases[name] = verify_bytes(data).release
+        except BundleError as error:
+            raise BundleError(
+                f"{name}.zip: {error.message}", hint=error.hint, detail=error.detail
+            ) from None
+    for name, release in releases.items():
+        if release.domain != tables.domain or name not in (*tables.formulas, ALL):
+            raise BundleError(f"{name}.zip is no table of this set")
+    if set(releases) != {ALL} and set(releases) != set(tables.formulas):
+        raise BundleError("a table of the set is missing")
+    return VerifiedSet(sha256(found[manifest.NAME]), releases, common_cells(releases), tables)
+
+
+def stated_set(stated: object) -> PublicationSet:
+    """The tables that ``set.json`` names.
+
+    Raises
+    ------
+    BundleError
+        Where it is none.
+    """
+    try:
+        assert isinstance(stated, dict)
+        categories, tables = stated["categories"], stated["tables"]
+        domain = Domain.of({str(n): [str(c) for c in categories[n]] for n in stated["variables"]})
+        domain = levels.from_json(stated["levels"], domain)
+        return PublicationSet(domain, {str(name): str(tables[name]) for name in tables})
+    except (AssertionError, KeyError, TypeError) as error:
+        raise BundleError(f"{SET}: it is not as it was written") from error
+    except InputError as error:
+        raise BundleError(f"{SET}: {error.message}") from None

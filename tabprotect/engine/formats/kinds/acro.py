@@ -1,0 +1,76 @@
+"""ACRO results (results.json): the crosstab of an output, whose CSV file stands beside it.
+
+Of several outputs the first table with a file that is there is read, as rows by columns. Written as
+one output under review, with its table in `output_0_0.csv`; `check` adds flags and decisions.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.format import Format
+from tabprotect.engine.formats.layouts.acro_results import FILE, read_results, results_text
+from tabprotect.engine.formats.layouts.cell_list import CellList
+from tabprotect.engine.formats.layouts.crosstab import crosstab_csv
+from tabprotect.engine.formats.layouts.laid_out import lay_out
+from tabprotect.engine.formats.layouts.marked_cells import marked_cells
+from tabprotect.engine.formats.layouts.marks import Marks
+from tabprotect.engine.formats.layouts.text_rows import text_rows
+from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.text.rows import TextRows
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.table import Table
+
+_HEAD = re.compile(rb'(\xef\xbb\xbf)?\s*\{.*"results"\s*:\s*\{.*"(uid|status)"\s*:', re.DOTALL)
+
+
+class Acro(Format):
+    label = "ACRO results"
+    suffixes = (".acro.json",)
+    options = frozenset({"form", "columns", "marks", "count"})
+    limits = (
+        "One table of rows and columns; means, regressions, plots and decisions are left out.",
+        "Names of variables cannot hold a backslash, nor categories blanks at their ends.",
+    )
+
+    def sniff(self, head: bytes) -> bool:
+        return _HEAD.match(head) is not None
+
+    def cells(
+        self, path: Path, reading: Reading, progress: Progress = SILENT
+    ) -> tuple[CellList, list[str]]:
+        tables = [
+            (uid, name)
+            for uid, result in read_results(path).items()
+            if result.get("type") == "table" and isinstance(result.get("files"), list)
+            for file in result["files"]
+            if isinstance(file, dict) and isinstance(name := file.get("name"), str)
+            # A name leads nowhere else: the file is not to be trusted.
+            and Path(name).name == name and name.endswith(".csv") and (path.parent / name).is_file()
+        ]  # fmt: skip
+        if not tables:
+            raise InputError(
+                "no output is a table whose CSV file stands beside it",
+                hint="keep the folder together as ACRO has written it",
+            )
+        uid, name = tables[0]
+        marks = Marks.parse(reading.marks)
+        rows = text_rows(TextRows(path.parent / name), None)
+        layout = lay_out(rows, reading, marks, name)
+        cells, _ = marked_cells(layout, reading, marks, name)
+        notes = [f"read from {name} ({uid}), the first of {len(tables)} tables"]
+        return cells, notes if len(tables) > 1 else []
+
+    def write(self, table: Table) -> bytes:
+        for label in (c for v in table.domain.variables for c in v.categories):
+            if not label or label != label.strip() or not label.isprintable():
+                raise InputError(f"ACRO has no place for the category {label!r}", hint="rename it")
+        return results_text(table.domain, {}, status="review").encode("utf-8")
+
+    def beside(self, table: Table, path: Path) -> dict[str, bytes]:
+        return {FILE: crosstab_csv(table)}
+
+
+PLUGIN = Acro()

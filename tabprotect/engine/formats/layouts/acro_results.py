@@ -1,0 +1,105 @@
+"""ACRO's ``results.json``: the outputs that a researcher asks to take out, each with its files.
+
+Each result has a uid, a status (pass, review, fail; approved after a decision), files with the cells
+that a check flagged, and an outcome by column and row. Cells are numbered in the file's rows and
+columns of counts, from 0.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.layouts.crosstab import Crosstab
+from tabprotect.engine.tables.domain import Domain
+
+VERSION = "1.0.2"
+"""Of ACRO, whose layout this is; its viewer asks for the same major and minor version."""
+UID = "output_0"
+FILE = f"{UID}_0.csv"
+CHECKS = {
+    "threshold": "MinimumThresholdCheck",
+    "zero": "PresenceOfZeroCheck",
+    "class": "RequiredZeroCheck",
+}
+MOST = 2**28
+"""Bytes of a file."""
+
+
+def read_results(path: Path) -> Mapping[str, Mapping[str, Any]]:
+    """The results of a file by uid.
+
+    Raises
+    ------
+    InputError
+        For a file that is none.
+    """
+    try:
+        if path.stat().st_size > MOST:
+            raise InputError("the file is too large for results", file=path)
+        data = json.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=path) from None
+    except (ValueError, RecursionError):
+        raise InputError("this is no JSON", file=path, hint="finalise the outputs again") from None
+    results = data.get("results") if isinstance(data, dict) else None
+    if not isinstance(results, dict) or "version" not in data:
+        raise InputError(
+            "this is no results.json of ACRO", file=path, hint="it has a version and results"
+        )
+    for uid, result in results.items():
+        if not isinstance(result, dict):
+            raise InputError(f"the result {uid!r} is no object", file=path)
+    return results
+
+
+def results_text(
+    domain: Domain,
+    flagged: Mapping[tuple[str, ...], Sequence[str]],
+    *,
+    status: str,
+    when: str = "",
+    comments: Sequence[str] = (),
+) -> str:
+    """One crosstab as a ``results.json``.
+
+    Parameters
+    ----------
+    flagged
+        The rules that flag a cell, by its categories.
+    when
+        ISO 8601.
+    """
+    layout = Crosstab.of(domain)
+    outcome: dict[str, dict[str, str]] = {}
+    cells: dict[str, list[list[int]]] = {name: [] for name in CHECKS.values()}
+    heads = layout.header[-layout.width :]
+    for number, index in enumerate(np.ndindex(*domain.shape)):
+        row, column = divmod(number, layout.width)
+        rules = flagged.get(domain.labels(index), ())
+        text = "".join(f"{rule}; " for rule in rules) if rules else "ok"
+        outcome.setdefault(heads[column], {})[" | ".join(layout.labels[row])] = text
+        for rule in rules:
+            cells[CHECKS[rule]].append([row, column])
+    summary = {name: len(places) for name, places in cells.items()}
+    result = {
+        "uid": UID,
+        "status": status,
+        "type": "table",
+        "properties": {"method": "crosstab"},
+        "files": [{"name": FILE, "sdc": {"summary": summary, "cells": cells}}],
+        "outcome": outcome,
+        "command": "tabprotect",
+        "summary": f"{status}; "
+        + "; ".join(f"{name}: {n} cells may need suppressing" for name, n in summary.items() if n),
+        "timestamp": when,
+        "comments": list(comments),
+        "exception": "",
+    }
+    data = {"version": VERSION, "results": {UID: result}}
+    return json.dumps(data, ensure_ascii=False, indent=1) + "\n"

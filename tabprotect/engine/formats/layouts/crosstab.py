@@ -1,0 +1,65 @@
+"""A table as rows by columns: the categories of the last variable side by side."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+
+import numpy as np
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+
+
+@dataclass(frozen=True)
+class Crosstab:
+    """Where the cells of a table stand.
+
+    Attributes
+    ----------
+    header
+        Names of the rows' variables, the last as ``rows\\columns``, then the columns' categories.
+    labels
+        The categories in front of each row.
+    width
+        Columns of counts.
+    """
+
+    header: tuple[str, ...]
+    labels: tuple[tuple[str, ...], ...]
+    width: int
+
+    @classmethod
+    def of(cls, domain: Domain) -> Crosstab:
+        """Of one variable the rows are its categories, and the one column is ``count``.
+
+        Raises
+        ------
+        InputError
+            For a table without a variable, or a name that would not come back.
+        """
+        if not domain.ndim:
+            raise InputError("a table of rows and columns needs a variable", hint="write CSV")
+        if any("\\" in name or name != name.strip() for name in domain.names):
+            raise InputError("a variable's name holds a backslash", hint="rename it first")
+        if domain.ndim == 1:
+            ((name, categories),) = [(v.name, v.categories) for v in domain.variables]
+            return cls((name, "count"), tuple((c,) for c in categories), 1)
+        front, last = domain.names[:-1], domain.variables[-1]
+        header = (*front[:-1], f"{front[-1]}\\{last.name}", *last.categories)
+        rows = np.ndindex(*domain.shape[:-1])
+        inner = Domain(domain.variables[:-1])
+        return cls(header, tuple(inner.labels(index) for index in rows), len(last.categories))
+
+
+def crosstab_csv(table: Table) -> bytes:
+    """The table as rows by columns, in CSV."""
+    layout = Crosstab.of(table.domain)
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(layout.header)
+    counts = table.counts.reshape(-1, layout.width).tolist()
+    writer.writerows([*front, *row] for front, row in zip(layout.labels, counts, strict=True))
+    return out.getvalue().encode("utf-8")

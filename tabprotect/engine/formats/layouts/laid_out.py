@@ -1,0 +1,346 @@
+"""Tables as offices lay them out: title lines, several header rows, merged cells, notes below.
+
+Rows are looked at as a whole: the body is the block of rows that hold numbers, what stands above it
+in as many columns is the header, what else there is are title lines and notes. Nothing in between is
+skipped: a row of the body that does not fit is a fault.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.layouts.forms import SURE_NAMES, recognise
+from tabprotect.engine.formats.layouts.marks import Marks
+from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.text.numerals import looks_numeric
+from tabprotect.engine.formats.text.rows import SheetRows
+
+MOST_HEADERS = 4
+_LINES = re.compile(r"([0-9]+)(?:-([0-9]+))?")
+_YEARS = re.compile(r"(19|20)[0-9]{2}")
+
+
+@dataclass(frozen=True)
+class Part:
+    """One thing that was recognised: an option of reading, its value, and why.
+
+    Attributes
+    ----------
+    sure
+        Whether nothing else could be meant.
+    """
+
+    option: str
+    value: str
+    reason: str
+    sure: bool = True
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row that is not blank, with its line (1-based)."""
+
+    line: int
+    fields: list[str]
+
+    @property
+    def filled(self) -> int:
+        """How many fields hold something."""
+        return sum(bool(field.strip()) for field in self.fields)
+
+
+@dataclass(frozen=True)
+class LaidOut:
+    """Where everything stands.
+
+    Attributes
+    ----------
+    title, header, body, notes
+        The rows; the header is empty where there is none.
+    labels
+        How many columns in front hold categories of rows (of a grid).
+    count
+        The column of counts (of long form), else -1.
+    names
+        Of the variables: those of the rows, then those of the columns.
+    columns
+        Of a grid: the categories of each further column, one for each header row.
+    parts
+        What was recognised, and why.
+    """
+
+    title: list[Row]
+    header: list[Row]
+    body: list[Row]
+    notes: list[Row]
+    labels: int
+    count: int
+    names: tuple[str, ...]
+    columns: tuple[tuple[str, ...], ...]
+    parts: tuple[Part, ...]
+
+
+def lay_out(rows: Sequence[Row], reading: Reading, marks: Marks, name: str) -> LaidOut:
+    """Find the body, the header and what each column holds.
+
+    Raises
+    ------
+    InputError
+        Where no body can be made out, with the line.
+    """
+    kept = [row for row in rows if row.filled and not _is_comment(row, reading)]
+    parts: list[Part] = []
+    comments = len([row for row in rows if row.filled]) - len(kept)
+    if comments:
+        parts.append(Part("comment", str(reading.comment), f"{comments} lines begin with it"))
+    if reading.footer:
+        kept = kept[: -reading.footer]
+    if not kept:
+        raise InputError("the file has no rows", file=name, hint="export the table again")
+    width = _width(kept, marks)
+    header, first = _header(kept, width, reading, marks, name)
+    last = len(kept) - 1
+    while last > first and _is_note(kept, last, width, marks):
+        last -= 1
+    body = kept[first : last + 1]
+    if not body:
+        raise InputError(
+            "there is a header but no row of counts",
+            file=name,
+            line=kept[-1].line,
+            hint="say which row is the header: --header-row LINE",
+        )
+    for row in body:
+        if len(row.fields) != width or row.filled < 2:
+            raise InputError(
+                f"the row has {row.filled} filled fields of {len(row.fields)}, the rows around it "
+                f"have {width}",
+                file=name,
+                line=row.line,
+                hint="a table has one block of rows; say where its header is: --header-row LINE, "
+                "and how many lines are notes below it: --footer N",
+            )
+    if any(len(row.fields) != width for row in header):
+        raise InputError(
+            f"the header has {len(header[-1].fields)} fields, the rows below it {width}",
+            file=name,
+            line=header[-1].line,
+            hint="say which row is the header: --header-row LINE",
+        )
+    title = [row for row in kept[:first] if row not in header]
+    notes = kept[last + 1 :]
+    if title:
+        parts.append(Part("header-row", _span(header), f"{_said(title)} above it"))
+    elif len(header) > 1:
+        parts.append(Part("header-row", _span(header), f"{len(header)} rows before the numbers"))
+    if notes:
+        parts.append(Part("footer", str(len(notes)), f"{_said(notes)} below the numbers"))
+    return _columns(title, header, body, notes, reading, marks, name, parts)
+
+
+def _is_note(rows: Sequence[Row], at: int, width: int, marks: Marks) -> bool:
+    """Whether a row at the end is a note, and no row of the table that was cut off."""
+    row = rows[at]
+    if row.filled > 1 and (len(row.fields) == width or _counts(row, marks)):
+        return False
+    apart = rows[at - 1].line + 1 < row.line
+    return apart or (row.filled == 1 and re.search(r"\s|:", row.fields[0].strip()) is not None)
+
+
+def _is_comment(row: Row, reading: Reading) -> bool:
+    return reading.comment is not None and row.fields[0].lstrip().startswith(reading.comment)
+
+
+def _said(rows: Sequence[Row]) -> str:
+    return f"{len(rows)} line{'s' if len(rows) > 1 else ''} of text"
+
+
+def _span(header: Sequence[Row]) -> str:
+    if not header:
+        return "0"
+    first, last = header[0].line, header[-1].line
+    return str(first) if first == last else f"{first}-{last}"
+
+
+def _counts(row: Row, marks: Marks) -> int:
+    return sum(looks_numeric(f) or (bool(f.strip()) and marks.known(f)) for f in row.fields[1:])
+
+
+def _width(rows: Sequence[Row], marks: Marks) -> int:
+    """How wide most rows with numbers are."""
+    sizes = Counter(len(row.fields) for row in rows if _counts(row, marks) and row.filled > 1)
+    if not sizes:
+        sizes = Counter(len(row.fields) for row in rows)
+    return max(sizes, key=lambda size: (sizes[size], size))
+
+
+def _header(
+    rows: Sequence[Row], width: int, reading: Reading, marks: Marks, name: str
+) -> tuple[list[Row], int]:
+    """The header rows, and the number of the first row behind them."""
+    if reading.header_row is not None:
+        found = _LINES.fullmatch(reading.header_row)
+        assert found is not None
+        low, high = int(found[1]), int(found[2] or found[1])
+        header = [row for row in rows if low <= row.line <= high]
+        if not header and high:
+            raise InputError(f"line {high} is not there, or blank", file=name, hint="--header-row")
+        after = next((n for n, row in enumerate(rows) if row.line > high), len(rows) - 1)
+        return header, after
+    fits = [len(row.fields) == width and row.filled > 1 for row in rows]
+    first = next((n for n, row in enumerate(rows) if fits[n] and _counts(row, marks)), None)
+    if first is None:
+        raise InputError(
+            "no row holds a number", file=name, hint="is it the right sheet, the right separator?"
+        )
+    above = first
+    while (
+        above
+        and first - above < MOST_HEADERS
+        and (fits[above - 1] or _names_rows(rows, above, first, width))
+    ):
+        above -= 1
+    if _years(rows[first]) and first + 1 < len(rows):
+        first += 1
+    if above == first:
+        # Its header is of numbers: a grid by years, or the like.
+        first += 1
+    return list(rows[above:first]), first
+
+
+def _names_rows(rows: Sequence[Row], above: int, first: int, width: int) -> bool:
+    """Whether the row above names the variables of the rows alone, as pandas writes them."""
+    row = rows[above - 1]
+    wide = above > 1 and len(rows[above - 2].fields) == width and rows[above - 2].filled > 2
+    return above == first and len(row.fields) == width and bool(row.fields[0].strip()) and wide
+
+
+def _years(row: Row) -> bool:
+    rest = [field.strip() for field in row.fields[1:] if field.strip()]
+    return len(rest) > 1 and all(_YEARS.fullmatch(field) for field in rest) and (
+        len(set(rest)) < len(rest) or rest == sorted(rest)
+    )  # fmt: skip
+
+
+def _columns(
+    title: list[Row],
+    header: list[Row],
+    body: list[Row],
+    notes: list[Row],
+    reading: Reading,
+    marks: Marks,
+    name: str,
+    parts: list[Part],
+) -> LaidOut:
+    lowest = header[-1].fields if header else []
+    corner = next((n for n, field in enumerate(lowest) if all(field.partition("\\")[::2])), None)
+    long = reading.form == "long" or reading.count is not None
+    if len(header) == 1 and not long and reading.form is None and corner is None:
+        form = recognise(_source(name, header[0], body), count=None)
+        long = form.kind == "long"
+        count = form.count_column % len(lowest)
+    else:
+        count = _named_count(lowest, reading.count, name, header) if long else -1
+    if long:
+        words = tuple(field.strip() for field in lowest)
+        parts.append(Part("form", "long", f"the counts stand in the column {words[count]!r}"))
+        rest = tuple(w for n, w in enumerate(words) if n != count)
+        return LaidOut(title, header, body, notes, 0, count, rest, (), tuple(parts))
+    labels = corner + 1 if corner is not None else _label_columns(header, body, marks)
+    names_row = (
+        len(header) > 1
+        and all(not field.strip() for field in lowest[labels:])
+        and any(field.strip() for field in lowest[:labels])
+    )
+    upper = header[:-1] if names_row else header
+    tops = [_filled(row.fields[labels:], last=row is upper[-1]) for row in upper]
+    row_names, column_names = _names(header, upper, labels, names_row, corner)
+    if reading.columns is not None:
+        column_names = [part.strip() for part in reading.columns.split(",")]
+        if len(column_names) != len(upper):
+            raise InputError(
+                f"{len(column_names)} names for {len(upper)} header rows",
+                file=name,
+                hint="name the variable of each header row, apart by commas: --columns sex,age",
+            )
+    else:
+        unsure = [n for n in column_names if re.fullmatch("column( [0-9]+)?", n)]
+        parts += [Part("columns", n, "the columns' variable has no name", False) for n in unsure]
+    parts.append(Part("form", "grid", f"{labels} columns of labels, {len(upper)} header rows"))
+    columns = tuple(zip(*tops, strict=True))
+    whole = (*row_names, *column_names)
+    return LaidOut(title, header, body, notes, labels, -1, whole, columns, tuple(parts))
+
+
+def _source(name: str, header: Row, body: Sequence[Row]) -> SheetRows:
+    rows = [header, *body]
+    return SheetRows(name, [row.fields for row in rows], [row.line for row in rows])
+
+
+def _named_count(lowest: Sequence[str], wanted: str | None, name: str, header: list[Row]) -> int:
+    words = [field.strip() for field in lowest]
+    if wanted is not None:
+        if wanted.strip() not in words:
+            raise InputError(
+                f"there is no column {wanted!r}",
+                file=name,
+                line=header[-1].line if header else None,
+                hint=f"the columns are {', '.join(words)}",
+            )
+        return words.index(wanted.strip())
+    named = [n for n, word in enumerate(words) if word.casefold() in SURE_NAMES]
+    return named[0] if len(named) == 1 else len(words) - 1
+
+
+def _label_columns(header: Sequence[Row], body: Sequence[Row], marks: Marks) -> int:
+    """Columns in front that hold no counts."""
+    lowest = header[-1].fields if header else []
+    if len(header) > 1 and not any(field.strip() for field in lowest[-1:]):
+        return max(sum(1 for _ in filter(str.strip, lowest)), 1)
+    width = len(body[0].fields)
+    labels = 1
+    while labels < width - 1 and any(
+        not (looks_numeric(row.fields[labels]) or marks.known(row.fields[labels]))
+        and row.fields[labels].strip()
+        for row in body
+    ):
+        labels += 1
+    return labels
+
+
+def _filled(fields: Sequence[str], *, last: bool) -> list[str]:
+    """A header row with the blanks of merged cells filled from the left; the lowest as it is."""
+    out: list[str] = []
+    for field in fields:
+        text = field.strip()
+        out.append(text if text or last or not out else out[-1])
+    return out
+
+
+def _names(
+    header: Sequence[Row], upper: Sequence[Row], labels: int, names_row: bool, corner: int | None
+) -> tuple[list[str], list[str]]:
+    """Names of the rows' variables and of the columns'."""
+    rows = [""] * labels
+    columns = [""] * len(upper)
+    if names_row:
+        rows = [field.strip() for field in header[-1].fields[:labels]]
+        columns = [row.fields[labels - 1].strip() for row in upper]
+    elif corner is not None:
+        rows = [field.strip() for field in header[-1].fields[:labels]]
+        rows[-1], _, columns[-1] = (part.strip() for part in rows[-1].partition("\\"))
+    else:
+        for row in reversed(header):
+            found = [field.strip() for field in row.fields[:labels]]
+            if any(rows) and any(found):
+                columns[upper.index(row)] = next(filter(None, reversed(found)))
+            elif any(found):
+                rows = found
+    some = len([n for n in columns if not n])
+    rows = [n or ("row" if labels == 1 else f"row {k}") for k, n in enumerate(rows, 1)]
+    columns = [n or ("column" if some == 1 else f"column {k}") for k, n in enumerate(columns, 1)]
+    return rows, columns

@@ -1,0 +1,160 @@
+"""Counts of a table as it is laid out, with thousands signs and marks, as a list of cells."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
+from tabprotect.engine.formats.layouts.laid_out import LaidOut, Part, Row
+from tabprotect.engine.formats.layouts.marks import USUAL, Marks, unknown_mark
+from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.text.label_codes import LabelCodes
+from tabprotect.engine.formats.text.numerals import NotACountError, parse_count
+
+_BLANKS = " \u00a0\u202f\u2009"
+_GROUPED = re.compile(
+    r"[+-]?[0-9]{1,3}(?:([ .,'\u2019\u00a0\u202f\u2009])[0-9]{3})+(?:[.,][0-9]+)?"
+)
+_TWICE = re.compile(r"[+-]?[0-9]{1,3}(?:([.,])[0-9]{3}){2,}")
+
+
+def marked_cells(
+    layout: LaidOut, reading: Reading, marks: Marks, name: str
+) -> tuple[CellList, list[Part]]:
+    """The cells of a table that was laid out by hand.
+
+    Raises
+    ------
+    InputError
+        With the line and the cell of a count that is none, and of a mark that nobody explained.
+    """
+    parts: list[Part] = []
+    thousands = _thousands(layout, reading, name, parts)
+    lines: list[int] = []
+    counts: list[int] = []
+    labels: list[list[str]] = [[] for _ in layout.names]
+    told: Counter[str] = Counter()
+    for row, cell, text in _entries(layout, name):
+        where = f"({', '.join(cell)})"
+        meaning = marks.meaning(text)
+        told[meaning or ""] += 1
+        if meaning == "suppressed":
+            raise InputError(
+                f"the count is suppressed ({text.strip() or 'blank'})",
+                file=name,
+                line=row.line,
+                cell=where,
+                hint="take the table before it was protected: a suppressed count cannot be "
+                "protected; or say that it is missing, and missing cells are 0",
+            )
+        if meaning == "missing":
+            continue
+        count = 0 if meaning else _count(text, thousands, reading, name, row, where)
+        lines.append(row.line)
+        counts.append(count)
+        for listed, label in zip(labels, cell, strict=True):
+            listed.append(label)
+    for meaning in filter(None, told):
+        parts.append(Part("marks", meaning, f"{told[meaning]:,} cells are marked so"))
+    known = [LabelCodes() for _ in labels]
+    codes = tuple(k.of_texts(listed) for k, listed in zip(known, labels, strict=True))
+    for variable, k in zip(layout.names, known, strict=True):
+        check_categories(variable, len(k.numbers))
+    if not counts:
+        raise InputError("the table has no counts", file=name, hint="export it again")
+    _check_names(layout, name)
+    if len(set(layout.columns)) < len(layout.columns):
+        raise InputError(
+            "two columns have the same header",
+            file=name,
+            line=layout.header[-1].line if layout.header else None,
+            hint="rename or merge one of them",
+        )
+    found = CellList(
+        layout.names,
+        tuple(tuple(k.numbers) for k in known),
+        codes,
+        np.array(counts, dtype=np.int64),
+        lambda entry: lines[entry],
+    )
+    return found, parts
+
+
+def _check_names(layout: LaidOut, name: str) -> None:
+    if not all(layout.names) or len(set(layout.names)) < len(layout.names):
+        raise InputError(
+            "the columns are not named, each in its own way",
+            file=name,
+            line=layout.header[-1].line if layout.header else None,
+            hint="name every variable in the header, or say which rows it is: --header-row LINE",
+        )
+
+
+def _entries(layout: LaidOut, name: str) -> Iterator[tuple[Row, list[str], str]]:
+    """Row, categories and text of every count."""
+    before: list[str] = []
+    seen: set[tuple[str, ...]] = set()
+    for row in layout.body:
+        fields = row.fields
+        if layout.count >= 0:
+            cell = [field for n, field in enumerate(fields) if n != layout.count]
+            yield row, cell, fields[layout.count]
+            continue
+        own = [field.strip() for field in fields[: layout.labels]]
+        # A blank is the rest of a merged cell: what stands above it holds here, too.
+        for n in range(layout.labels - 1):
+            if own[n] or not before:
+                break
+            own[n] = before[n]
+        before = own
+        if tuple(own) in seen:
+            raise InputError(
+                f"the row ({', '.join(own)}) is there twice",
+                file=name,
+                line=row.line,
+                hint="rename or merge one of them",
+            )
+        seen.add(tuple(own))
+        for column, text in zip(layout.columns, fields[layout.labels :], strict=True):
+            yield row, [*own, *column], text
+
+
+def _thousands(layout: LaidOut, reading: Reading, name: str, parts: list[Part]) -> str:
+    """The signs between groups of three digits; none where there are none, or it is unclear."""
+    if reading.thousands is not None:
+        return _BLANKS if reading.thousands.isspace() else reading.thousands
+    texts = [text.strip() for _, _, text in _entries(layout, name)]
+    found = Counter(m[1] for text in texts if (m := _GROUPED.fullmatch(text)))
+    if not found:
+        return ""
+    sign = max(found, key=lambda s: found[s])
+    sure = sign not in ".," or any(
+        (m := _TWICE.fullmatch(text)) and m[1] == sign for text in texts
+    ) or (reading.decimal is not None and reading.decimal != sign)  # fmt: skip
+    if not sure or len({s if s not in _BLANKS else " " for s in found}) > 1:
+        return ""
+    shown = "a blank" if sign in _BLANKS else sign
+    parts.append(Part("thousands", shown, f"{found[sign]:,} counts are written so"))
+    return _BLANKS if sign in _BLANKS else sign
+
+
+def _count(text: str, thousands: str, reading: Reading, name: str, row: Row, where: str) -> int:
+    plain = text.strip()
+    if thousands and re.fullmatch(
+        rf"[+-]?[0-9]{{1,3}}([{re.escape(thousands)}][0-9]{{3}})+([.,]0*)?", plain
+    ):
+        plain = re.sub(f"[{re.escape(thousands)}]", "", plain)
+    try:
+        return parse_count(plain, decimal=reading.decimal)
+    except NotACountError as error:
+        hint = error.hint
+        if plain in USUAL:
+            hint = unknown_mark(plain)
+        elif _GROUPED.fullmatch(plain):
+            hint = "say what the sign between its digits is: --thousands , or --decimal ,"
+        raise InputError(str(error), file=name, line=row.line, cell=where, hint=hint) from None

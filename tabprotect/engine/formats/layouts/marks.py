@@ -1,0 +1,66 @@
+"""What stands in place of a count: blanks, dashes, dots, colons, and what each of them means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal, get_args
+
+from tabprotect.engine.errors import InputError
+
+Meaning = Literal["zero", "missing", "suppressed", "structural"]
+MEANINGS: tuple[str, ...] = get_args(Meaning)
+
+USUAL = frozenset(
+    {"", "-", "\u2013", "\u2014", ".", "..", "...", "\u2026", ":", "x", "X", "c", "C", "*", "#",
+     "n/a", "NA", "na", "nan", "NaN", "n.a.", "[c]", "[x]", "[z]"}
+)  # fmt: skip
+"""What offices write in place of counts; it is asked what they mean."""
+
+BLANK = "blank"
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Mark -> its meaning, for those of which it is known.
+
+    ``zero`` is a count of 0; ``structural`` is 0, too: nobody can be there; ``missing`` is a cell that
+    is not listed; ``suppressed`` is a count that somebody hid, which no table here can hold.
+    """
+
+    meanings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    @classmethod
+    def parse(cls, text: str | None) -> Marks:
+        """``-=zero ..=missing blank=zero``.
+
+        Raises
+        ------
+        InputError
+            For a word that is no mark with a meaning.
+        """
+        found: dict[str, str] = {}
+        for word in (text or "").split():
+            mark, equals, meaning = word.rpartition("=")
+            if not equals or not mark or meaning not in MEANINGS:
+                raise InputError(
+                    f"{word!r} says of no mark what it means",
+                    hint=f"for example -=zero ..=missing blank=zero; meanings: {', '.join(MEANINGS)}",
+                )
+            found["" if mark == BLANK else mark] = meaning
+        return cls(MappingProxyType(found))
+
+    def known(self, text: str) -> bool:
+        """Whether a text stands in place of a count, whatever it means."""
+        return text.strip() in self.meanings or text.strip() in USUAL
+
+    def meaning(self, text: str) -> str | None:
+        """What it means, where that is known."""
+        return self.meanings.get(text.strip())
+
+
+def unknown_mark(text: str) -> str:
+    """The remedy for a mark whose meaning nobody said."""
+    mark = text.strip() or BLANK
+    return f'say what it means: --marks "{mark}=zero", or =missing, =suppressed, =structural'

@@ -1,0 +1,49 @@
+"""All rows of a text, for tables that somebody laid out by hand."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.layouts.laid_out import Row
+from tabprotect.engine.formats.text.rows import DELIMITERS, TextRows
+
+
+def text_rows(source: TextRows, delimiter: str | None) -> list[Row]:
+    """The rows of a text, split where most of its lines are of one width.
+
+    Raises
+    ------
+    InputError
+        Where the quotation marks are wrong whatever separates the fields.
+    """
+    text = source.text()
+    best: list[Row] = []
+    rank = (-1, -1)
+    fault: csv.Error | None = None
+    for sign in [delimiter] if delimiter else DELIMITERS:
+        try:
+            rows = _split(text, sign)
+        except csv.Error as error:
+            fault = error
+            continue
+        sizes = Counter(len(row.fields) for row in rows if len(row.fields) > 1)
+        width, number = max(sizes.items(), key=lambda item: (item[1], item[0]), default=(1, 0))
+        if (number, width) > rank:
+            rank, best = (number, width), rows
+    if not best and fault is not None:
+        raise InputError(f"the quotation marks are wrong: {fault}", file=source.name)
+    return best
+
+
+def _split(text: str, sign: str) -> list[Row]:
+    rows = []
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True)
+    before = 0
+    for fields in reader:
+        if any(field.strip() for field in fields):
+            rows.append(Row(before + 1, fields))
+        before = reader.line_num
+    return rows

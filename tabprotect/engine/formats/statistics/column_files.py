@@ -1,0 +1,176 @@
+"""Files of statistics programs: typed columns with labels, read as a whole through a library."""
+
+from __future__ import annotations
+
+import importlib
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools
+from tabprotect.engine.budgets import EXACT_FLOAT
+from tabprotect.engine.errors import InputError, RecordsError
+from tabprotect.engine.formats.format import COUNT, Format, RecordsFile
+from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
+from tabprotect.engine.formats.layouts.forms import count_columns
+from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, FREE
+from tabprotect.engine.formats.text.label_codes import LabelCodes
+from tabprotect.engine.formats.text.numerals import NotACountError, parse_counts
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.table import Table
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column as texts.
+
+    Attributes
+    ----------
+    values
+        One for each row; ``None`` where it is missing.
+    order
+        The categories in the order in which the file declares them, where it does.
+    """
+
+    values: Sequence[str | None]
+    order: tuple[str, ...] = ()
+
+
+class ColumnFormat(Format):
+    """A format whose library hands over whole columns.
+
+    Attributes
+    ----------
+    library, extra
+        The library that reads it, and the extra of this program that installs it.
+    """
+
+    library: ClassVar[str]
+    extra: ClassVar[str] = "statistics"
+    holds = frozenset({"table", "records"})
+
+    @abstractmethod
+    def columns(self, path: Path) -> dict[str, Column]:
+        """All columns by name."""
+
+    @abstractmethod
+    def pack(self, columns: Mapping[str, Column]) -> bytes:
+        """Columns as a file, the same bytes for the same columns.
+
+        ``count`` holds numbers (or nothing) unless it declares an order.
+        """
+
+    def module(self) -> ModuleType:
+        """The library, imported when it is needed: it is an extra, and slow to import.
+
+        Raises
+        ------
+        InputError
+            Where it is not installed, with what installs it.
+        """
+        try:
+            return importlib.import_module(self.library)
+        except ImportError:
+            raise InputError(
+                f"{self.label} files need the library {self.library}, which is not installed",
+                hint=f"install it with: pip install 'tabprotect[{self.extra}]'; or save the file as "
+                "CSV or Parquet",
+            ) from None
+
+    def damaged(self, error: Exception) -> InputError:
+        """What the library's refusal means."""
+        return InputError(
+            f"the {self.label} file is damaged, cut off, or of another kind",
+            hint="save it again, or as CSV, from the program that made it",
+            detail=str(error).partition("\n")[0][:200],
+        )
+
+    def cells(
+        self, path: Path, reading: Reading, progress: Progress = SILENT
+    ) -> tuple[CellList, list[str]]:
+        found = self.columns(path)
+        count = _count_column(path, found, reading.count)
+        names = tuple(name for name in found if name != count)
+        counts = [text or "" for text in found[count].values]
+        categories, codes = [], []
+        for number, name in enumerate(names):
+            progress.report("reading the table", number / len(names))
+            numbered = LabelCodes()
+            there = set(found[name].values)
+            numbered.of_texts([text for text in found[name].order if text in there])
+            codes.append(numbered.of_texts([text or "" for text in found[name].values]))
+            categories.append(tuple(numbered.numbers))
+            check_categories(name, len(categories[-1]))
+        if not names or not counts:
+            raise InputError("the file has no variable, or no row", hint="export the table again")
+        try:
+            values, _ = parse_counts(counts, decimal=reading.decimal)
+        except NotACountError as error:
+            labels = ", ".join(found[name].values[error.at] or "" for name in names)
+            raise InputError(
+                str(error), line=error.at + 1, cell=f"({labels})", hint=error.hint
+            ) from None
+        return CellList(names, tuple(categories), tuple(codes), values, lambda row: row + 1), []
+
+    def records(self, path: Path, progress: Progress = SILENT) -> RecordsFile:
+        found = self.columns(path)
+        arrays = {name: np.array(column.values, dtype=object) for name, column in found.items()}
+        return RecordsFile("records", columns=arrays)
+
+    def write(self, table: Table) -> bytes:
+        return self.publish(table, None, "")
+
+    def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
+        domain = table.domain
+        taken = {COUNT, CONF_STATUS} & set(domain.names)
+        if taken:
+            raise InputError(
+                f"a variable is named {taken.pop()!r}", hint="rename it before writing"
+            )
+        codes = np.unravel_index(np.arange(domain.size), domain.shape) if domain.ndim else ()
+        columns = {
+            v.name: Column(np.array(v.categories, dtype=object)[code].tolist(), v.categories)
+            for v, code in zip(domain.variables, codes, strict=True)
+        }
+        texts: list[str | None] = [*map(str, table.counts.reshape(-1).tolist())]
+        if hidden is not None:
+            without = np.asarray(hidden).reshape(-1).tolist()
+            texts = [None if h else text for h, text in zip(without, texts, strict=True)]
+            marks = [CONFIDENTIAL if h else FREE for h in without]
+            columns[CONF_STATUS] = Column(marks, (FREE, CONFIDENTIAL))
+        # Numbers of these programs are exact below 2^53; larger counts are texts.
+        exact = table.domain.size == 0 or int(table.counts.max()) < EXACT_FLOAT
+        order = () if exact else tuple(dict.fromkeys(filter(None, texts)))
+        columns[COUNT] = Column(texts, order)
+        return self.pack(columns)
+
+
+def _count_column(path: Path, found: Mapping[str, Column], wanted: str | None) -> str:
+    if wanted is not None and wanted not in found:
+        raise InputError(
+            f"there is no column {wanted!r}", hint=f"the columns are {', '.join(found)}"
+        )
+    named = count_columns(found)
+    if wanted is None and len(named) != 1:
+        raise RecordsError(
+            f"{path.name} holds records, not a table"
+            if not named
+            else f"several columns could hold the counts: {', '.join(named)}",
+            hint="tabulate records; in a table, name the column of the counts: --count COLUMN",
+        )
+    return wanted or named[0]
+
+
+def as_text(value: Any) -> str | None:
+    """A value as a category: whole numbers without decimals; ``None`` where it is missing."""
+    if value is None or value != value:
+        return None
+    if isinstance(value, float) and value.is_integer() and abs(value) < EXACT_FLOAT:
+        return str(int(value))
+    return str(value)

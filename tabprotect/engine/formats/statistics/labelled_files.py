@@ -1,0 +1,116 @@
+"""What SPSS, Stata and SAS files have in common: numbers with labels, read by pyreadstat."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from abc import abstractmethod
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.format import COUNT
+from tabprotect.engine.formats.statistics.column_files import Column, ColumnFormat, as_text
+
+
+class LabelledFormat(ColumnFormat):
+    """A format of pyreadstat.
+
+    Attributes
+    ----------
+    longest_name
+        Characters of a variable's name.
+    longest_text
+        Bytes of a category.
+    labelled
+        Whether numbers have labels in the file itself.
+    """
+
+    library = "pyreadstat"
+    longest_name: ClassVar[int]
+    longest_text: ClassVar[int]
+    labelled: ClassVar[bool] = True
+
+    @abstractmethod
+    def parse(self, library: Any, path: Path) -> tuple[Mapping[str, Any], Any]:
+        """Columns and metadata, as the library reads them."""
+
+    @abstractmethod
+    def save(
+        self, library: Any, frame: Any, path: Path, labels: Mapping[str, Mapping[int, str]]
+    ) -> None:
+        """Write a file through the library."""
+
+    @abstractmethod
+    def timeless(self, data: bytes) -> bytes:
+        """The file without the time at which it was written."""
+
+    def columns(self, path: Path) -> dict[str, Column]:
+        library = self.module()
+        try:
+            found, said = self.parse(library, path)
+        except (library.PyreadstatError, library.ReadstatError, ValueError) as error:
+            raise self.damaged(error) from None
+        labels = said.variable_value_labels
+        return {name: _texts(values, labels.get(name, {})) for name, values in found.items()}
+
+    def pack(self, columns: Mapping[str, Column]) -> bytes:
+        library = self.module()
+        # Late: it comes with the library's own extra.
+        import pandas as pd
+
+        self._check(columns)
+        data: dict[str, Any] = {}
+        labels: dict[str, dict[int, str]] = {}
+        for name, column in columns.items():
+            if name == COUNT and not column.order:
+                data[name] = [float("nan") if v is None else float(v) for v in column.values]
+            elif self.labelled:
+                numbers = {text: code for code, text in enumerate(column.order, 1)}
+                data[name] = [float(numbers.get(text or "", "nan")) for text in column.values]
+                labels[name] = {code: text for text, code in numbers.items()}
+            else:
+                data[name] = pd.Series([text or "" for text in column.values], dtype=object)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / f"table{self.suffixes[0]}"
+            try:
+                self.save(library, pd.DataFrame(data), path, labels)
+            except (library.PyreadstatError, library.ReadstatError) as error:
+                raise InputError(
+                    f"{self.label} cannot hold this table",
+                    hint="shorten names and categories, or write CSV or Parquet",
+                    detail=str(error),
+                ) from None
+            return self.timeless(path.read_bytes())
+
+    def _check(self, columns: Mapping[str, Column]) -> None:
+        names = list(columns)
+        for name in names:
+            sound = re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) and len(name) <= self.longest_name
+            if not sound or sum(other.casefold() == name.casefold() for other in names) > 1:
+                raise InputError(
+                    f"{self.label} has no place for a variable named {name[:40]!r}",
+                    hint=f"rename it: a letter, then letters, digits and _, at most "
+                    f"{self.longest_name}",
+                )
+            for text in columns[name].order:
+                long = len(text.encode("utf-8")) > self.longest_text
+                if long or not text or not text.isprintable() or text != text.strip():
+                    raise InputError(
+                        f"{self.label} cannot hold the category {text[:40]!r}",
+                        hint="rename it first, or write CSV or Parquet",
+                    )
+
+
+def _texts(values: Any, labels: Mapping[Any, str]) -> Column:
+    """Values by their labels; two values with one label keep it apart by their numbers."""
+    known: dict[str, str] = {}
+    said = list(labels.values())
+    for value, label in labels.items():
+        text = as_text(value) or ""
+        known[text] = label if said.count(label) == 1 else f"{label} ({text})"
+    texts = [as_text(value) for value in values]
+    # An empty string is how these programs keep a missing text.
+    out = [None if text in (None, "") else known.get(text, text) for text in texts]
+    return Column(out, tuple(known.values()))

@@ -1,0 +1,119 @@
+"""Where records are: a file, a folder, a pattern, a table of a database, or behind a URL."""
+
+from __future__ import annotations
+
+import glob
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.registered import format_of
+from tabprotect.engine.formats.sql import quoted
+from tabprotect.engine.formats.text.opening import check_file
+
+if TYPE_CHECKING:
+    import duckdb
+
+MOST_FILES = 10_000
+_PATTERN = re.compile(r"[*?\[]")
+_DATABASE = b"DUCK"
+
+
+def is_url(source: str) -> bool:
+    """Whether records are behind an engine that Ibis reaches: ``postgresql://host/base#table``."""
+    return re.match(r"[a-z][a-z0-9+]{1,20}://", source) is not None
+
+
+def split_url(source: str) -> tuple[str, str]:
+    """The URL of an engine and the name of a table.
+
+    Raises
+    ------
+    InputError
+        Where no table is named, or a password stands in it: sources are kept in projects.
+    """
+    url, _, table = source.partition("#")
+    if not table:
+        raise InputError(
+            "the source names no table", hint="for example postgresql://host/base#people"
+        )
+    if urlsplit(url).password:
+        raise InputError(
+            "a password stands in the source, which is kept in projects and recipes",
+            hint="leave it out: PostgreSQL takes it from PGPASSWORD or ~/.pgpass",
+        )
+    return url, table
+
+
+def files_of(source: str) -> tuple[list[Path], str]:
+    """The files that a source means, sorted, and the table it names in a database.
+
+    Raises
+    ------
+    InputError
+        For a folder or a pattern without a file, or files of several formats.
+    """
+    path = Path(source)
+    if path.is_dir():
+        every = [p for p in sorted(path.rglob("*")) if p.is_file() and not p.name.startswith(".")]
+        files = [p for p in every if not _hidden(p, path)]
+    elif path.exists() or not _PATTERN.search(source):
+        if not path.exists() and "#" in source:
+            file, _, table = source.rpartition("#")
+            check_file(Path(file))
+            return [Path(file)], table
+        check_file(path)
+        return [path], ""
+    else:
+        found = glob.iglob(source, recursive=True)
+        files = sorted(p for p in map(Path, found) if p.is_file())
+    if not files:
+        raise InputError("no file is there", file=source, hint="check the folder, or the pattern")
+    if len(files) > MOST_FILES:
+        raise InputError(f"more than {MOST_FILES:,} files", file=source, hint="name fewer")
+    kinds = {format_of(file).name: file for file in files}
+    if len(kinds) > 1:
+        raise InputError(
+            f"the files are of several formats: {', '.join(sorted(kinds))}",
+            file=source,
+            hint='name those of one, for example "folder/*.parquet"',
+        )
+    return files, ""
+
+
+def _hidden(path: Path, folder: Path) -> bool:
+    """Whether engines leave a file out: ``_SUCCESS``, ``_metadata``, what is in hidden folders."""
+    return any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
+
+
+def is_database(path: Path) -> bool:
+    """Whether a file is a DuckDB database."""
+    with path.open("rb") as file:
+        return file.read(12)[8:] == _DATABASE
+
+
+def table_of(connection: duckdb.DuckDBPyConnection, path: Path, name: str) -> str:
+    """A table of the attached database as SQL; the only one where none is named.
+
+    Raises
+    ------
+    InputError
+        Naming those that are there.
+    """
+    rows = connection.execute(
+        "SELECT table_schema, table_name FROM information_schema.tables "
+        "WHERE table_catalog = 'source' ORDER BY ALL"
+    ).fetchall()
+    wanted = [r for r in rows if not name or name in (r[1], f"{r[0]}.{r[1]}")]
+    if len(wanted) != 1:
+        listed = ", ".join(r[1] if r[0] == "main" else f"{r[0]}.{r[1]}" for r in rows[:20])
+        raise InputError(
+            f"the database has no table {name!r}"
+            if name
+            else f"the database has {len(rows)} tables",
+            file=path,
+            hint=f"say which: {path.name}#TABLE; there are {listed}",
+        )
+    return f"source.{quoted(wanted[0][0])}.{quoted(wanted[0][1])}"

@@ -1,0 +1,231 @@
+"""A log-linear model fitted to every table drawn from a posterior, and the fits pooled.
+
+The model is a family of margins: its fit has them in common with the table. Estimates that differ
+from draw to draw are pooled by Rubin's rules (Rubin 1987): the spread between draws, which
+perturbation adds, beside the sampling error within each. Deviances are pooled by the statistic D2
+of Li, Meng, Raghunathan and Rubin 1991.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.formula import terms
+from tabprotect.engine.tables.margins import MarginSet, dimension, maximal
+
+TOLERANCE = 1e-8
+"""Of the total: how near to its margins a fit has to come."""
+
+MOST_SWEEPS = 500
+
+MOST_PARAMETERS = 400
+"""Parameters whose sampling error is worked out: their information is a matrix of this size."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pooled:
+    """Estimates from several draws as one, by Rubin's rules.
+
+    Attributes
+    ----------
+    estimate : float64 (estimates,)
+        Means over the draws; NaN where fewer than two draws allow one.
+    within : float64 (estimates,)
+        Mean sampling variance: what would be there without perturbation.
+    between : float64 (estimates,)
+        Variance over the draws: what perturbation adds.
+    draws : int64 (estimates,)
+        Draws in which the estimate is finite.
+    """
+
+    estimate: Floats
+    within: Floats
+    between: Floats
+    draws: Ints
+
+    @classmethod
+    def of(cls, estimates: Floats, variances: Floats) -> Pooled:
+        """Of estimates and their sampling variances, (draws, estimates) each."""
+        good = np.isfinite(estimates) & np.isfinite(variances)
+        number = good.sum(axis=0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            mean = np.where(good, estimates, 0.0).sum(axis=0) / number
+            within = np.where(good, variances, 0.0).sum(axis=0) / number
+            squares = np.where(good, (estimates - mean) ** 2, 0.0).sum(axis=0)
+            between = squares / (number - 1)
+        few = number < 2
+        for array in (mean, within, between):
+            array[few] = np.nan
+        return cls(mean, within, between, number.astype(np.int64))
+
+    @property
+    def total(self) -> Floats:
+        """Variance of the pooled estimate: within, and between with its own error."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(self.within + (1.0 + 1.0 / self.draws) * self.between)
+
+    @property
+    def missing(self) -> Floats:
+        """Share of the variance that is due to perturbation."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(1.0 - self.within / self.total)
+
+
+def pooled_test(deviances: Floats, degrees: int) -> tuple[float, float]:
+    """The statistic D2 of deviances over draws, and its p-value; NaN of fewer than two."""
+    found = deviances[np.isfinite(deviances)]
+    number = len(found)
+    if number < 2 or not degrees:
+        return math.nan, math.nan
+    # Late: scipy.stats takes longer to load than most analyses.
+    from scipy.stats import chi2, f
+
+    spread = (1.0 + 1.0 / number) * float(np.sqrt(found).var(ddof=1))
+    if spread < 1e-12:
+        value = float(found.mean()) / degrees
+        return value, float(chi2.sf(value * degrees, degrees))
+    value = (found.mean() / degrees - (number + 1) / (number - 1) * spread) / (1.0 + spread)
+    other = degrees ** (-3.0 / number) * (number - 1) * (1.0 + 1.0 / spread) ** 2
+    return float(value), float(f.sf(max(value, 0.0), degrees, other))
+
+
+@dataclass(frozen=True)
+class LogLinear:
+    """A hierarchical log-linear model.
+
+    Attributes
+    ----------
+    domain
+        The variables of the table.
+    margins
+        What the model fits, none inside another.
+    """
+
+    domain: Domain
+    margins: MarginSet
+
+    @classmethod
+    def of(cls, domain: Domain, formula: str) -> LogLinear:
+        """From a formula: ``a*b + c`` lets a and b go together, and c by itself.
+
+        Raises
+        ------
+        InputError
+            For an unknown variable.
+        ParameterError
+            When a variable is left out: its categories would all be held equally frequent.
+        """
+        margins = maximal(domain, terms(formula, domain.names))
+        left_out = [n for n in domain.names if not any(n in margin for margin in margins)]
+        if left_out:
+            raise ParameterError(
+                {"model": f"{', '.join(left_out)} is in no term of the model"},
+                hint="add the variable by itself, as in a*b + c",
+            )
+        return cls(domain, margins)
+
+    @cached_property
+    def degrees(self) -> int:
+        """Degrees of freedom of the deviance."""
+        return dimension(self.domain, self.margins)
+
+    def fit(self, tables: Ints) -> Floats:
+        """The fitted counts of tables (draws, *shape), by iterative proportional fitting."""
+        found = np.ones(tables.shape)
+        axes = [
+            tuple(a + 1 for a, name in enumerate(self.domain.names) if name not in margin)
+            for margin in self.margins
+        ]
+        goals = [tables.sum(axis=gone, keepdims=True).astype(np.float64) for gone in axes]
+        scale = np.maximum(tables.reshape(len(tables), -1).sum(axis=1), 1).max(initial=1)
+        for _ in range(MOST_SWEEPS):
+            off = 0.0
+            for gone, goal in zip(axes, goals, strict=True):
+                reached = found.sum(axis=gone, keepdims=True)
+                off = max(off, float(np.abs(reached - goal).max(initial=0.0)))
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    found *= np.where(reached > 0, goal / reached, 0.0)
+            if off <= TOLERANCE * scale:
+                break
+        return found
+
+    def deviance(self, tables: Ints, fitted: Floats) -> Floats:
+        """2 sum x log(x / fitted) of each table, (draws,)."""
+        x = tables.astype(np.float64)
+        ratio = np.divide(x, fitted, out=np.ones_like(x), where=x > 0)
+        return np.asarray(2.0 * (x * np.log(ratio)).reshape(len(x), -1).sum(axis=1))
+
+    @cached_property
+    def _columns(self) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+        """Parameters: the axes of a term, and a category (not the first) on each of them."""
+        faces: dict[tuple[int, ...], None] = {}
+        for margin in self.margins:
+            own = [self.domain.axis(name) for name in margin]
+            for size in range(len(own) + 1):
+                faces.update(dict.fromkeys(itertools.combinations(own, size)))
+        return [
+            (face, at)
+            for face in sorted(faces, key=lambda face: (len(face), face))
+            for at in itertools.product(*(range(1, self.domain.shape[a]) for a in face))
+        ]
+
+    @property
+    def associations(self) -> list[str]:
+        """The odds ratios that the model estimates, in words: parameters of two or more variables.
+
+        Against the first category of each variable, at the first category of those that are not
+        named.
+        """
+        return [self._words(*column) for column in self._columns if len(column[0]) > 1]
+
+    def _words(self, face: tuple[int, ...], at: tuple[int, ...]) -> str:
+        variables = [self.domain.variables[a] for a in face]
+        return ":".join(f"{v.name}={v.categories[c]}" for v, c in zip(variables, at, strict=True))
+
+    def _design(self) -> npt.NDArray[np.float64]:
+        """Which parameters each cell has, (cells, parameters)."""
+        cells = np.array(list(np.ndindex(self.domain.shape)), dtype=np.int64)
+        columns = [
+            np.logical_and.reduce([cells[:, a] == c for a, c in zip(face, at, strict=True)])
+            if face
+            else np.ones(len(cells), dtype=np.bool_)
+            for face, at in self._columns
+        ]
+        return np.stack(columns, axis=1).astype(np.float64)
+
+    def log_odds_ratios(self, fitted: Floats) -> tuple[Floats, Floats]:
+        """The logarithms of :attr:`associations` and their sampling variances.
+
+        float64 (draws, associations) each; NaN where a fitted count is 0.
+
+        Raises
+        ------
+        ParameterError
+            For more than ``MOST_PARAMETERS`` parameters.
+        """
+        if len(self._columns) > MOST_PARAMETERS:
+            raise ParameterError(
+                {"model": f"it has {len(self._columns):,} parameters, more than {MOST_PARAMETERS}"},
+                hint="take out a term, or merge categories",
+            )
+        first = sum(len(face) < 2 for face, _ in self._columns)
+        design = self._design()
+        flat = fitted.reshape(len(fitted), -1)
+        out = np.full((2, len(flat), design.shape[1] - first), np.nan)
+        contrasts = np.linalg.pinv(design)[first:]
+        for k, counts in enumerate(flat):
+            if counts.min() <= 0:
+                continue
+            information = design.T @ (counts[:, None] * design)
+            out[0, k] = contrasts @ np.log(counts)
+            out[1, k] = np.diag(np.linalg.inv(information))[first:]
+        return out[0], out[1]

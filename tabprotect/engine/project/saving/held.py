@@ -1,0 +1,102 @@
+"""Files that a program holds while it runs, and a project that only one window has open."""
+
+from __future__ import annotations
+
+import contextlib
+import getpass
+import json
+import os
+import platform
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO
+
+from tabprotect.engine.errors import InputError
+
+
+class InUseError(InputError):
+    """A project that another window has open."""
+
+
+def hold(file: IO[str]) -> bool:
+    """Lock the file for this program; the system unlocks it however the program ends."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        try:
+            # Beyond the text, so that others can still read it.
+            file.seek(2**20)
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+    import fcntl
+
+    try:
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+class HeldProject:
+    """A project file that this window has open; others learn who has it.
+
+    A file beside it says so. What a kill leaves of it holds nobody up.
+
+    Raises
+    ------
+    InUseError
+        When another window has it open.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.absolute()
+        self._beside = self.path.with_name(f".{self.path.name}.lock")
+        self._file: IO[str] | None = None
+        # Where nothing can be written beside it, the project itself cannot be saved there either.
+        with contextlib.suppress(OSError):
+            number = os.open(self._beside, os.O_CREAT | os.O_RDWR, 0o600)
+            self._file = os.fdopen(number, "r+", encoding="utf-8")
+        if self._file is None:
+            return
+        if not hold(self._file):
+            who = self._who()
+            self._file.close()
+            raise InUseError(
+                f"it is open in another window{who}",
+                file=self.path,
+                hint="go on there, or open a copy that is saved under another name",
+            )
+        self._file.seek(0)
+        self._file.truncate()
+        json.dump(_self(), self._file)
+        self._file.flush()
+
+    def _who(self) -> str:
+        """Who has it, since when; as far as that was written down."""
+        assert self._file is not None
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            self._file.seek(0)
+            said = json.loads(self._file.read(10_000))
+            who, where, since = (str(said[name])[:80] for name in ("who", "where", "since"))
+            return f": that of {who} on {where}, since {since}"
+        return ""
+
+    def release(self) -> None:
+        """Let others have it."""
+        if self._file is not None:
+            with contextlib.suppress(OSError):
+                self._beside.unlink(missing_ok=True)
+            self._file.close()
+            self._file = None
+
+
+def _self() -> dict[str, str]:
+    try:
+        who = getpass.getuser()
+    except (KeyError, OSError, ImportError):
+        who = "somebody"
+    since = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    return {"who": who, "where": platform.node() or "this machine", "since": since}

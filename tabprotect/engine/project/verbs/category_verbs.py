@@ -1,0 +1,114 @@
+"""Commands on categories: add, remove, merge, rename and reorder them; rename variables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.project.command import Context, Declared
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.verbs.table_verbs import edited
+from tabprotect.engine.tables.table import Counts, Table
+
+
+def _with(
+    project: Project,
+    variable: str,
+    categories: Sequence[str],
+    parts: Sequence[Sequence[int]],
+    counts: Counts,
+) -> Project:
+    """Other categories of a variable, each made of some of the old ones, and the counts."""
+    domain = project.original.domain
+    changed = domain.with_variable(domain[variable].made_of(categories, parts))
+    return edited(project, Table.dense(changed, counts))
+
+
+@Declared("add category {category} to {variable}")
+def add_category(
+    project: Project, context: Context, *, variable: str, category: str, at: int | None = None
+) -> Project:
+    """A new category with zero counts, at the end or before number ``at``."""
+    table = project.original
+    axis = table.domain.axis(variable)
+    names = list(table.domain[variable].categories)
+    parts = [[n] for n in range(len(names))]
+    place = len(names) if at is None else min(max(at, 0), len(names))
+    names.insert(place, category)
+    parts.insert(place, [])
+    return _with(project, variable, names, parts, np.insert(table.counts, place, 0, axis=axis))
+
+
+@Declared("remove category {category} of {variable}")
+def remove_category(project: Project, context: Context, *, variable: str, category: str) -> Project:
+    """Take out a category that nobody is in."""
+    table = project.original
+    axis, code = table.domain.axis(variable), table.domain[variable].code(category)
+    if np.take(table.counts, code, axis=axis).any():
+        raise InputError(
+            f"{variable} = {category} is not empty",
+            hint="merge it with another category, so that nobody is lost",
+        )
+    old = table.domain[variable].categories
+    parts = [[n] for n in range(len(old)) if n != code]
+    names = [old[n] for (n,) in parts]
+    return _with(project, variable, names, parts, np.delete(table.counts, code, axis=axis))
+
+
+@Declared("merge categories of {variable} into {into}")
+def merge_categories(
+    project: Project, context: Context, *, variable: str, categories: Sequence[str], into: str
+) -> Project:
+    """Add categories together under one name, at the place of the first of them."""
+    table = project.original
+    axis = table.domain.axis(variable)
+    codes = sorted(table.domain[variable].code(c) for c in categories)
+    if len(set(codes)) < 2:
+        raise InputError("merging takes at least two categories")
+    first, rest = codes[0], codes[1:]
+    counts = np.moveaxis(table.counts.copy(), axis, 0)
+    counts[first] = counts[codes].sum(axis=0)
+    counts = np.moveaxis(np.delete(counts, rest, axis=0), 0, axis)
+    old = table.domain[variable].categories
+    kept = [n for n in range(len(old)) if n not in rest]
+    names = [into if n == first else old[n] for n in kept]
+    return _with(project, variable, names, [codes if n == first else [n] for n in kept], counts)
+
+
+@Declared("rename {variable} = {category} to {to}")
+def rename_category(
+    project: Project, context: Context, *, variable: str, category: str, to: str
+) -> Project:
+    """Give a category another name."""
+    table = project.original
+    code = table.domain[variable].code(category)
+    names = list(table.domain[variable].categories)
+    names[code] = to
+    return _with(project, variable, names, [[n] for n in range(len(names))], table.counts)
+
+
+@Declared("reorder the categories of {variable}")
+def reorder_categories(
+    project: Project, context: Context, *, variable: str, categories: Sequence[str]
+) -> Project:
+    """Put all categories of a variable into another order."""
+    table = project.original
+    old = table.domain[variable]
+    if sorted(categories) != sorted(old.categories):
+        raise InputError(f"the new order must name each category of {variable!r} once")
+    codes = [old.code(c) for c in categories]
+    counts = np.take(table.counts, codes, axis=table.domain.axis(variable))
+    return _with(project, variable, categories, [[n] for n in codes], counts)
+
+
+@Declared("rename {variable} to {to}")
+def rename_variable(project: Project, context: Context, *, variable: str, to: str) -> Project:
+    """Give a variable another name."""
+    table = project.original
+    old = table.domain.variables[table.domain.axis(variable)]
+    placed = None if project.placement is None else project.placement.renamed(variable, to)
+    renamed = table.on(table.domain.with_variable(old.renamed(to), instead_of=variable))
+    return replace(edited(project, renamed), placement=placed)

@@ -1,0 +1,202 @@
+"""Commands on levels: group categories, let go of a level, nest variables, count at a level.
+
+They change how the same records are named or added up, so that record keys and weights stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.groupings import groups_in
+from tabprotect.engine.project.command import Arguments, Context, Declared
+from tabprotect.engine.project.placement import Placement
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.randomness import KEY_MODULUS
+from tabprotect.engine.tables.bands import banded, cut_at
+from tabprotect.engine.tables.domain import AT, Domain, Level, Variable
+from tabprotect.engine.tables.nesting import Nesting
+from tabprotect.engine.tables.table import Table
+
+
+def _group_label(project: Project, given: Arguments) -> str:
+    if given.get("width") is not None:
+        return f"group {given['variable']} in bands of {given['width']}"
+    if given.get("cuts"):
+        cuts = given["cuts"]
+        assert isinstance(cuts, Sequence)
+        return f"cut {given['variable']} at {', '.join(map(str, cuts))}"
+    files = given.get("files")
+    if isinstance(files, Mapping):
+        return f"group {given['variable']} by {', '.join(Path(f).name for f in files.values())}"
+    return f"group {given['variable']} as {given.get('level')}"
+
+
+@Declared(_group_label, reads_too="files")
+def group_categories(
+    project: Project,
+    context: Context,
+    *,
+    variable: str,
+    level: str = "",
+    width: int | None = None,
+    cuts: Sequence[int] | None = None,
+    groups: Mapping[str, Sequence[str]] | None = None,
+    files: Mapping[str, str] | None = None,
+) -> Project:
+    """Give a variable a level: by width, by cut points, by a code list, or group by group.
+
+    Parameters
+    ----------
+    level
+        Its name; by default ``band5``, ``cut``, or what a code list calls its levels. A level of
+        that name is replaced.
+    groups
+        The categories of each group; those that are in none stand alone.
+    files
+        ``{"code list": FILE}``, as ``--code-list`` reads it: all its levels.
+
+    Raises
+    ------
+    InputError
+        For categories that do not fit, or not exactly one way of grouping.
+    """
+    domain = project.original.domain
+    found = levels_of(
+        domain.variables[domain.axis(variable)],
+        level=level,
+        width=width,
+        cuts=cuts,
+        groups=groups,
+        file="" if not files else next(iter(files.values())),
+    )
+    return _over(project, with_levels(domain, variable, *found))
+
+
+def levels_of(
+    variable: Variable,
+    *,
+    level: str = "",
+    width: int | None = None,
+    cuts: Sequence[int] | None = None,
+    groups: Mapping[str, Sequence[str]] | None = None,
+    file: str = "",
+) -> tuple[Level, ...]:
+    """The levels that one way of grouping makes: what :func:`group_categories` would add."""
+    ways = [width is not None, bool(cuts), bool(groups), bool(file)]
+    if sum(ways) != 1:
+        raise InputError(
+            "name one way to group the categories",
+            hint="a width, cut points, groups, or the file of a code list",
+        )
+    if file:
+        return groups_in(Path(file), variable)
+    if width is not None:
+        made, name = banded(variable.categories, width), f"band{width}"
+    elif cuts:
+        made, name = cut_at(variable.categories, cuts), "cut"
+    else:
+        made, name = _as_said(variable, groups or {}), "groups"
+    return (Level(level or name, tuple(made)),)
+
+
+def _as_said(variable: Variable, groups: Mapping[str, Sequence[str]]) -> list[str]:
+    said: dict[str, str] = {}
+    for group, categories in groups.items():
+        for category in categories:
+            variable.code(category)
+            if said.setdefault(category, group) != group:
+                raise InputError(f"{category!r} is put into both {said[category]!r} and {group!r}")
+    return [said.get(category, category) for category in variable.categories]
+
+
+def with_levels(domain: Domain, variable: str, *levels: Level) -> Domain:
+    """A domain with further levels of a variable, in the place of those of the same names."""
+    old = domain.variables[domain.axis(variable)]
+    new = {level.name: level for level in levels}
+    kept = [new.pop(level.name, level) for level in old.coarser]
+    return domain.with_variable(old.grouped(*kept, *new.values(), finest=old.finest))
+
+
+@Declared("let go of {variable}@{level}")
+def remove_level(project: Project, context: Context, *, variable: str, level: str) -> Project:
+    """Take a level away; the categories stay."""
+    domain = project.original.domain
+    old = domain.variables[domain.axis(variable)]
+    kept = [one for one in old.coarser if one.name != level]
+    if len(kept) == len(old.coarser):
+        raise InputError(f"{variable} has no level {level!r}")
+    return _over(project, domain.with_variable(old.grouped(*kept, finest=old.finest)))
+
+
+def _nest_label(project: Project, given: Arguments) -> str:
+    variables = given["variables"]
+    assert isinstance(variables, Sequence)
+    return f"make {', '.join(variables)} the levels of {given['name']}"
+
+
+@Declared(_nest_label)
+def nest_variables(
+    project: Project, context: Context, *, variables: Sequence[str], name: str
+) -> Project:
+    """Make variables that nest, the coarsest first, the levels of one variable."""
+    for variable in variables:
+        project.original.domain.axis(variable)
+    if len(set(variables)) < 2:
+        raise InputError("nesting takes at least two variables")
+    nesting = Nesting.of(project.original, {name: list(variables)})
+    return _added(project, nesting.after, nesting.nested, summed=False)
+
+
+@Declared("count {variable} at the level {level}")
+def take_level(project: Project, context: Context, *, variable: str, level: str) -> Project:
+    """Add the categories up to those of a level; coarser levels stay above it."""
+    before = project.original.domain
+    name = f"{variable}{AT}{level}"
+    coarse = before[name].renamed(variable)
+    after = before.with_variable(coarse)
+    margin = [name if n == variable else n for n in before.names]
+    return _added(project, after, lambda table: table.margin(margin).on(after), summed=True)
+
+
+def _over(project: Project, domain: Domain) -> Project:
+    return _added(project, domain, lambda table: table.on(domain), summed=False)
+
+
+def _added(
+    project: Project, domain: Domain, change: Callable[[Table], Table], *, summed: bool
+) -> Project:
+    """The project with its table, keys and weights over another domain."""
+    before = project.original.domain
+    keys, weights, moves, placed = (
+        project.record_keys,
+        project.weights,
+        project.moves,
+        project.placement,
+    )
+    if keys is not None:
+        keys = change(keys)
+        if summed:
+            cells, sums = keys.cells
+            rest = Table.sparse(domain, cells, sums % KEY_MODULUS)
+            keys = rest if keys.is_sparse else Table.dense(domain, rest.counts)
+    if weights is not None:
+        weights = replace(weights, sums=change(weights.sums))
+    if moves is not None:
+        moves = moves.on(domain) if domain.shape == before.shape else None
+    if placed is None or set(domain.names) != set(before.names):
+        placed = Placement.of(domain)
+    same = domain.shape == before.shape and project.plan.fits(domain)
+    return replace(
+        project.without_result(),
+        table=change(project.original),
+        record_keys=keys,
+        weights=weights,
+        edited=True,
+        moves=moves,
+        cycles_from=project.cycles_from if moves is not None else "",
+        placement=placed,
+        plan=project.plan if same else replace(project.plan, margins=()),
+    )

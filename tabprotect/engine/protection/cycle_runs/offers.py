@@ -1,0 +1,224 @@
+"""Designs to choose from: what each would cost and buy, judged on synthetic tables.
+
+The candidates are designs times rules times coins. They are run on synthetic tables with the kept
+margins, so that choosing by those figures tells nothing; what does worse than another one in risk
+and in change is left out, and about eight of the others are kept, from useful to protected.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.cycles.algebra import CycleAlgebra
+from tabprotect.engine.cycles.constructions.for_margins import design_for_margins, dimension
+from tabprotect.engine.cycles.constructions.strips import highest
+from tabprotect.engine.cycles.designs import design
+from tabprotect.engine.cycles.width import elimination_cost
+from tabprotect.engine.errors import InfeasibleError, ParameterError
+from tabprotect.engine.parameters import Values
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.cycle_runs.choosing import (
+    LARGE,
+    MEDIUM,
+    Tried,
+    synthetic_tables,
+    tried,
+)
+from tabprotect.engine.release.likelihood import BlockingRule
+from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.kept_margins import KeptMargins
+from tabprotect.engine.tables.margins import all_margins
+from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.engine.tables.table import Table
+
+MOST_OFFERED = 8
+
+COINS = ((0.25, 1), (0.1, 1), (0.4, 1), (0.25, 2), (0.4, 2), (0.4, 4))
+"""alpha = beta, and passes."""
+
+WIDTH_LIMIT = 13
+
+MOST_RANKED = 5_000
+"""Cells up to which the rank of a design that does not prove its own is worked out."""
+
+Posterior = Literal["formula", "draws", "any"]
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What is asked of a design, beside the margins that it keeps.
+
+    Attributes
+    ----------
+    zeros_may_rise
+        Whether the rule may be one that raises zeros.
+    most_change
+        No count moves by more; 0 is no limit.
+    posterior
+        How readers must be able to compute what they believe: exactly by formula, exactly by
+        formula or by exact draws, or in any way.
+    """
+
+    zeros_may_rise: bool = True
+    most_change: int = 0
+    posterior: Posterior = "any"
+
+
+@dataclass(frozen=True, eq=False)
+class Offer:
+    """One candidate.
+
+    Attributes
+    ----------
+    kind
+        The name of the template.
+    rule, alpha, passes
+        Parameters that go with it; beta is alpha.
+    figures
+        On synthetic tables.
+    largest_change
+        No count can move by more.
+    posterior
+        ``formula``, ``draws`` (exact ones), or ``any``: estimated, with its error.
+    unwanted
+        Sums beyond the kept margins that stay exact; ``None`` where that was not worked out.
+    """
+
+    kind: str
+    moves: MoveSet
+    rule: BlockingRule
+    alpha: float
+    passes: int
+    figures: Tried
+    largest_change: int
+    posterior: Posterior
+    unwanted: int | None
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        """Of the mechanism, the cycles apart."""
+        return {
+            "alpha": self.alpha,
+            "beta": self.alpha,
+            "passes": self.passes,
+            "blocking": self.rule,
+            "order": "listed",
+            "n_cover": 0,
+            "theta": None,
+        }
+
+    @property
+    def words(self) -> str:
+        """In a few words."""
+        passes = "" if self.passes == 1 else f", {self.passes} passes"
+        rule = "zeros stay" if self.rule == "any_zero" else "zeros may rise"
+        return f"{self.kind}, alpha = beta = {self.alpha:g}{passes}, {rule}"
+
+
+def offers(kept: KeptMargins, wishes: Wishes, progress: Progress = SILENT) -> tuple[Offer, ...]:
+    """The candidates on the risk-utility curve, the most useful one first.
+
+    Progress brings those known so far.
+
+    Raises
+    ------
+    InfeasibleError
+        When no candidate does what is asked.
+    ParameterError
+        When no count can change with these margins kept, or the table is too large.
+    """
+    if kept.domain.size > LARGE:
+        raise ParameterError(
+            {"keep": f"{kept.domain.size:,} cells are too many to try designs on"},
+            hint="take a template",
+        )
+    progress.report("designing cycles", 0.0)
+    tables, seed = synthetic_tables(kept, progress)
+    designs = _designs(kept, progress)
+    rules: tuple[BlockingRule, ...] = ("negative", "any_zero")
+    if not wishes.zeros_may_rise:
+        rules = ("any_zero",)
+    tasks = [(*one, rule, coin) for coin, rule, one in itertools.product(COINS, rules, designs)]
+    found: list[Offer] = []
+    for number, (kind, moves, unwanted, rule, (alpha, passes)) in enumerate(tasks):
+        progress.report("trying designs", number / len(tasks), _best(found))
+        plus, minus = moves.touches
+        most = int((plus + minus).max()) * passes
+        if wishes.most_change and most > wishes.most_change:
+            continue
+        how = _posterior(moves, rule, passes)
+        if wishes.posterior != "any" and how not in ("formula", wishes.posterior):
+            continue
+        offer = Offer(kind, moves, rule, alpha, passes, Tried(0.0, 1.0, 0.0), most, how, unwanted)
+        generator = np.random.Generator(np.random.PCG64(seed + 1))
+        figures = tried(moves, Values(offer.parameters), tables, generator, progress)
+        if figures.change:
+            found.append(Offer(kind, moves, rule, alpha, passes, figures, most, how, unwanted))
+    if not found:
+        raise InfeasibleError(
+            "no design does all of this", hint="allow larger changes, or another kind of posterior"
+        )
+    return _best(found)
+
+
+def on_table(offer: Offer, table: Table, small: SmallCount, progress: Progress = SILENT) -> Tried:
+    """The same figures on a table: CONFIDENTIAL, and a choice by them tells a little of it."""
+    generator = np.random.Generator(np.random.PCG64(1))
+    counts: Ints = table.counts.reshape(-1, 1)
+    return tried(offer.moves, Values(offer.parameters), counts, generator, progress, small)
+
+
+def _designs(kept: KeptMargins, progress: Progress) -> list[tuple[str, MoveSet, int | None]]:
+    """Names, cycles, and sums that stay exact unasked."""
+    domain, publication = kept.domain, kept.publication
+    found: list[tuple[str, MoveSet, int | None]] = []
+    try:
+        made = design_for_margins(kept, progress=progress)
+        found.append(("triangular", made.moves, made.deficit))
+    except ParameterError:
+        # Empty rows and columns leave nothing to move: other designs fare no better.
+        if set(publication.margins) != set(all_margins(domain)):
+            raise
+    if set(publication.margins) != set(all_margins(domain)):
+        return found
+    names = ["strips-2"]
+    if domain.size <= MEDIUM:
+        names += ["elementary"] + [f"strips-{highest(domain)}"] * (highest(domain) > 2)
+    every = dimension(publication)
+    for name in names:
+        moves = design(domain, name)
+        ranked = every is not None and domain.size <= MOST_RANKED
+        found.append((name, moves, every - CycleAlgebra(moves).rank if ranked else None))  # type: ignore[operator]
+    return found
+
+
+def _posterior(moves: MoveSet, rule: BlockingRule, passes: int) -> Posterior:
+    cost = elimination_cost(moves, passes, limit=WIDTH_LIMIT)
+    if cost is not None and cost.affordable:
+        return "formula"
+    return "draws" if rule == "negative" else "any"
+
+
+def _best(found: list[Offer]) -> tuple[Offer, ...]:
+    """Those that no other one beats in risk and in change; about eight, evenly over the risk."""
+    chosen = sorted(_unbeaten(found), key=lambda offer: offer.figures.change)
+    if len(chosen) <= MOST_OFFERED:
+        return tuple(chosen)
+    risk = np.array([offer.figures.unchanged for offer in chosen])
+    goals = np.linspace(risk[0], risk[-1], MOST_OFFERED)
+    nearest = {int(np.abs(risk - goal).argmin()) for goal in goals}
+    return tuple(chosen[k] for k in sorted(nearest | {0, len(chosen) - 1}))
+
+
+def _unbeaten(found: list[Offer]) -> Iterator[Offer]:
+    least = np.inf
+    for offer in sorted(found, key=lambda o: (o.figures.change, o.figures.unchanged)):
+        if offer.figures.unchanged < least:
+            least = offer.figures.unchanged
+            yield offer

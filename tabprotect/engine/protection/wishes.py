@@ -1,0 +1,152 @@
+"""What must stay true of a table, in a user's words, and which methods promise it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from tabprotect.engine.parameters import Values
+from tabprotect.engine.protection.method import Method
+from tabprotect.engine.protection.subtables import KEEP, MARGINS, groupings_of, publication_of
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.margins import MarginSet
+from tabprotect.engine.tables.publication import Publication
+
+
+@dataclass(frozen=True)
+class Wish:
+    """Something a user may want to stay true.
+
+    Attributes
+    ----------
+    label
+        What is ticked.
+    kept, lost
+        In a few words, of a method that promises it and of one that does not.
+    granted_by
+        Names of ``GUARANTEES``, any of which grants it.
+    help
+        What it means, in a sentence.
+    """
+
+    label: str
+    kept: str
+    lost: str
+    granted_by: tuple[str, ...] = ()
+    help: str = ""
+
+
+KEPT = "margins"
+WHOLE = "complete"
+
+WISHES: Mapping[str, Wish] = MappingProxyType(
+    {
+        KEPT: Wish(
+            "These sums, exactly",
+            "these sums, exactly",
+            "sums are not exact",
+            help="The chosen sums are published as they are.",
+        ),
+        "additive": Wish(
+            "Everything adds up",
+            "adds up",
+            "the table would not add up",
+            ("additive", "exact"),
+            "Published cells add up to the published sums.",
+        ),
+        WHOLE: Wish(
+            "No count is hidden",
+            "nothing hidden",
+            "counts would be missing",
+            ("complete",),
+            "Every cell of the table is published with a count.",
+        ),
+        "exact": Wish(
+            "Counts that are shown are exact",
+            "shown counts exact",
+            "counts are changed",
+            ("exact",),
+            "A count is the true one, or it is not published.",
+        ),
+        "consistent": Wish(
+            "The same cell is the same in every table",
+            "same in every table",
+            "a cell may differ from table to table",
+            ("consistent", "exact"),
+            "A cell that stands in several tables has one count in all of them.",
+        ),
+        "zeros_kept": Wish(
+            "Zeros stay zeros",
+            "zeros stay",
+            "zeros can rise",
+            ("zeros_kept", "exact"),
+            "Where nobody is, nobody is published.",
+        ),
+    }
+)
+"""By name, in the order in which they are asked."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What a method with these parameters promises, whatever the chance in it.
+
+    Attributes
+    ----------
+    names
+        The wishes it grants, but for the sums.
+    exact : Publication or None
+        The sums it publishes exactly.
+    """
+
+    names: frozenset[str]
+    exact: Publication | None
+
+    @classmethod
+    def of(cls, method: Method, domain: Domain, values: Values) -> Kept:
+        """From the method's own declarations.
+
+        Parameters
+        ----------
+        values
+            As ``Method.resolve`` gives them.
+        """
+        promised = set(method.promised(values))
+        published = _published(domain, values)
+        names = {name for name, wish in WISHES.items() if promised & set(wish.granted_by)}
+        if domain.names not in published.margins:
+            names.discard(WHOLE)
+        exact = method.kept(domain, values)
+        if exact is None and {"exact", "complete"} <= promised:
+            exact = published
+        if exact is None and "total_kept" in promised:
+            exact = Publication(domain, ((),))
+        return cls(frozenset(names), exact)
+
+    def lost(self, asked: MarginSet = ()) -> tuple[str, ...]:
+        """The wishes that are not granted, in the order of ``WISHES``.
+
+        Parameters
+        ----------
+        asked
+            The sums that are to be exact.
+        """
+        given = set(self.names)
+        if all(self._tells(margin) for margin in asked):
+            given.add(KEPT)
+        return tuple(name for name in WISHES if name not in given)
+
+    def _tells(self, margin: tuple[str, ...]) -> bool:
+        exact = self.exact
+        return exact is not None and any(exact.determines(m, margin) for m in exact.margins)
+
+
+def _published(domain: Domain, values: Values) -> Publication:
+    """The sub-tables that are published: the table itself where no parameter names others."""
+    if MARGINS.name in values:
+        return publication_of(domain, values)
+    # Groupings of kept sums are no tables of their own.
+    groupings = () if KEEP.name in values else groupings_of(domain, values)
+    names = tuple(next((g.name for g in groupings if g.of == n), n) for n in domain.names)
+    return Publication(domain, (names,), groupings)

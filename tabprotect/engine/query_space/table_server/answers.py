@@ -1,0 +1,47 @@
+"""What a table server gives out: releases of the method ``publish_margins``. Public."""
+
+from __future__ import annotations
+
+from tabprotect.engine.protection.methods.publish_margins import (
+    BOUNDS,
+    CELLS,
+    FRONTIER,
+    PROVED,
+    THEN,
+    THRESHOLD,
+)
+from tabprotect.engine.protection.subtables import MARGINS
+from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.query_space.table_server.fold import ServerState
+from tabprotect.engine.release.mechanism import Mechanism
+from tabprotect.engine.release.published import PublishedTable
+from tabprotect.engine.release.release import Release
+
+
+def release_of(state: ServerState, query: Query, title: str) -> Release:
+    """The release that a released sub-table goes out in; it depends on nothing that comes later.
+
+    What judged it is stated: the criterion with its threshold where that proved it safe together
+    with all that was out, or a rule that looks at no original.
+
+    Parameters
+    ----------
+    query
+        Of at least one variable.
+    """
+    releases = state.releases
+    cells = releases.evidence.cells
+    margin = cells.lattice.names_of(query)
+    said: dict[str, object] = {
+        MARGINS.name: ":".join(f"`{name}`" for name in margin),
+        THRESHOLD.name: releases.threshold,
+        BOUNDS.name: releases.bounds,
+        CELLS.name: cells.judged,
+        THEN.name: "",
+        "criterion": state.rule.name if state.rule.simulatable else releases.criterion.name,
+        FRONTIER: [list(margin)],
+    }
+    if not state.rule.simulatable:
+        said |= {"at_risk": str(cells.at_risk), PROVED: True}
+    mechanism = Mechanism("publish_margins", cells.table.domain, said)
+    return Release((PublishedTable(cells.table.margin(margin)),), mechanism, title)

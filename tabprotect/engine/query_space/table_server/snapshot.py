@@ -1,0 +1,64 @@
+"""The state of a table server as JSON values, so that a start need not fold a long log."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, cast
+
+import numpy as np
+
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.query_space.frontier import Frontier
+from tabprotect.engine.query_space.table_server.fold import ServerState
+
+
+def snapshot(state: ServerState) -> dict[str, object]:
+    """What a log has made of a server. Confidential."""
+    releases = state.releases
+    return {
+        "released": list(releases.released),
+        "unreleasable": list(releases.unreleasable),
+        "proved": list(releases.proved),
+        "told": list(state.told),
+        "demand": [[query, count] for query, count in state.demand.items()],
+        "bundles": [[query, mark] for query, mark in state.bundles.items()],
+        "frozen": state.frozen,
+        "perturbed": state.perturbed,
+        "settings": state.settings,
+    }
+
+
+def restored(start: ServerState, kept: object, progress: Progress = SILENT) -> ServerState:
+    """The server that :func:`snapshot` told of, under the same settings."""
+    said = cast(dict[str, Any], kept)
+    first = start.releases
+    variables = first.released.variables
+    released = Frontier(variables, tuple(said["released"]), upward=False)
+    unreleasable = Frontier(variables, tuple(said["unreleasable"]), upward=True)
+    every = np.arange(1 << variables, dtype=np.int64)
+    releases = replace(
+        first,
+        released=released,
+        judgement=first.criterion.judge(
+            first.evidence,
+            released.members,
+            first.threshold,
+            bounds=first.bounds,
+            decide_only=True,
+            progress=progress,
+        ),
+        allowed=every[~unreleasable.covers(every)],
+        unreleasable=unreleasable,
+        proved=Frontier(variables, tuple(said["proved"]), upward=True),
+    )
+    return replace(
+        start,
+        releases=releases,
+        demand=MappingProxyType(dict(said["demand"])),
+        bundles=MappingProxyType(dict(said["bundles"])),
+        told=Frontier(variables, tuple(said["told"]), upward=True),
+        frozen=bool(said["frozen"]),
+        perturbed=str(said["perturbed"]),
+        settings=str(said["settings"]),
+    )

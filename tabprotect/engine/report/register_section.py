@@ -1,0 +1,105 @@
+"""What the register of this house says of a release and of its original. Confidential."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from tabprotect.engine.bundle.check_lines import CheckGroup, left_before
+from tabprotect.engine.bundle.together import together
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.register.address import address
+from tabprotect.engine.register.entry import RELATIONS, Entry, related, warnings_of
+from tabprotect.engine.register.lookup import marks, releases_of
+
+
+@dataclass(frozen=True)
+class RegisterSection:
+    """The register's part of a report.
+
+    Attributes
+    ----------
+    own
+        The entry of this very release, in words; says so where there is none.
+    before
+        What left before, and what it tells together with this release.
+    entries
+        Number, day, title, method, who and how it bears on the table: of each earlier release.
+    """
+
+    own: str
+    before: CheckGroup
+    entries: tuple[tuple[str, ...], ...] = ()
+
+
+def register_section(
+    protected: Protected,
+    fingerprint: str,
+    register: str | None = None,
+    progress: Progress = SILENT,
+) -> RegisterSection:
+    """Look a release and its original up.
+
+    A report makes no register, and no key of a house, where there is none.
+
+    Parameters
+    ----------
+    fingerprint
+        SHA-256 of its bundle.
+    register
+        A file, a URL or ``none``; by default the house's own.
+
+    Raises
+    ------
+    Interrupted
+        When cancelled.
+    """
+    place = address(register)
+    if place is None or ("://" not in place and not Path(place).exists()):
+        return RegisterSection("There is no register of releases here.", left_before((), None, 0))
+    from tabprotect.engine.register.register import Register
+
+    problem = protected.record.problem
+    try:
+        with Register(place) as opened:
+            entries = opened.entries()
+        found = related(marks(problem), entries, but=fingerprint)
+        contents = releases_of(found, register)
+        joint, number = together(
+            contents, problem.table, release=protected.release, progress=progress
+        )
+    except InputError as error:
+        return RegisterSection(
+            "The register could not be read.", left_before((), None, 0, str(error))
+        )
+    same = sum(e.relation == "original" for e in found)
+    unread = same if joint is None else same + 1 - number
+    return RegisterSection(
+        _own(entries, fingerprint),
+        left_before([w["message"] for w in warnings_of(found)], joint, unread),
+        tuple(
+            (
+                str(e.entry.number),
+                e.entry.day,
+                e.entry.publication.title,
+                e.entry.publication.method_label,
+                e.entry.publication.who,
+                RELATIONS[e.relation],
+            )
+            for e in found
+        ),
+    )
+
+
+def _own(entries: list[Entry], fingerprint: str) -> str:
+    mine = [e for e in entries if e.publication.bundle == fingerprint]
+    if not mine:
+        return "This release is not in the register."
+    last = mine[-1]
+    who = f" by {last.publication.who}" if last.publication.who else ""
+    gone = ""
+    if (day := last.withdrawn) is not None:
+        gone = f" It was withdrawn on {day.day} {day:%B %Y}: {last.withdrawn_reason}."
+    return f"Release number {last.number}, published on {last.day}{who}.{gone}"

@@ -1,0 +1,223 @@
+"""Several tables of the same records that are protected and published as one.
+
+Each table of a set is a formula over the variables of the records and their levels; what two of
+them have in common is one sub-table, protected once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.tables.domain import Domain, Level
+from tabprotect.engine.tables.margins import MarginSet
+from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.table import Table
+
+
+@dataclass(frozen=True)
+class Sliver:
+    """A group of one level less the groups of another that lie in it: what subtraction gives.
+
+    Attributes
+    ----------
+    variable
+        Whose categories are grouped.
+    group, less
+        ``level: group`` that is published, and the published groups inside it.
+    left
+        The categories that remain.
+    over
+        The variables beside it in the tables that hold both.
+    at_risk, least
+        How many cells of the difference hold a count at risk, and the smallest positive one (0
+        where all are empty). Confidential.
+    """
+
+    variable: str
+    group: str
+    less: tuple[str, ...]
+    left: tuple[str, ...]
+    over: tuple[str, ...]
+    at_risk: int
+    least: int
+
+    def as_json(self) -> dict[str, object]:
+        """For ``--json``; confidential."""
+        return {
+            "variable": self.variable,
+            "group": self.group,
+            "less": list(self.less),
+            "left": list(self.left),
+            "over": list(self.over),
+            "at_risk": self.at_risk,
+            "least": self.least,
+        }
+
+    @property
+    def sentence(self) -> str:
+        """For people of the house."""
+        over = f" by {', '.join(self.over)}" if self.over else ""
+        return (
+            f"{self.variable}: {self.group} less {', '.join(self.less)} leaves "
+            f"{', '.join(self.left)}{over}: {self.at_risk:,} cells at risk"
+        )
+
+
+@dataclass(frozen=True)
+class PublicationSet:
+    """The tables of a set by name, each with its sub-tables.
+
+    Raises
+    ------
+    InputError
+        For no table, or a formula that does not fit.
+    """
+
+    domain: Domain
+    formulas: Mapping[str, str]
+
+    def __post_init__(self) -> None:
+        if not self.formulas:
+            raise InputError("the set has no table", hint="name one: --table NAME=FORMULA")
+        for name in self.formulas:
+            if not name or set(name) & set('/\\:*?"<>|') or name.startswith("."):
+                raise InputError(f"{name!r} cannot name a file", hint="letters, digits and hyphens")
+        assert self.tables
+
+    @cached_property
+    def tables(self) -> Mapping[str, Publication]:
+        """What each table of the set publishes."""
+        return {
+            name: Publication.of(self.domain, formula) for name, formula in self.formulas.items()
+        }
+
+    @cached_property
+    def whole(self) -> Publication:
+        """All sub-tables of all tables, each once."""
+        margins = dict.fromkeys(m for table in self.tables.values() for m in table.margins)
+        return Publication.of(self.domain, margins)
+
+    @property
+    def formula(self) -> str:
+        """One formula that names every sub-table of the set, and no other."""
+        return formula_of(self.whole.margins)
+
+    @property
+    def common(self) -> dict[tuple[str, ...], tuple[str, ...]]:
+        """The sub-tables that several tables of the set hold, with their names."""
+        found: dict[tuple[str, ...], list[str]] = {}
+        for name, table in self.tables.items():
+            for margin in table.margins:
+                found.setdefault(margin, []).append(name)
+        return {margin: tuple(names) for margin, names in found.items() if len(names) > 1}
+
+    def slivers(
+        self, table: Table, at_risk: tuple[int, int], earlier: Sequence[PublicationSet] = ()
+    ) -> list[Sliver]:
+        """What groups that do not nest give away by subtraction, those at risk first.
+
+        Parameters
+        ----------
+        table
+            The true counts.
+        at_risk
+            The lowest and the highest count at risk.
+        earlier
+            Sets of the same records that were published by other groups: those of their levels
+            that fit the categories are looked at too.
+        """
+        found: list[Sliver] = []
+        for variable in self.domain.variables:
+            levels = [(f"{variable.name}@{g.name}", g) for g in variable.named.values()]
+            places = {name: _beside(self.whole.margins, name) for name, _ in levels}
+            for number, other in enumerate(earlier, 1):
+                for name, level in _fitting(other.domain, self.domain, variable.name):
+                    places[f"{name} (earlier set {number})"] = _beside(other.whole.margins, name)
+                    levels.append((f"{name} (earlier set {number})", level))
+            for (a, one), (b, two) in combinations(levels, 2):
+                over = _shared(self.domain, places[a], places[b])
+                if over is not None:
+                    found += _between(table, at_risk, variable.name, (a, one), (b, two), over)
+        found.sort(key=lambda sliver: (-sliver.at_risk, sliver.variable, sliver.group))
+        return found
+
+
+def formula_of(margins: MarginSet) -> str:
+    """A formula for exactly these margins."""
+    named = [":".join(f"`{name}`" for name in margin) for margin in margins if margin]
+    total = "1" if () in margins else "0"
+    return " + ".join([total, *named])
+
+
+def _beside(margins: MarginSet, name: str) -> list[frozenset[str]]:
+    """What stands beside a level in the margins that name it."""
+    return [frozenset(margin) - {name} for margin in margins if name in margin]
+
+
+def _shared(
+    domain: Domain, one: Sequence[frozenset[str]], two: Sequence[frozenset[str]]
+) -> tuple[str, ...] | None:
+    """The largest selection of variables that both stand with; ``None`` where either is nowhere."""
+    both = [a & b for a in one for b in two]
+    if not both:
+        return None
+    largest = max(both, key=lambda names: (len(names), sorted(names)))
+    return tuple(name for name in domain.tidy(n for n in largest if n in domain.known_names))
+
+
+def _fitting(before: Domain, now: Domain, name: str) -> Iterator[tuple[str, Level]]:
+    """The levels of an earlier variable as groups of the categories there are."""
+    if name not in before.names:
+        return
+    old, categories = before[name], now[name].categories
+    if not set(categories) <= set(old.categories):
+        return
+    known = {level.name: level.groups for level in now[name].coarser}
+    for level in old.coarser:
+        groups = tuple(level.groups[old.code(category)] for category in categories)
+        if known.get(level.name) != groups:
+            yield f"{name}@{level.name}", Level(level.name, groups)
+
+
+def _between(
+    table: Table,
+    at_risk: tuple[int, int],
+    variable: str,
+    one: tuple[str, Level],
+    two: tuple[str, Level],
+    over: tuple[str, ...],
+) -> Iterator[Sliver]:
+    for (wide_name, wide), (narrow_name, narrow) in ((one, two), (two, one)):
+        if narrow.refines(wide):
+            continue
+        counts = None
+        for group in dict.fromkeys(wide.groups):
+            inside = {n for n, held in enumerate(wide.groups) if held == group}
+            parts = [
+                part
+                for part in dict.fromkeys(narrow.groups)
+                if {n for n, held in enumerate(narrow.groups) if held == part} <= inside
+            ]
+            left = [n for n in sorted(inside) if narrow.groups[n] not in parts]
+            if not parts or not left:
+                continue
+            if counts is None:
+                margin = table.margin([variable, *over])
+                counts = np.moveaxis(margin.counts, margin.domain.axis(variable), 0)
+            cells = counts[left].sum(axis=0)
+            positive = cells[cells > 0]
+            yield Sliver(
+                variable,
+                f"{wide_name}: {group}",
+                tuple(f"{narrow_name}: {part}" for part in parts),
+                tuple(table.domain[variable].categories[n] for n in left),
+                over,
+                int(((cells >= at_risk[0]) & (cells <= at_risk[1])).sum()),
+                int(positive.min()) if positive.size else 0,
+            )

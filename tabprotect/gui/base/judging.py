@@ -1,0 +1,116 @@
+"""What readers of the release learn, asked beside the window: for pages, rail and strip alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.protection.remedy import Remedy
+from tabprotect.engine.release.verdict import Verdict
+from tabprotect.gui.base.jobs import Jobs
+from tabprotect.gui.base.question import Question, same
+
+if TYPE_CHECKING:
+    from tabprotect.engine.project.judged import Judgement
+
+
+class Judging(QObject):
+    """The verdict on the release at hand, and what would help where it is refused.
+
+    ``changed`` says that more is known than before.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject, jobs: Jobs) -> None:
+        super().__init__(parent)
+        self._found: tuple[object, Judgement | None, str] | None = None
+        self._helping: tuple[object, tuple[Remedy, ...]] | None = None
+        self._verdicts: Question[Judgement] = Question(self, jobs, self._judged, self._failed)
+        self._remedies: Question[tuple[Remedy, ...]] = Question(
+            self, jobs, self._helped, lambda _: self._helped(())
+        )
+
+    def verdict(self, project: Project | None) -> Verdict | None:
+        """What its readers learn, where that is known; asks nothing."""
+        if project is not None and project.protected is not None:
+            return project.protected.record.verdict
+        known = self.known(project)
+        return None if known is None else known.alone
+
+    def known(self, project: Project | None) -> Judgement | None:
+        """The judgement, where it is known; asks nothing."""
+        if project is None or self._found is None or not same(self._found[0], _key(project)):
+            return None
+        return self._found[1]
+
+    def fault(self, project: Project) -> str:
+        """Why there is no judgement; empty where there is, or will be."""
+        found = self._found
+        return found[2] if found is not None and same(found[0], _key(project)) else ""
+
+    def ask(self, project: Project) -> Judgement | None:
+        """The judgement; where it is not known ``changed`` says when it is."""
+        found = self.known(project)
+        if found is None and project.release is not None:
+
+            def work(progress: Progress) -> Judgement:
+                # The register and inference come with the first verdict, not with the window.
+                from tabprotect.engine.project.judged import judged
+
+                return judged(project, progress=progress)
+
+            self._verdicts.ask("what a reader would know", work, _key(project))
+        return found
+
+    def again(self) -> None:
+        """What left before may be another: it is looked up when next asked for."""
+        self._found = None
+        self._verdicts.drop()
+
+    def remedies(self, project: Project) -> tuple[Remedy, ...] | None:
+        """Settings whose releases pass more often; ``None`` while they are being tried."""
+        key = _setting(project)
+        if self._helping is not None and same(self._helping[0], key):
+            return self._helping[1]
+
+        def work(progress: Progress) -> tuple[Remedy, ...]:
+            from tabprotect.engine.project.foresight import what_helps
+
+            return what_helps(project, progress)
+
+        self._remedies.ask("trying what helps", work, key)
+        return None
+
+    def know_remedies(self, project: Project, found: tuple[Remedy, ...]) -> None:
+        """Remedies that were tried elsewhere need not be tried again."""
+        self._helping = (_setting(project), found)
+
+    def leave(self) -> None:
+        """Nobody looks any more: what is still being tried is not."""
+        self._remedies.leave()
+
+    def _judged(self, found: Judgement) -> None:
+        self._found = (self._verdicts.key, found, "")
+        self.changed.emit()
+
+    def _failed(self, error: TabprotectError) -> None:
+        self._found = (self._verdicts.key, None, str(error))
+        self.changed.emit()
+
+    def _helped(self, found: tuple[Remedy, ...]) -> None:
+        self._helping = (self._remedies.key, found)
+        self.changed.emit()
+
+
+def _key(project: Project) -> tuple[object, ...]:
+    """What was published meanwhile bears on it too."""
+    return project.release, project.published
+
+
+def _setting(project: Project) -> tuple[object, ...]:
+    return project.table, project.at_risk, project.method, project.parameters, project.moves

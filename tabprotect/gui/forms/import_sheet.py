@@ -1,0 +1,325 @@
+"""The import sheet: the file's first lines left, what was recognised right, what comes of it below."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QBrush, QColor
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QHeaderView,
+    QLineEdit,
+    QScrollArea,
+    QSplitter,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.formats.files import ANY_FORMAT
+from tabprotect.engine.formats.look import Look, Role, look
+from tabprotect.engine.formats.reading import Reading, options, takes_number
+from tabprotect.engine.tables.table import Table
+from tabprotect.gui.base.jobs import Jobs
+from tabprotect.gui.base.question import Question
+from tabprotect.gui.look.error_strip import ErrorStrip
+from tabprotect.gui.look.label import Label, heading, tip
+from tabprotect.gui.look.theme import GRID, MARGIN, THEME, Colours
+
+REST = 300
+"""Milliseconds of rest before the file is looked at again."""
+
+SHOWN_CELLS = 12
+FOUND_OUT = "found out"
+
+USUAL = {
+    "encoding": ("utf-8", "cp1252", "latin-1", "utf-16"),
+    "totals": ("auto", "none"),
+}
+"""What is offered where the format has no list of its own."""
+
+SAID: dict[Role, str] = {
+    "title": "title",
+    "header": "header",
+    "body": "",
+    "total": "total",
+    "note": "note",
+    "remark": "remark",
+    "": "",
+}
+
+
+class ImportSheet(QDialog):
+    """How a file is to be read. ``chosen`` carries its path, the reading, and the look at it."""
+
+    chosen = Signal(str, object, object)
+
+    def __init__(
+        self, parent: QWidget, jobs: Jobs, path: Path, given: Mapping[str, object]
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(f"Read {path.name}")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.path = path
+        self.seen: Look | None = None
+        self._given = dict(given)
+        self._suggested = set(given)
+        self._question: Question[Look] = Question(self, jobs, self._show, self._failed)
+        self._rest = QTimer(self, singleShot=True, interval=REST)
+        self._rest.timeout.connect(self.look_again)
+        self.errors = ErrorStrip()
+        self.lines = _table(("line", "taken as", "text"), "First lines of the file")
+        self.preview = _table((), "What the file is read as: the first cells")
+        self.inputs: dict[str, QWidget] = {}
+        self._form = QFormLayout()
+        self._form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
+        choices = QWidget()
+        choices.setLayout(self._form)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setWidget(choices)
+        scroll.setMinimumWidth(34 * GRID)
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.lines, 2)
+        column.addWidget(heading("Read as"))
+        column.addWidget(self.preview, 1)
+        split = QSplitter()
+        split.addWidget(left)
+        split.addWidget(scroll)
+        split.setStretchFactor(0, 1)
+        self.sums = Label(wordWrap=True)
+        self.sums.setAccessibleName("Sums")
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        self.open_button = buttons.addButton("Open", QDialogButtonBox.ButtonRole.AcceptRole)
+        self.open_button.setProperty("role", "main")
+        self.open_button.setEnabled(False)
+        buttons.accepted.connect(self._accept)
+        buttons.rejected.connect(self.reject)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
+        whole.setSpacing(GRID)
+        whole.addWidget(self.errors)
+        whole.addWidget(split, 1)
+        whole.addWidget(self.sums)
+        whole.addWidget(buttons)
+        self.finished.connect(lambda _: self._question.drop())
+        self.resize(min(1100, parent.width()), min(680, parent.height()))
+        self.look_again()
+
+    # -- what is chosen -----------------------------------------------------------------------
+
+    @property
+    def given(self) -> dict[str, object]:
+        """The options as the inputs say them."""
+        out = dict(self._given)
+        for name, box in self.inputs.items():
+            value = _value(box)
+            if value in (None, "", False):
+                out.pop(name, None)
+            else:
+                out[name] = value
+        return out
+
+    def set_option(self, name: str, value: object) -> None:
+        """Set one option, as its input does."""
+        _set(self.inputs[name], value)
+
+    def look_again(self) -> None:
+        """Ask what the file would be read as."""
+        given = self.given
+        path = self.path
+        self._question.ask(f"look into {path.name}", lambda p: look(path, Reading.of(given), p))
+
+    def _changed(self) -> None:
+        self.open_button.setEnabled(False)
+        self._rest.start()
+
+    # -- what is shown ------------------------------------------------------------------------
+
+    def _show(self, seen: Look) -> None:
+        first = self.seen is None
+        self.seen = seen
+        if first:
+            self._build(seen)
+        self._placeholders(seen)
+        self._show_lines(seen)
+        self._show_cells(seen.table)
+        self.sums.setText(seen.sums or "; ".join(seen.notes))
+        self.open_button.setText("Choose variables\u2026" if seen.records else "Open")
+        self.open_button.setEnabled(seen.table is not None or seen.records)
+        if seen.error is None or seen.records:
+            self.errors.clear()
+        else:
+            self.errors.show_error(seen.error)
+        # A question has one likely answer: it is filled in once, to be seen and changed. That
+        # missing cells are 0 is for a person to say.
+        for name, value in seen.suggested.items():
+            if name in self.inputs and name not in self._suggested | {"fill_missing"}:
+                self._suggested.add(name)
+                self.set_option(name, value)
+
+    def _failed(self, error: TabprotectError) -> None:
+        self.open_button.setEnabled(False)
+        self.errors.show_error(error)
+
+    def _build(self, seen: Look) -> None:
+        """An input for each option that means something for this format."""
+        for option in options():
+            # What totals are says all that stripping them does.
+            if option.name not in (seen.kind.options | ANY_FORMAT) - {"strip_totals"}:
+                continue
+            label, said = option.name.replace("_", " ").capitalize(), option.metadata["help"]
+            box: QWidget
+            listed = self._listed(seen, option.name, option.metadata["metavar"])
+            if isinstance(option.default, bool):
+                box = QCheckBox(label)
+                box.toggled.connect(self._changed)
+            elif listed:
+                box = QComboBox(
+                    editable=option.metadata["metavar"] not in ("long|grid", "table|records")
+                )
+                box.addItem("", "")
+                for value in listed:
+                    box.addItem(value, value)
+                box.currentTextChanged.connect(self._changed)
+            else:
+                box = QLineEdit()
+                box.textChanged.connect(self._changed)
+            box.setAccessibleName(label)
+            box.setAccessibleDescription(said)
+            box.setToolTip(tip(said))
+            self.inputs[option.name] = box
+            if option.name in self._given:
+                box.blockSignals(True)
+                _set(box, self._given[option.name])
+                box.blockSignals(False)
+            if isinstance(box, QCheckBox):
+                self._form.addRow(box)
+            else:
+                self._form.addRow(label, box)
+
+    def _listed(self, seen: Look, name: str, metavar: str) -> tuple[str, ...]:
+        own = {"sheet": seen.sheets, "count": seen.columns}.get(name, ())
+        told = tuple(metavar.split("|")) if metavar in ("long|grid", "table|records") else ()
+        return own or USUAL.get(name, ()) or told
+
+    def _placeholders(self, seen: Look) -> None:
+        """What was recognised, in the inputs that say nothing else."""
+        for name, box in self.inputs.items():
+            found = [p for p in seen.parts if p.option.replace("-", "_") == name]
+            text = f"{found[0].value} ({found[0].reason})" if found else FOUND_OUT
+            if isinstance(box, QComboBox) and not box.isEditable():
+                box.blockSignals(True)
+                box.setItemText(0, text)
+                box.blockSignals(False)
+            edit = box.lineEdit() if isinstance(box, QComboBox) else box
+            if isinstance(edit, QLineEdit):
+                edit.setPlaceholderText(text)
+                if found:
+                    box.setToolTip(tip(f"Recognised: {text}"))
+
+    def _show_lines(self, seen: Look) -> None:
+        self.lines.setRowCount(len(seen.lines))
+        grounds = _grounds(THEME.colours)
+        for row, line in enumerate(seen.lines):
+            for column, text in enumerate((str(line.number), SAID[line.role], line.text)):
+                item = QTableWidgetItem(text)
+                if line.role in grounds:
+                    item.setBackground(QBrush(QColor(grounds[line.role])))
+                    item.setForeground(QBrush(QColor(THEME.colours.text)))
+                self.lines.setItem(row, column, item)
+
+    def _show_cells(self, table: Table | None) -> None:
+        if table is None:
+            self.preview.setRowCount(0)
+            return
+        domain = table.domain
+        self.preview.setColumnCount(domain.ndim + 1)
+        self.preview.setHorizontalHeaderLabels([*domain.names, "count"])
+        rows = min(SHOWN_CELLS, domain.size)
+        self.preview.setRowCount(rows)
+        for row in range(rows):
+            index = tuple(int(i) for i in np.unravel_index(row, domain.shape))
+            texts = (*domain.labels(index), f"{table[index]:,}")
+            for column, text in enumerate(texts):
+                self.preview.setItem(row, column, QTableWidgetItem(text))
+
+    def _accept(self) -> None:
+        if self.seen is None or self._rest.isActive() or self._question.running:
+            return
+        try:
+            reading = Reading.of(self.given)
+        except InputError as error:
+            self._failed(error)
+            return
+        self.chosen.emit(str(self.path), reading, self.seen)
+        self.accept()
+
+
+def _table(titles: tuple[str, ...], name: str) -> QTableWidget:
+    table = QTableWidget(0, len(titles))
+    table.setAccessibleName(name)
+    table.setHorizontalHeaderLabels(titles)
+    table.verticalHeader().hide()
+    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    table.setTabKeyNavigation(False)
+    table.setWordWrap(False)
+    if titles:
+        table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        table.horizontalHeader().setStretchLastSection(True)
+    return table
+
+
+def _grounds(colours: Colours) -> dict[Role, str]:
+    """The ground of a line by what it was taken for; the word beside it says the same."""
+    return {
+        "title": colours.raised,
+        "header": colours.plus_fill,
+        "total": colours.at_risk_fill,
+        "note": colours.raised,
+        "remark": colours.raised,
+    }
+
+
+def _value(box: QWidget) -> object:
+    """What an input says; nothing where it says nothing."""
+    if isinstance(box, QCheckBox):
+        return box.isChecked()
+    if isinstance(box, QComboBox) and not box.isEditable():
+        return box.currentData()
+    text = box.currentText() if isinstance(box, QComboBox) else _text(box)
+    number = {o.name for o in options() if takes_number(o)}
+    if box.accessibleName().lower().replace(" ", "_") in number and text.isdecimal():
+        return int(text)
+    # A blank may be what is meant: the sign between thousands.
+    return text if text.strip() or text == " " else None
+
+
+def _text(box: Any) -> str:
+    return str(box.text())
+
+
+def _set(box: QWidget, value: object) -> None:
+    if isinstance(box, QCheckBox):
+        box.setChecked(bool(value))
+    elif isinstance(box, QComboBox):
+        at = box.findText(str(value))
+        if at < 0 and box.isEditable():
+            box.setEditText(str(value))
+        else:
+            box.setCurrentIndex(max(at, 0))
+    elif isinstance(box, QLineEdit):
+        box.setText(str(value))

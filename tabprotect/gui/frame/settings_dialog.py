@@ -1,0 +1,276 @@
+"""Settings: the policy of the house, one person's own choices, and where autosaved work lies."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QStandardPaths, Qt
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QDoubleSpinBox,
+    QFileDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QSpinBox,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tabprotect.engine.disclosure.policy import (
+    CHOICES,
+    VARIABLE,
+    HousePolicy,
+    in_force,
+    policy_file,
+    write,
+)
+from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.release.gate import MOST_ATTEMPTS
+from tabprotect.gui.base.preferences import Preferences
+from tabprotect.gui.frame.window import Window
+from tabprotect.gui.look.error_strip import ErrorStrip
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.theme import GRID, THEME, Mode
+
+WORDS = {
+    "second_release": {
+        "warn": "is warned of",
+        "reason": "takes a reason",
+        "refuse": "is refused",
+    },
+    "unjudged": {"reason": "takes a reason", "warn": "is warned of"},
+    "short_seed": {"warn": "is warned of", "refuse": "is refused"},
+}
+INTRUDERS = (
+    ("", "nobody beside the reader"),
+    ("positive", "one who knows somebody is in every cell"),
+    ("uniform", "one who assumes nothing"),
+)
+MODES: tuple[tuple[Mode, str], ...] = (
+    ("system", "as the system has it"),
+    ("light", "light"),
+    ("dark", "dark"),
+)
+
+
+def state_folder() -> Path:
+    """Where autosaved work of this user lies."""
+    where = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.AppLocalDataLocation)
+    return Path(where) / "autosave"
+
+
+class PolicyForm(QWidget):
+    """The limits of the house; read only where an environment variable names its file."""
+
+    def __init__(self, policy: HousePolicy, *, fixed: bool) -> None:
+        super().__init__()
+        self._given = policy
+        self.belief = QDoubleSpinBox(minimum=0.5, maximum=0.999, singleStep=0.01, decimals=3)
+        self.belief.setValue(policy.belief_limit)
+        self.share = QDoubleSpinBox(minimum=0.0, maximum=100.0, singleStep=1.0, decimals=1)
+        self.share.setSuffix(" %")
+        self.share.setValue(100 * policy.share)
+        self.attempts = QSpinBox(minimum=1, maximum=MOST_ATTEMPTS, value=policy.attempts_at_most)
+        self.at_risk = QLineEdit(policy.at_risk, placeholderText="as each table says, such as 1..2")
+        self.intruder = QComboBox()
+        for name, text in INTRUDERS:
+            self.intruder.addItem(text, name)
+        self.intruder.setCurrentIndex(self.intruder.findData(policy.intruder))
+        self.choices = {name: QComboBox() for name in CHOICES}
+        for name, box in self.choices.items():
+            for choice in CHOICES[name]:
+                box.addItem(WORDS[name][choice], choice)
+            box.setCurrentIndex(box.findData(getattr(policy, name)))
+        self.two = QCheckBox("Two people answer for each release")
+        self.two.setChecked(policy.two_signatures)
+        form = QFormLayout(self)
+        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
+        form.setVerticalSpacing(GRID)
+        for text, field in (
+            ("A count is known when it is believed above", self.belief),
+            ("Of the cells expected at risk may be known", self.share),
+            ("Draws before a release is refused, at most", self.attempts),
+            ("Counts at risk", self.at_risk),
+            ("Judged as well", self.intruder),
+            ("A second release of a table", self.choices["second_release"]),
+            ("A release that cannot be judged", self.choices["unjudged"]),
+            ("A given seed that could be guessed", self.choices["short_seed"]),
+        ):
+            field.setAccessibleName(text)
+            field.setEnabled(not fixed)
+            form.addRow(text, field)
+        self.two.setEnabled(not fixed)
+        form.addRow(self.two)
+        where = Label(
+            f"Set for everybody by the file that {VARIABLE} names."
+            if fixed
+            else f"Kept in {policy_file()}; the command line goes by it too.",
+            wordWrap=True,
+        )
+        where.setProperty("role", "quiet")
+        form.addRow(where)
+
+    def policy(self) -> HousePolicy:
+        """As it is set.
+
+        Raises
+        ------
+        ParameterError
+            With every wrong field.
+        """
+        return replace(
+            self._given,
+            belief_limit=round(self.belief.value(), 3),
+            share=round(self.share.value() / 100, 4),
+            attempts_at_most=self.attempts.value(),
+            at_risk=self.at_risk.text().strip(),
+            intruder=self.intruder.currentData(),
+            two_signatures=self.two.isChecked(),
+            **{name: box.currentData() for name, box in self.choices.items()},
+        )
+
+
+class FolderField(QWidget):
+    """A folder's name, and a button that chooses one."""
+
+    def __init__(self, name: str, folder: Path | None, *, empty: str) -> None:
+        super().__init__()
+        self.field = QLineEdit("" if folder is None else str(folder), placeholderText=empty)
+        self.field.setAccessibleName(name)
+        self.field.setClearButtonEnabled(True)
+        button = QPushButton("Choose\u2026")
+        button.setAccessibleName(f"Choose: {name}")
+        button.clicked.connect(self._ask)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.field, 1)
+        row.addWidget(button)
+
+    def folder(self) -> Path | None:
+        """The folder; ``None`` for none.
+
+        Raises
+        ------
+        InputError
+            When there is no such folder.
+        """
+        text = self.field.text().strip()
+        if text and not Path(text).is_dir():
+            raise InputError(
+                "there is no such folder", file=text, hint="make it, or choose another"
+            )
+        return Path(text) if text else None
+
+    def _ask(self) -> None:
+        dialog = QFileDialog(self, self.field.accessibleName(), self.field.text())
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.fileSelected.connect(self.field.setText)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+
+class SettingsDialog(QDialog):
+    """Kept when *Save* is pressed; nothing before."""
+
+    def __init__(self, window: Window) -> None:
+        super().__init__(window)
+        self.window_ = window
+        self.setWindowTitle("Settings")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        chosen, self._fixed = window.document.preferences, bool(os.environ.get(VARIABLE))
+        self.errors = ErrorStrip()
+        found = HousePolicy()
+        try:
+            found = in_force()
+        except TabprotectError as error:
+            self.errors.show_error(error)
+        self.policy = PolicyForm(found, fixed=self._fixed)
+        self.name = QLineEdit(chosen.name, placeholderText="as releases are signed")
+        self.name.setAccessibleName("Your name")
+        self.public = FolderField(
+            "Folder of releases, public", chosen.public_folder, empty="beside the table"
+        )
+        self.confidential = FolderField(
+            "Folder of dossiers, confidential",
+            chosen.confidential_folder,
+            empty="beside the release",
+        )
+        self.mode = QComboBox()
+        self.mode.setAccessibleName("Colours")
+        for name, text in MODES:
+            self.mode.addItem(text, name)
+        self.mode.setCurrentIndex(self.mode.findData(THEME.mode))
+        self.autosave = QCheckBox("Save unsaved work every minute, to recover it after a crash")
+        self.autosave.setChecked(chosen.autosave)
+        where = Label(
+            f"It lies in {state_folder()}, readable by you alone, until the program ends well. It "
+            "holds the original.",
+            wordWrap=True,
+        )
+        where.setProperty("role", "quiet")
+        mine = QWidget()
+        form = QFormLayout(mine)
+        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
+        form.setVerticalSpacing(GRID)
+        form.addRow("Your name", self.name)
+        form.addRow("Releases (public)", self.public)
+        form.addRow("Dossiers (confidential)", self.confidential)
+        form.addRow("Colours", self.mode)
+        form.addRow(self.autosave)
+        form.addRow(where)
+        self.tabs = QTabWidget()
+        self.tabs.addTab(mine, "You")
+        self.tabs.addTab(self.policy, "Policy of the house")
+        role = QDialogButtonBox.ButtonRole
+        buttons = QDialogButtonBox()
+        self.save = buttons.addButton("Save", role.AcceptRole)
+        self.save.setProperty("role", "main")
+        buttons.addButton("Cancel", role.RejectRole)
+        buttons.accepted.connect(self._save)
+        buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
+        column.setSpacing(GRID)
+        column.addWidget(self.errors)
+        column.addWidget(self.tabs, 1)
+        column.addWidget(buttons)
+        self.setMinimumWidth(70 * GRID)
+
+    def _save(self) -> None:
+        try:
+            preferences = Preferences(
+                name=self.name.text().strip(),
+                public_folder=self.public.folder(),
+                confidential_folder=self.confidential.folder(),
+                autosave=self.autosave.isChecked(),
+            )
+            if not preferences.apart:
+                raise InputError(
+                    "public and confidential files would go into one folder",
+                    file=preferences.public_folder,
+                    hint="choose another for one of them",
+                )
+            if not self._fixed and (policy := self.policy.policy()) != _present():
+                write(policy, policy_file())
+        except TabprotectError as error:
+            self.errors.show_error(error)
+            return
+        preferences.store(self.window_.settings)
+        self.window_.document.set_preferences(preferences)
+        THEME.apply(mode=self.mode.currentData())
+        self.accept()
+
+
+def _present() -> HousePolicy | None:
+    try:
+        return in_force()
+    except TabprotectError:
+        return None

@@ -1,0 +1,468 @@
+"""What a reader can believe: the whole table as a heat map, one cell as a histogram."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QSplitter,
+    QTabWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tabprotect.engine.arrays import Bools
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.project.project import PRIORS, Project, Who
+from tabprotect.engine.project.verbs.release_verbs import infer, set_prior
+from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.domain import Index
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.page import Changes
+from tabprotect.gui.base.shell_lines import command_line
+from tabprotect.gui.look import icons
+from tabprotect.gui.look.buttons import scrolling
+from tabprotect.gui.look.label import Label, tip
+from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.pages.check.cell import CellPanel
+from tabprotect.gui.pages.check.draws import DrawsPanel
+from tabprotect.gui.pages.check.exposed import ExposedList
+from tabprotect.gui.pages.check.figures import (
+    CellFigure,
+    View,
+    figures,
+    most_exposed,
+)
+from tabprotect.gui.pages.check.files import PosteriorFiles
+from tabprotect.gui.pages.check.priors import PriorChoice
+from tabprotect.gui.pages.check.shown import PosteriorShown
+from tabprotect.gui.pages.check.stage import CheckStage
+from tabprotect.gui.pages.check.verdict import VerdictCards
+from tabprotect.gui.pages.check.words import (
+    cell_sentence,
+    mode_sentence,
+    release_sentence,
+    way_sentence,
+)
+from tabprotect.gui.plots.heat_map import HeatMap
+
+PERSONS: tuple[Who, Who] = ("user", "intruder")
+
+
+class CheckPage(CheckStage, PosteriorShown):
+    """What a reader can believe."""
+
+    def __init__(self, document: Document) -> None:
+        super().__init__(document)
+        self._figure: dict[bool, str] = {}
+        self._failed: dict[str, str] = {}
+        self._figure_box = QComboBox()
+        self._figure_box.setAccessibleName("Figure shown on the map")
+        self._figure_box.currentIndexChanged.connect(self._figure_chosen)
+        self.who_box = QComboBox()
+        self.who_box.setAccessibleName("Whose belief the map and the list show")
+        for who in PERSONS:
+            self.who_box.addItem(f"the {who}", who)
+        self.who_box.currentIndexChanged.connect(lambda _: self._who_chosen())
+        figure_label = Label("Map of")
+        figure_label.setBuddy(self._figure_box)
+        self.map = HeatMap("Posterior of every cell")
+        self.map.chosen.connect(document.select)
+        self._meaning = Label(wordWrap=True)
+        self._meaning.setProperty("role", "quiet")
+        self._meaning.setAccessibleName("What the figure means")
+        self.mode_button = QToolButton()
+        self.mode_button.setAutoRaise(True)
+        self.mode_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.mode_button.setToolTip("List the cells where it is not.")
+        self.mode_button.clicked.connect(self._show_misses)
+        self.exposed = ExposedList()
+        self.exposed.chosen.connect(document.select)
+        self.readers = VerdictCards(document)
+        self.readers.chosen.connect(self._show_reader)
+        self.readers.counted.connect(self._judged)
+        self.cell = CellPanel()
+        self.draws = DrawsPanel(document)
+        self.files = PosteriorFiles(self)
+        self.priors = {who: PriorChoice(who) for who in PERSONS}
+        self._notes = {who: Label(wordWrap=True) for who in PERSONS}
+        self._again = QPushButton("Compute the posterior")
+        self._again.clicked.connect(self._ask_again)
+        self._again.hide()
+        self._way = Label(wordWrap=True)
+        self._way.setProperty("role", "quiet")
+        self._way.setAccessibleName("How it was computed")
+        self._priors_layout = self._priors_row()
+        self.body.addWidget(self.readers)
+        # Where there is little height the pictures scroll; verdict and main action stay.
+        pictures = QWidget()
+        column = QVBoxLayout(pictures)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(GRID)
+        column.addLayout(self._priors_layout)
+        for note in self._notes.values():
+            note.setProperty("role", "quiet")
+            note.hide()
+            column.addWidget(note)
+        column.addWidget(self._middle(figure_label), 1)
+        area = scrolling()
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setWidget(pictures)
+        self.body.addWidget(area, 1)
+        self._export = self._export_button()
+        self.footer.addWidget(self._export)
+        self.footer.addWidget(self._again)
+        self.footer.addWidget(self._way, 1)
+        self._copy = QPushButton("Copy as command", flat=True)
+        self._copy.setToolTip("The command line that computes this posterior from the bundle.")
+        self._copy.clicked.connect(self._copy_command)
+        self.footer.addWidget(self._copy)
+        self._order_tabs()
+        document.judging.changed.connect(self._judged)
+        document.posterior_ready.connect(self._ready)
+        document.posterior_failed.connect(self._not_ready)
+        document.originals_counted.connect(lambda *_: self._show_way())
+        document.selection_changed.connect(self._selected)
+        document.jobs.ended.connect(lambda _: self._offer_again())
+        document.jobs.started.connect(lambda _: self._offer_again())
+
+    # -- building -----------------------------------------------------------------------------
+
+    def _priors_row(self) -> QBoxLayout:
+        row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        row.setSpacing(GRID)
+        for who, choice in self.priors.items():
+            choice.asked.connect(lambda text, who=who: self._set_prior(who, text))
+            row.addWidget(choice)
+        return row
+
+    def _middle(self, figure_label: QLabel) -> QSplitter:
+        head = QHBoxLayout()
+        head.setSpacing(GRID)
+        head.addWidget(figure_label)
+        head.addWidget(self._figure_box)
+        head.addWidget(Label("for"))
+        head.addWidget(self.who_box)
+        head.addStretch(1)
+        head.addWidget(self.map.scale)
+        self._left = QWidget()
+        column = QVBoxLayout(self._left)
+        column.setContentsMargins(0, 0, GRID, 0)
+        column.setSpacing(GRID)
+        column.addLayout(head)
+        column.addWidget(self.map, 3)
+        column.addWidget(self._meaning)
+        row = QHBoxLayout()
+        row.addWidget(self.mode_button)
+        row.addStretch(1)
+        column.addLayout(row)
+        column.addWidget(self.exposed, 2)
+        self.tabs = QTabWidget(documentMode=True)
+        self.tabs.addTab(self.cell, "The cell")
+        self.tabs.addTab(self.draws, "Analyses of draws")
+        self.tabs.setAccessibleName("The cell, or analyses of drawn tables")
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self._left)
+        split.addWidget(self.tabs)
+        split.setStretchFactor(0, 5)
+        split.setStretchFactor(1, 4)
+        return split
+
+    def _export_button(self) -> QPushButton:
+        button = QPushButton("Export")
+        button.setAccessibleName("Export figures and numbers")
+        menu = QMenu(button)
+        for action in self.files.actions.values():
+            menu.addAction(action)
+        button.setMenu(menu)
+        return button
+
+    def _order_tabs(self) -> None:
+        """Tab follows reading: top to bottom, left before right."""
+        order: list[QWidget] = [card for card in self.readers.cards if card.reader.who]
+        for choice in self.priors.values():
+            order += [choice.combo, choice.cell, choice.file, choice.dispersion]
+        order += [self._figure_box, self.who_box, self.map.grid.cells, self.mode_button]
+        order += [self.exposed.among, self.exposed.search, self.exposed.table]
+        order += [self.tabs, *self.cell.histogram.controls(), *self.draws.controls()]
+        order += [self._export, self._again, self._copy, self.main_button]
+        for first, second in pairwise(order):
+            QWidget.setTabOrder(first, second)
+
+    def choices(self) -> Mapping[str, Callable[[], object]]:
+        return {kind: action.trigger for kind, action in self.files.actions.items()}
+
+    # -- what is shown ------------------------------------------------------------------------
+
+    @property
+    def figure(self) -> CellFigure:
+        """The figure on the map."""
+        found: CellFigure = self._figure_box.currentData()
+        return found
+
+    @property
+    def who(self) -> Who:
+        """Whose belief the map, the list and the sentence are about."""
+        found: Who = self.who_box.currentData()
+        return found
+
+    def view(self) -> View | None:
+        """What the figures come from; ``None`` while the posterior is not known."""
+        posterior, project = self.document.known_posterior(self.who), self.document.project
+        if posterior is None or project is None:
+            return None
+        original = None if self.document.public else self.document.original
+        return View(posterior, self._rule(project), original)
+
+    def _rule(self, project: Project) -> SmallCount:
+        """What counts as small: the house's rule in the house, the usual one for a reader."""
+        hiding = self.document.public and self.document.has_original
+        return SmallCount() if hiding else project.at_risk
+
+    def refresh(self, changes: Changes) -> None:
+        if self.document.release is None:
+            return
+        if changes & {"release", "priors", "table", "everything"}:
+            self._failed.clear()
+        for who in PERSONS:
+            self.document.posterior(who)
+        assert self.document.project is not None
+        self.document.judging.ask(self.document.project)
+        self._fill_figures()
+        self._show_all()
+        self.draws.refresh(changes)
+
+    def _fill_figures(self) -> None:
+        house, project = not self.document.public, self.document.project
+        assert project is not None
+        box = self._figure_box
+        box.blockSignals(True)
+        box.clear()
+        for figure in figures(house=house):
+            box.addItem(figure.label_for(self._rule(project)), figure)
+        names = [f.name for f in figures(house=house)]
+        wanted = self._figure.get(house, names[0])
+        box.setCurrentIndex(names.index(wanted))
+        box.blockSignals(False)
+
+    def _show_all(self) -> None:
+        self._show_verdict()
+        self._show_priors()
+        self._show_map()
+        self._show_cell()
+        self.main_button.setVisible(self.document.has_original)
+        view = self.view()
+        self.exposed.show_view(view, self.document.selection)
+        # Without a posterior there is one thing to say, and it stands in the middle.
+        self._left.setVisible(view is not None)
+        if view is None:
+            self._way.clear()
+            return
+        posterior = view.posterior
+        holds = posterior.mode_is_published
+        hidden = posterior.hidden
+        self.mode_button.setVisible(hidden is None or not hidden.all())
+        self.mode_button.setText(mode_sentence(posterior))
+        self.mode_button.setIcon(icons.icon("tick" if holds else "warning"))
+        self.mode_button.setEnabled(not holds)
+        self._show_way()
+
+    def _show_way(self) -> None:
+        view = self.view()
+        if view is not None:
+            said = way_sentence(view.posterior, self.document.originals(self.who))
+            self._way.setText(said)
+            self._way.setToolTip(tip(f"{view.posterior.reason}. {view.posterior.note}"))
+
+    def _show_map(self) -> None:
+        view, project = self.view(), self.document.project
+        if view is None or project is None or project.placement is None:
+            return
+        self._meaning.setText(self.figure.meaning)
+        self.map.show_values(
+            project.domain,
+            project.placement,
+            self.figure.compute(view),
+            text=self.figure.text,
+            top=self.figure.top,
+            flip=self.figure.flip,
+            selection=self.document.selection,
+            dots=None if view.original is None else view.rule.mask(view.original.counts),
+        )
+
+    def _show_cell(self) -> None:
+        view, selection = self.view(), self.document.selection
+        if view is None:
+            why = self._failed.get(self.who) or (
+                "Cancelled. The button below computes what a reader can believe."
+                if self._can_ask_again()
+                else "Working out what a reader can believe: progress and cancel are at the bottom."
+            )
+            self.cell.show_nothing(why)
+            return
+        said = ""
+        if selection is None:
+            # Nobody chose one: the most exposed cell is the one to look at.
+            worst = self._worst(view)
+            if worst is None:
+                self.cell.show_nothing("Choose a cell on the map or in the list.")
+                return
+            selection, said = worst, self._release_sentence(view)
+        known: dict[str, Posterior] = {
+            who: p
+            for who in self._persons()
+            if (p := self.document.known_posterior(who)) is not None
+        }
+        self.cell.show_cell(selection, known, rule=view.rule, original=view.original)
+        true = None if view.original is None else view.original[selection]
+        self.cell.say(said or cell_sentence(view.posterior, selection, true=true))
+
+    # -- the verdict --------------------------------------------------------------------------
+
+    def _judged(self) -> None:
+        if self.isVisible() and self.document.release is not None:
+            self._show_verdict()
+
+    def _show_verdict(self) -> None:
+        """The sentence with its number, then a card for each reader."""
+        project = self.document.project
+        assert project is not None
+        intruder = "intruder" in self._persons()
+        if self.readers.bring_up(project, self._rule(project), intruder=intruder):
+            self._order_tabs()
+        self.set_sentence(self.readers.sentence)
+
+    def _show_reader(self, who: str) -> None:
+        self.who_box.setCurrentIndex(self.who_box.findData(who))
+
+    def _persons(self) -> tuple[Who, ...]:
+        """An intruder who assumes what any reader does is no second one."""
+        project = self.document.project
+        alike = project is not None and len(set(project.priors.values())) == 1
+        return PERSONS[:1] if alike else PERSONS
+
+    def _among(self, view: View) -> Bools | None:
+        """The at-risk cells, where there are some and they may be told."""
+        found = None if view.original is None else view.rule.mask(view.original.counts)
+        return found if found is not None and found.any() else None
+
+    def _worst(self, view: View) -> Index | None:
+        worst = most_exposed(view, among=self._among(view), limit=1)
+        return view.posterior.published.domain.unflat(worst[0]) if worst else None
+
+    def _release_sentence(self, view: View) -> str:
+        among = self._among(view)
+        at_risk = 0 if among is None else int(among.sum())
+        return release_sentence(view, at_risk=at_risk, worst=self._worst(view))
+
+    def _show_priors(self) -> None:
+        """Side by side while both fit, else one below the other."""
+        project = self.document.project
+        assert project is not None
+        for who, choice in self.priors.items():
+            choice.show_prior(
+                project.priors[who],
+                project.domain,
+                self.document.selection,
+                named=not (self.document.public and self.document.has_original),
+            )
+            note = self._notes[who]
+            note.setText(f"The {who}: {self._failed.get(who, '')}")
+            note.setVisible(who in self._failed)
+        wide = any(choice.is_wide for choice in self.priors.values())
+        direction = QBoxLayout.Direction
+        self._priors_layout.setDirection(direction.TopToBottom if wide else direction.LeftToRight)
+
+    # -- what happens -------------------------------------------------------------------------
+
+    def _figure_chosen(self) -> None:
+        self._figure[not self.document.public] = self.figure.name
+        self._show_map()
+
+    def _who_chosen(self) -> None:
+        if self.document.release is not None:
+            self._show_all()
+            self._offer_again()
+
+    def _selected(self, index: Index | None) -> None:
+        if not self.isVisible() or self.document.release is None:
+            return
+        self.map.set_selection(index)
+        self.exposed.set_selection(index)
+        self._show_priors()
+        self._show_cell()
+
+    def words(self, project: Project) -> list[str]:
+        return infer(project, self.who)
+
+    def _set_prior(self, who: str, text: str) -> None:
+        self.do(set_prior, who=who, prior=text)
+        # After an error the choice goes back to the prior that is still in force.
+        self._show_priors()
+
+    def _ready(self, who: str, posterior: Posterior) -> None:
+        self._failed.pop(who, None)
+        self._again.hide()
+        if self.isVisible():
+            self._show_all()
+            self.draws.refresh(frozenset({"release"}))
+
+    def _not_ready(self, who: Who, error: TabprotectError) -> None:
+        project = self.document.project
+        if project is None:
+            return
+        self._failed[who] = f"{error.message[:1].upper()}{error.message[1:]}."
+        # The prior nobody chose is not the user's mistake: a quiet note will do.
+        if project.priors[who] != PRIORS[who]:
+            self.show_error(
+                error,
+                remedy_label=f"Let the {who} assume nothing",
+                remedy=lambda: self._set_prior(who, "uniform"),
+            )
+        if self.isVisible():
+            self._show_all()
+
+    def _can_ask_again(self) -> bool:
+        """Whether nothing is known, nothing failed, and nothing is on its way."""
+        known = self.document.known_posterior(self.who) is not None
+        busy = any(job.running for job in self.document.jobs.running)
+        open_ = self.document.release is not None and self.who not in self._failed
+        return open_ and not known and not busy
+
+    def _offer_again(self) -> None:
+        can, before = self._can_ask_again(), self._again.isVisibleTo(self)
+        self._again.setVisible(can)
+        # What is said of the button changes with it.
+        if self.isVisible() and (can or before):
+            self._show_cell()
+
+    def _ask_again(self) -> None:
+        self._again.hide()
+        for who in PERSONS:
+            self.document.ask_again(who)
+            self.document.posterior(who)
+        self._show_all()
+
+    def _copy_command(self) -> None:
+        project = self.document.project
+        if project is not None:
+            line = command_line(self.document, self.words)
+            QGuiApplication.clipboard().setText(line)
+
+    def _show_misses(self) -> None:
+        self.exposed.show_misses()
+
+    def main_action(self) -> None:
+        self.document.page_asked.emit("release")

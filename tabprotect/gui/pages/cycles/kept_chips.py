@@ -1,0 +1,99 @@
+"""Kept margins as chips: click one to let it go, put names together to keep another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QGridLayout,
+    QHBoxLayout,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tabprotect.engine.tables.margins import MarginSet
+from tabprotect.gui.look.buttons import emptied, tool_button
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.theme import GRID
+
+IN_A_ROW = 3
+
+
+class KeptChips(QWidget):
+    """The margins that are kept. ``changed`` when one was added or let go."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.margins: MarginSet = ()
+        self.chips: dict[tuple[str, ...], QToolButton] = {}
+        self.names: dict[str, QToolButton] = {}
+        self._chips, self._names = QGridLayout(), QGridLayout()
+        for grid in (self._chips, self._names):
+            grid.setSpacing(GRID // 2)
+        self.add = QPushButton("Keep these together")
+        self.add.clicked.connect(self._add)
+        row = QHBoxLayout()
+        row.addWidget(self.add)
+        row.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(GRID // 2)
+        column.addLayout(self._chips)
+        column.addWidget(Label("Another one: choose variables or levels", wordWrap=True))
+        column.addLayout(self._names)
+        column.addLayout(row)
+
+    def show_margins(self, margins: MarginSet, names: Sequence[str]) -> None:
+        """Show kept margins, and the variables and groupings that others are made of."""
+        self.margins = margins
+        if list(self.names) != list(names):
+            emptied(self._names)
+            self.names = {}
+            for number, name in enumerate(names):
+                button = tool_button(name, checkable=True)
+                button.setAccessibleName(f"Together: {name}")
+                button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+                button.toggled.connect(lambda _: self._offer())
+                self.names[name] = button
+                self._names.addWidget(button, number // IN_A_ROW, number % IN_A_ROW)
+        self._show()
+
+    def _show(self) -> None:
+        emptied(self._chips)
+        self.chips = {}
+        for number, margin in enumerate(self.margins):
+            words = " × ".join(margin) or "the total"
+            chip = tool_button(f"{words}  ✕", tip="Let this margin go")
+            chip.setAccessibleName(f"Kept: {words}. Let it go")
+            chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            chip.clicked.connect(lambda _=False, m=margin: self._let_go(m))
+            self.chips[margin] = chip
+            self._chips.addWidget(chip, number // 2, number % 2)
+        self._offer()
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """The names that are put together."""
+        return tuple(name for name, button in self.names.items() if button.isChecked())
+
+    def _offer(self) -> None:
+        self.add.setEnabled(bool(self.chosen) and self.chosen not in self.margins)
+
+    def _add(self) -> None:
+        self.margins = (*self.margins, self.chosen)
+        for button in self.names.values():
+            button.setChecked(False)
+        self._show()
+        self.changed.emit()
+
+    def _let_go(self, margin: tuple[str, ...]) -> None:
+        rest = tuple(one for one in self.margins if one != margin)
+        if rest:
+            self.margins = rest
+            self._show()
+            self.changed.emit()

@@ -1,0 +1,184 @@
+"""The protect page: what must stay true, and every method tried on the table and ranked by that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QHideEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.verbs.release_verbs import set_mechanism, set_method
+from tabprotect.engine.protection.registered import methods
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.page import Changes, Page
+from tabprotect.gui.base.question import Question
+from tabprotect.gui.base.stage import setup_page
+from tabprotect.gui.look.label import Label, heading
+from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.pages.protect.asking import Asking
+from tabprotect.gui.pages.protect.cards import Cards
+from tabprotect.gui.pages.protect.stage import ProtectStage
+from tabprotect.gui.pages.protect.words import PUBLIC, sentence
+
+if TYPE_CHECKING:
+    from tabprotect.engine.disclosure.trials import Trial
+
+Trials = tuple["Trial", ...]
+
+
+class ProtectPage(ProtectStage, Page):
+    """Left what must stay true, right the methods; a trial of each goes on beside the window."""
+
+    def __init__(self, document: Document) -> None:
+        super().__init__(document)
+        self.trials: Trials = ()
+        self._about: tuple[object, ...] = ()
+        self._trying: Question[Trials] = Question(
+            self,
+            document.jobs,
+            self._tried,
+            self._failed,
+            came=self._came,
+            stopped=self._show,
+        )
+        self.asking = Asking()
+        self.cards = Cards()
+        self.asking.changed.connect(self._show)
+        self.cards.chosen.connect(self.choose)
+        left = QVBoxLayout()
+        left.setSpacing(GRID)
+        left.addWidget(heading("What must stay true?"))
+        left.addWidget(self.asking, 1)
+        self._note = Label(wordWrap=True)
+        self._note.setProperty("role", "quiet")
+        right = QVBoxLayout()
+        right.setSpacing(GRID)
+        right.addWidget(heading("Best for this table"))
+        right.addWidget(self.cards, 1)
+        self._house = QWidget()
+        row = QHBoxLayout(self._house)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(3 * GRID)
+        row.addLayout(left)
+        row.addLayout(right, 1)
+        self._hidden = Label(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        self._hidden.setProperty("role", "quiet")
+        self.body.addWidget(self._house, 1)
+        self.body.addWidget(self._hidden, 1)
+        self.footer.addWidget(self._note, 1)
+
+    @property
+    def editable(self) -> bool:
+        """Whether anything may be tried: in the house, in the house's view."""
+        return self.document.has_original and not self.document.public
+
+    def shows_original(self) -> bool:
+        return self.editable
+
+    def choices(self) -> Mapping[str, Callable[[], object]]:
+        return {"choose": lambda: self.cards.setFocus(), "again": self.try_again}
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        if self._trying.leave():
+            # Asked again when somebody looks.
+            self._missed |= {"table"}
+
+    # -- showing ------------------------------------------------------------------------------
+
+    def refresh(self, changes: Changes) -> None:
+        project = self.document.project
+        self._house.setVisible(self.editable)
+        self._hidden.setVisible(not self.editable)
+        self.main_button.setVisible(self.editable)
+        if project is None or not self.editable:
+            self._trying.leave()
+            self.trials, self._about = (), ()
+            self.cards.show_ranked((), (), 0.0, current="")
+            self._hidden.setText(PUBLIC)
+            self._note.setText("")
+            self.set_sentence("")
+            return
+        self.asking.show_domain(project.domain)
+        self._ask(project)
+        self._show()
+
+    def try_again(self) -> None:
+        """Try every method once more, also after somebody stopped it."""
+        self._trying.drop()
+        self.trials = ()
+        self.refresh(frozenset({"table"}))
+
+    def _ask(self, project: Project) -> None:
+        problem, limits = project.problem, project.limits.limits(project.at_risk)
+
+        def work(progress: Progress) -> Trials:
+            # Methods bring in solvers, which no first paint waits for.
+            from tabprotect.engine.disclosure.trials import tried
+
+            return tried(problem, limits, progress)
+
+        about = (project.table, project.record_keys, project.weights, project.at_risk)
+        key = (about, limits.belief_limit, limits.share)
+        if self._trying.ask("try every method", work, key):
+            self.trials = ()
+
+    def _came(self, found: Trials) -> None:
+        if len(found) != len(self.trials):
+            self.trials = found
+            self._show()
+
+    def _tried(self, found: Trials) -> None:
+        self.trials = found
+        self._show()
+
+    def _failed(self, error: TabprotectError) -> None:
+        self.show_error(error)
+        self._show()
+
+    def _show(self) -> None:
+        """Rank what was tried by what is asked."""
+        project = self.document.project
+        if project is None or not self.editable:
+            return
+        from tabprotect.engine.disclosure.trials import RUNS, ranked
+
+        asked, share = self.asking.asked, project.limits.limits(project.at_risk).share
+        places = ranked(self.trials, asked, self.asking.sums, share)
+        running = self._trying.running
+        self.cards.show_ranked(places, asked, share, current=project.method)
+        self.set_sentence(sentence(places, asked, share, number=len(methods()), running=running))
+        best = next((place.trial for place in places if place.trial.done), None)
+        self.main_button.setEnabled(best is not None)
+        label = "" if best is None else f" {methods()[best.method].label.lower()}"
+        self.main_button.setText(f"Set up{label}")
+        stopped = not running and len(places) < len(methods())
+        self._note.setText(
+            "The trials were stopped: Protect > Try every method again goes on."
+            if stopped
+            else f"Trials of the inner cells only, {RUNS} runs at most each. Nothing was published."
+        )
+
+    # -- choosing -----------------------------------------------------------------------------
+
+    def main_action(self) -> None:
+        first = next(iter(self.cards.buttons.values()), None)
+        if first is not None:
+            first.click()
+
+    def choose(self, trial: Trial) -> None:
+        """Make a method the project's, with the settings it was tried with, and go to its set-up."""
+        project = self.document.project
+        if project is None or not self.editable:
+            return
+        change = dict(trial.change)
+        if trial.method != project.method:
+            self.do(set_method, method=trial.method)
+        if change and trial.done:
+            self.document.run(set_mechanism.order(change), page=self.name)
+        self.document.page_asked.emit(setup_page(self.document))

@@ -1,0 +1,122 @@
+"""What the protect page says: shares, reasons, and the one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.wishes import WISHES
+from tabprotect.gui.look.theme import count_text, number_text
+
+if TYPE_CHECKING:
+    from tabprotect.engine.disclosure.trials import Ranked, Trial
+
+NONE = "\u2013"
+
+PUBLIC = (
+    "Not shown in the public view: how well a method protects can only be said by whoever knows "
+    "the table."
+)
+
+
+def share_text(trial: Trial) -> str:
+    """The share of at-risk cells that a reader would know."""
+    if trial.known is None:
+        return NONE
+    percent = 100 * trial.known
+    text = "<1" if 0 < percent < 0.5 else f"{percent:.0f}"
+    more = "\u2265 " if trial.at_least and trial.known else ""
+    return f"{more}{text} %"
+
+
+def change_text(trial: Trial) -> str:
+    """The mean change of a count; a dash where counts are missing."""
+    if trial.moved is None or trial.hidden:
+        return NONE
+    return number_text(trial.moved)
+
+
+def listed(words: Sequence[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1]))) if words else ""
+
+
+def known_words(trial: Trial) -> str:
+    """How many of the at-risk cells a reader would know."""
+    if not trial.at_risk:
+        return "no cell is at risk"
+    number = round((trial.known or 0.0) * trial.at_risk)
+    if number == 0:
+        return f"a reader would know none of the {count_text(trial.at_risk)} at-risk cells"
+    return (
+        f"a reader would know {count_text(number)} of the {count_text(trial.at_risk)} at-risk cells"
+    )
+
+
+def why(place: Ranked, asked: Sequence[str], share: float) -> str:
+    """One line: why it is a choice, or why it is not."""
+    trial = place.trial
+    if trial.fault:
+        return sentence_of(trial.fault)
+    said = []
+    if place.lost:
+        said.append(sentence_of(listed([WISHES[name].lost for name in place.lost])))
+    elif asked:
+        said.append("Keeps all that is ticked.")
+    if trial.hidden and trial.hidden < trial.cells:
+        said.append(f"Hides {count_text(trial.hidden)} of {count_text(trial.cells)} counts.")
+    elif trial.hidden:
+        said.append("Publishes other tables than this one.")
+    if not trial.safe(share):
+        said.append(sentence_of(known_words(trial)))
+    if trial.at_least:
+        said.append("Readers may know more: only what is proved was counted.")
+    return " ".join(said)
+
+
+def helps(place: Ranked, share: float) -> str:
+    """What was changed to get there, or what would help; empty where nothing has to."""
+    trial = place.trial
+    if trial.fault:
+        return sentence_of(trial.hint) if trial.hint else ""
+    return f"With {trial.idea}." if trial.idea else ""
+
+
+def sentence(
+    places: Sequence[Ranked], asked: Sequence[str], share: float, *, number: int, running: bool
+) -> str:
+    """The result in one sentence; ``number`` methods there are in all."""
+    done = [place for place in places if place.trial.done]
+    so_far = f"So far {len(places)} of {number} methods were tried: " if running else ""
+    if not done:
+        if running:
+            return f"Trying {number} methods on this table\u2026"
+        return "No method can protect this table as it is: merge categories first."
+    if not done[0].trial.at_risk and not any(place.trial.at_risk for place in done):
+        return "No cell is at risk by the rule: the table may be published as it is."
+    full = [place for place in done if not place.lost]
+    good = [place for place in full if place.trial.safe(share)]
+    named = methods()[done[0].trial.method].label
+    promises = f"all {count_text(len(asked))} promises" if len(asked) > 1 else "what is ticked"
+    of = f"{so_far}{'o' if so_far else 'O'}f {number} methods "
+    tail = known_words(done[0].trial)
+    if len(good) == 1 and asked:
+        only = methods()[good[0].trial.method].label.lower()
+        return f"{of}only {only} keeps {promises} and protects; {known_words(good[0].trial)}."
+    if good:
+        keeps = f"keep {promises} and protect" if asked else "protect"
+        change = change_text(good[0].trial)
+        changes = (
+            "hides counts" if change == NONE else f"changes counts least ({change} on average)"
+        )
+        return f"{of}{len(good)} {keeps}; {named.lower()} {changes}."
+    if full:
+        return f"{so_far}{named} keeps {promises}, but {tail}."
+    return f"{so_far}No method keeps {promises}; {named.lower()} comes closest: {tail}."
+
+
+def sentence_of(text: str) -> str:
+    """With a capital and a full stop."""
+    text = text.strip().rstrip(".")
+    return f"{text[0].upper()}{text[1:]}." if text else ""

@@ -1,0 +1,261 @@
+"""The register of releases: what left, when, by whom, and what of it bears on the open table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFileDialog,
+    QFormLayout,
+    QFrame,
+    QHBoxLayout,
+    QHeaderView,
+    QLineEdit,
+    QPushButton,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.register.address import address
+from tabprotect.engine.register.entry import related
+from tabprotect.engine.register.lookup import marks
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.page import Changes, Page
+from tabprotect.gui.base.question import Question
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.theme import GRID, tabular
+from tabprotect.gui.pages.register.listed import ReleasesModel, Row, details
+from tabprotect.gui.pages.register.stage import RegisterStage
+
+
+class RegisterPage(RegisterStage, Page):
+    """What left this house."""
+
+    def __init__(self, document: Document) -> None:
+        super().__init__(document)
+        self._all: list[Row] = []
+        self._reading: Question[list[Row]] = Question(
+            self, document.jobs, self._read, self.show_error
+        )
+        self._writing: Question[str] = Question(self, document.jobs, self._written, self.show_error)
+        self.search = QLineEdit(placeholderText="find", clearButtonEnabled=True)
+        self.search.setAccessibleName("Find releases")
+        self.search.setMaximumWidth(24 * GRID)
+        self.search.textChanged.connect(lambda _: self._fill())
+        self.tools.addWidget(self.search)
+        self.model = ReleasesModel()
+        self.list = QTableView()
+        self.list.setModel(self.model)
+        self.list.setAccessibleName("Releases")
+        self.list.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.list.setTabKeyNavigation(False)
+        self.list.setShowGrid(False)
+        self.list.verticalHeader().hide()
+        header = self.list.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        for wide in (2, 4):
+            header.setSectionResizeMode(wide, QHeaderView.ResizeMode.Stretch)
+        self.list.selectionModel().currentRowChanged.connect(lambda *_: self._show_one())
+        self.body.addWidget(self.list, 2)
+        self.body.addWidget(self._one())
+        self._note = Label(wordWrap=True)
+        self._note.setProperty("role", "quiet")
+        self.footer.addWidget(self._note, 1)
+
+    def _one(self) -> QWidget:
+        """The chosen release: what is kept of it, and withdrawing it."""
+        self.card = QFrame()
+        self.card.setProperty("role", "card")
+        self.card.setAccessibleName("The chosen release")
+        self._facts = QFormLayout()
+        self._facts.setVerticalSpacing(2)
+        self._facts.setHorizontalSpacing(2 * GRID)
+        self.reason = QLineEdit(placeholderText="why it is withdrawn")
+        self.reason.setAccessibleName("Reason for withdrawing")
+        self.reason.textChanged.connect(lambda _: self._enable())
+        self.withdraw = QPushButton("Withdraw")
+        self.withdraw.setToolTip("What was read stays known: it still counts in every check.")
+        self.withdraw.clicked.connect(self._withdraw)
+        self.save = QPushButton("Save its bundle\u2026")
+        self.save.clicked.connect(self._ask_save)
+        row = QHBoxLayout()
+        row.setSpacing(GRID)
+        row.addWidget(self.save)
+        row.addStretch(1)
+        row.addWidget(self.reason, 2)
+        row.addWidget(self.withdraw)
+        column = QVBoxLayout(self.card)
+        column.setContentsMargins(GRID + 4, GRID, GRID + 4, GRID)
+        column.addLayout(self._facts)
+        column.addLayout(row)
+        return self.card
+
+    def shows_original(self) -> bool:
+        """All of the register is the house's own."""
+        return not self.document.public
+
+    def choices(self) -> Mapping[str, Callable[[], object]]:
+        return {"show": lambda: None}
+
+    # -- what is shown ------------------------------------------------------------------------
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        # Another window, or somebody else's, may have published meanwhile.
+        self._ask()
+
+    def refresh(self, changes: Changes) -> None:
+        if self.document.public:
+            self._reading.drop()
+            self._all = []
+            self._fill()
+            self.set_sentence("The register belongs to the house: it is not shown in public view.")
+        elif changes & {"table", "release", "view", "everything"}:
+            self._ask()
+
+    def _ask(self) -> None:
+        project = self.document.project
+        if self.document.public:
+            return
+        if address() is None:
+            self.set_sentence("There is no register: the environment says that there is none.")
+            return
+        self._reading.ask("reading the register", lambda progress: _rows(project))
+
+    def _read(self, rows: list[Row]) -> None:
+        self._all = rows
+        gone = sum(row.entry.withdrawn is not None for row in rows)
+        mine = sum(row.relation in ("original", "records") for row in rows)
+        if not rows:
+            self.set_sentence("Nothing was published yet. Each release is entered when it leaves.")
+        else:
+            said = "1 release was" if len(rows) == 1 else f"{len(rows):,} releases were"
+            bears = f"; {mine:,} of this very table or its records" if mine else ""
+            withdrawn = f"; {gone:,} withdrawn" if gone else ""
+            self.set_sentence(f"{said} published{bears}{withdrawn}.")
+        self._fill()
+
+    def _fill(self) -> None:
+        before = self.current
+        wanted = self.search.text().strip().casefold()
+        rows = [r for r in self._all if wanted in " ".join(r.texts).casefold()]
+        self.list.setFont(tabular(self.font()))
+        self.model.show(rows)
+        self.list.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 8)
+        kept = [n for n, r in enumerate(rows) if before and r.entry.number == before.entry.number]
+        if rows:
+            self.list.selectRow(kept[0] if kept else 0)
+        self._show_one()
+
+    @property
+    def current(self) -> Row | None:
+        """The chosen release."""
+        at = self.list.currentIndex().row()
+        return self.model.rows[at] if 0 <= at < len(self.model.rows) else None
+
+    def _show_one(self) -> None:
+        row = self.current
+        while self._facts.rowCount():
+            self._facts.removeRow(0)
+        self.card.setVisible(row is not None)
+        for name, text in [] if row is None else details(row):
+            label, value = Label(name), Label(text, wordWrap=True)
+            label.setProperty("role", "quiet")
+            value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            value.setAccessibleName(name)
+            self._facts.addRow(label, value)
+        self._enable()
+
+    def _enable(self) -> None:
+        row = self.current
+        open_ = row is not None and row.entry.withdrawn is None
+        self.reason.setVisible(open_)
+        self.withdraw.setVisible(open_)
+        self.withdraw.setEnabled(bool(self.reason.text().strip()))
+
+    # -- what happens -------------------------------------------------------------------------
+
+    def _withdraw(self) -> None:
+        row, reason = self.current, self.reason.text().strip()
+        if row is None or not reason:
+            return
+        number = row.entry.number
+
+        def work(progress: Progress) -> str:
+            from tabprotect.engine.register.register import Register
+
+            with Register(_place()) as register:
+                register.withdraw(number, reason)
+            return f"Release {number} is noted as withdrawn. What was read stays known."
+
+        self._writing.ask("withdrawing a release", work)
+
+    def _ask_save(self) -> None:
+        row = self.current
+        if row is None:
+            return
+        folder = self.document.preferences.public_folder
+        dialog = QFileDialog(self, "Save the bundle", str(folder or ""), "Zip files (*.zip)")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix("zip")
+        dialog.selectFile(f"release-{row.entry.number}.zip")
+        dialog.fileSelected.connect(lambda path: self.save_to(row, Path(path)))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def save_to(self, row: Row, path: Path) -> None:
+        """Write the bundle of a release, as it left."""
+
+        def work(progress: Progress) -> str:
+            from tabprotect.engine.register.register import Register
+
+            with Register(_place()) as register:
+                content = register.content(row.entry)
+            if content is None:
+                raise InputError(
+                    f"the register does not keep the bytes of release {row.entry.number}",
+                    hint="large bundles are not kept: take it from where it was published",
+                )
+            write_bytes(path, content)
+            return f"Written: {path.name}."
+
+        self._writing.ask("saving a bundle", work)
+
+    def _written(self, said: str) -> None:
+        self.reason.clear()
+        self._note.setText(said)
+        self.document.judging.again()
+        self._ask()
+
+
+def _place() -> str:
+    place = address()
+    if place is None:
+        raise InputError("there is no register", hint="the environment says that there is none")
+    return place
+
+
+def _rows(project: Project | None) -> list[Row]:
+    """The releases, the latest first, and how each bears on the open table."""
+    # The library behind the register comes with the first look into it.
+    from tabprotect.engine.register.register import Register
+
+    with Register(_place()) as register:
+        entries = register.entries()
+    table = None if project is None else project.table
+    bears = {}
+    if project is not None and table is not None and entries:
+        found = related(marks(project.problem), entries)
+        bears = {earlier.entry.number: earlier.relation for earlier in found}
+    return [Row(entry, bears.get(entry.number)) for entry in reversed(entries)]

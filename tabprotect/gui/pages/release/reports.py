@@ -1,0 +1,118 @@
+"""The report from the page: two editions, as a page to read or as PDF, and to the printer."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QUrl, Signal
+from PySide6.QtGui import QAction, QDesktopServices
+from PySide6.QtWidgets import QFileDialog, QMenu, QPushButton, QWidget
+
+from tabprotect.engine.bundle import confidential, public
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.project import Project
+from tabprotect.gui.base.confidential_files import MARK, marked
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.question import Question
+from tabprotect.gui.look import icons
+
+if TYPE_CHECKING:
+    from tabprotect.engine.project.history import History
+    from tabprotect.engine.report.report import Edition
+
+EDITIONS: tuple[tuple[Edition, str], ...] = (
+    ("staff", "Staff edition, CONFIDENTIAL"),
+    ("public", "Public edition"),
+)
+KINDS = (("html", "web page"), ("pdf", "PDF"))
+
+
+class ReportButton(QPushButton):
+    """A menu of editions. ``written`` carries the file, ``failed`` an error."""
+
+    written = Signal(object)
+    failed = Signal(object)
+
+    def __init__(self, document: Document, parent: QWidget | None = None) -> None:
+        super().__init__("Report", parent)
+        self.document = document
+        self.last: Path | None = None
+        self.setAccessibleName("Write a report of the release")
+        menu = QMenu(self)
+        self.entries: dict[tuple[str, str], QAction] = {}
+        for edition, words in EDITIONS:
+            for kind, name in KINDS:
+                action = menu.addAction(f"{words}, as {name}\u2026")
+                action.triggered.connect(lambda _=False, e=edition, k=kind: self._ask(e, k))
+                self.entries[edition, kind] = action
+        menu.addSeparator()
+        self.open = menu.addAction(icons.icon("open"), "Open the last one, to read or print it")
+        self.open.setEnabled(False)
+        self.open.triggered.connect(self._open)
+        self.setMenu(menu)
+        self._writing: Question[Path] = Question(self, document.jobs, self._done, self.failed.emit)
+
+    def show_editions(self, *, staff: bool) -> None:
+        """The staff edition is offered in the house alone."""
+        for (edition, _), action in self.entries.items():
+            action.setVisible(staff or edition == "public")
+        if not staff and self.last is not None and MARK in self.last.name:
+            self.last = None
+            self.open.setEnabled(False)
+
+    def _ask(self, edition: Edition, kind: str) -> None:
+        folders = self.document.preferences
+        folder = folders.confidential_folder if edition == "staff" else folders.public_folder
+        name = f"release-report-{edition}.{kind}"
+        suggested = marked(Path(name)) if edition == "staff" else Path(name)
+        dialog = QFileDialog(self, "Write the report", str(folder or ""), f"Report (*.{kind})")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(kind)
+        dialog.selectFile(str(suggested))
+        dialog.fileSelected.connect(lambda path: self.write(edition, Path(path)))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def write(self, edition: Edition, path: Path) -> None:
+        """Write an edition; that of staff says CONFIDENTIAL in its name."""
+        project, history = self.document.project, self.document.history
+        if project is None or project.release is None:
+            return
+        if edition == "staff":
+            path = marked(path)
+        self._writing.ask(
+            "writing the report", lambda p: _write(project, history, edition, path, p)
+        )
+
+    def _done(self, path: Path) -> None:
+        self.last = path
+        self.open.setEnabled(True)
+        self.written.emit(path)
+
+    def _open(self) -> None:
+        if self.last is not None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.last)))
+
+
+def _write(
+    project: Project, history: History, edition: Edition, path: Path, progress: Progress
+) -> Path:
+    # Templates, and the register, come with the first report.
+    from tabprotect.engine.report.report import public_report, staff_report
+
+    assert project.release is not None
+    made = datetime.now(UTC).date()
+    bundle = public.to_bytes(project.release)
+    if edition == "public":
+        report = public_report(bundle, made, progress)
+    else:
+        if project.protected is None:
+            raise TabprotectError("there is no original here to tell of")
+        steps = tuple(confidential.DossierStep(e.time, e.label) for e in history.trail)
+        dossier = confidential.Dossier(project.protected, bundle, steps)
+        report = staff_report(dossier, made, progress)
+    report.write(path)
+    return path

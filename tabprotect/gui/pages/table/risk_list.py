@@ -1,0 +1,270 @@
+"""The at-risk cells of all layers as a list, with the rule that makes them so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QFrame,
+    QHBoxLayout,
+    QHeaderView,
+    QLineEdit,
+    QSpinBox,
+    QTableView,
+    QVBoxLayout,
+)
+
+from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.engine.tables.table import Table
+from tabprotect.gui.look import icons
+from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.label import Label, heading, tip
+from tabprotect.gui.look.theme import GRID, THEME, count_text
+
+FEW = 4
+"""Columns that share the width; more than that scroll."""
+
+AnyIndex = QModelIndex | QPersistentModelIndex
+
+
+def next_cell(mask: Bools, order: list[int], here: Index | None, step: int) -> Index | None:
+    """The next (or with -1 the previous) cell of a mask, round and round; ``None`` without any.
+
+    Parameters
+    ----------
+    order
+        The axes, that which varies slowest first.
+    """
+    turned = mask.transpose(order)
+    keys = np.flatnonzero(turned)
+    if not len(keys):
+        return None
+    if here is None:
+        at = 0 if step > 0 else len(keys) - 1
+    else:
+        now = int(np.ravel_multi_index([here[a] for a in order], turned.shape))
+        at = int((keys <= now).sum()) if step > 0 else int((keys < now).sum()) - 1
+    found = np.unravel_index(int(keys[at % len(keys)]), turned.shape)
+    index = [0] * len(order)
+    for axis, code in zip(order, found, strict=True):
+        index[axis] = int(code)
+    return tuple(index)
+
+
+class RiskModel(QAbstractTableModel):
+    """One line for each at-risk cell: its categories and its count."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._domain: Domain | None = None
+        self._codes: Ints = np.zeros((0, 0), dtype=np.int64)
+        self._counts: Ints = np.zeros(0, dtype=np.int64)
+        self._shown: Ints = np.zeros(0, dtype=np.int64)
+        self._filter = ""
+
+    def show_cells(self, table: Table | None, mask: Bools | None) -> None:
+        """List the cells of a mask; none without."""
+        self.beginResetModel()
+        if table is None or mask is None:
+            self._domain = None
+            self._codes, self._counts = np.zeros((0, 0), dtype=np.int64), np.zeros(0, np.int64)
+        else:
+            self._domain = table.domain
+            places = np.nonzero(mask)
+            self._codes = np.stack(places, axis=1).astype(np.int64)
+            self._counts = table.counts[places]
+        self._choose()
+        self.endResetModel()
+
+    def filter(self, text: str) -> None:
+        """Only cells with a category that holds each of the words."""
+        self.beginResetModel()
+        self._filter = text
+        self._choose()
+        self.endResetModel()
+
+    def _choose(self) -> None:
+        keep = np.ones(len(self._counts), dtype=np.bool_)
+        for word in self._filter.casefold().split():
+            found = np.zeros(len(keep), dtype=np.bool_)
+            for axis, variable in enumerate(() if self._domain is None else self._domain.variables):
+                holds = np.array([word in c.casefold() for c in variable.categories])
+                found |= holds[self._codes[:, axis]]
+            keep &= found
+        self._shown = np.flatnonzero(keep)
+
+    def index_of(self, row: int) -> Index:
+        """The cell of a line."""
+        return tuple(int(code) for code in self._codes[self._shown[row]])
+
+    def line_of(self, cell: Index) -> int | None:
+        """The line of a cell; ``None`` where it has none."""
+        if self._domain is None or len(cell) != self._codes.shape[1]:
+            return None
+        found = np.flatnonzero((self._codes[self._shown] == np.array(cell)).all(axis=1))
+        return int(found[0]) if len(found) else None
+
+    def rowCount(self, parent: AnyIndex | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self._shown)
+
+    def columnCount(self, parent: AnyIndex | None = None) -> int:
+        nothing = self._domain is None or (parent is not None and parent.isValid())
+        return 0 if nothing else self._codes.shape[1] + 1
+
+    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        at, column = self._shown[index.row()], index.column()
+        number = column == self._codes.shape[1]
+        if role == Qt.ItemDataRole.TextAlignmentRole and number:
+            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+            return None
+        if number:
+            text = count_text(int(self._counts[at]))
+        else:
+            assert self._domain is not None
+            text = self._domain.variables[column].categories[self._codes[at, column]]
+        return tip(text) if role == Qt.ItemDataRole.ToolTipRole else text
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if orientation != Qt.Orientation.Horizontal or role != Qt.ItemDataRole.DisplayRole:
+            return None
+        names = () if self._domain is None else self._domain.names
+        return names[section] if section < len(names) else "Count"
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """By a variable's own order of categories, or by the count."""
+        if column < 0 or self._domain is None:
+            return
+        self.layoutAboutToBeChanged.emit()
+        key = self._counts if column == self._codes.shape[1] else self._codes[:, column]
+        chosen = np.argsort(key[self._shown], kind="stable")
+        if order == Qt.SortOrder.DescendingOrder:
+            chosen = chosen[::-1]
+        self._shown = self._shown[chosen]
+        self.layoutChanged.emit()
+
+
+class RiskList(QFrame):
+    """Beside the table. ``chosen`` carries a cell, ``rule_set`` a rule such as ``1..2``."""
+
+    chosen = Signal(object)
+    rule_set = Signal(str)
+    closed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Risk list")
+        self.setMinimumWidth(30 * GRID)
+        self.model = RiskModel()
+        self._title = heading("At-risk cells")
+        close = tool_button(flat=True)
+        close.setAccessibleName("Close the risk list")
+        close.clicked.connect(self.closed)
+        self._close = close
+        self.find = QLineEdit(placeholderText="Find categories")
+        self.find.setAccessibleName("Find at-risk cells by their categories")
+        self.find.setClearButtonEnabled(True)
+        self.find.textChanged.connect(self.model.filter)
+        self.list = QTableView()
+        self.list.setModel(self.model)
+        self.list.setAccessibleName("At-risk cells in all layers")
+        self.list.setSortingEnabled(True)
+        self.list.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.list.setShowGrid(False)
+        self.list.setTabKeyNavigation(False)
+        self.list.setWordWrap(False)
+        self.list.verticalHeader().hide()
+        head = self.list.horizontalHeader()
+        self.list.verticalHeader().setMinimumSectionSize(2 * GRID)
+        head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        self.list.selectionModel().currentRowChanged.connect(self._went)
+        top = QHBoxLayout()
+        top.addWidget(self._title, 1)
+        top.addWidget(close)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(GRID, 0, 0, 0)
+        column.setSpacing(GRID)
+        column.addLayout(top)
+        column.addWidget(self.find)
+        column.addWidget(self.list, 1)
+        column.addLayout(self._rule())
+        THEME.changed.connect(self._paint)
+        self._paint()
+
+    def _rule(self) -> QHBoxLayout:
+        """Which counts are at risk."""
+        self.high = QSpinBox(minimum=0, maximum=999_999)
+        self.high.setAccessibleName("Highest count that is at risk")
+        self.high.setKeyboardTracking(False)
+        self.low = QSpinBox(minimum=1, maximum=999_999)
+        self.low.setAccessibleName("Lowest count that is at risk")
+        self.low.setKeyboardTracking(False)
+        self.zeros = QCheckBox("zeros, too")
+        self.zeros.setToolTip(tip("Where nobody is can tell something of everybody else."))
+        for box in (self.low, self.high):
+            box.editingFinished.connect(self._ruled)
+        self.zeros.clicked.connect(self._ruled)
+        row = QHBoxLayout()
+        row.setSpacing(GRID // 2)
+        row.addWidget(Label("At risk: from"))
+        row.addWidget(self.low)
+        row.addWidget(Label("to"))
+        row.addWidget(self.high)
+        row.addWidget(self.zeros)
+        row.addStretch(1)
+        return row
+
+    def show_cells(self, table: Table | None, mask: Bools | None, rule: SmallCount) -> None:
+        """List the at-risk cells of a table and the rule; nothing without a table."""
+        self.model.show_cells(table, mask)
+        head, few = self.list.horizontalHeader(), self.model.columnCount() <= FEW
+        mode = QHeaderView.ResizeMode
+        head.setSectionResizeMode(mode.Stretch if few else mode.Interactive)
+        head.setDefaultSectionSize(12 * GRID)
+        high = self.list.fontMetrics().height() + GRID
+        self.list.verticalHeader().setDefaultSectionSize(high)
+        number = 0 if mask is None else int(mask.sum())
+        self._title.setText(f"{count_text(number)} at-risk cells in all layers")
+        self._shown = rule
+        for box in (self.low, self.high, self.zeros):
+            box.blockSignals(True)
+        self.zeros.setChecked(rule.low == 0)
+        self.low.setValue(max(rule.low, 1))
+        self.high.setValue(rule.high)
+        for box in (self.low, self.high, self.zeros):
+            box.blockSignals(False)
+
+    def select(self, index: Index | None) -> None:
+        """Mark the line of a cell."""
+        line = None if index is None else self.model.line_of(index)
+        selection = self.list.selectionModel()
+        selection.blockSignals(True)
+        if line is None:
+            self.list.clearSelection()
+        else:
+            self.list.selectRow(line)
+            self.list.scrollTo(self.model.index(line, 0))
+        selection.blockSignals(False)
+        self.list.viewport().update()
+
+    def _ruled(self) -> None:
+        low = 0 if self.zeros.isChecked() else self.low.value()
+        rule = SmallCount(low, max(self.high.value(), low))
+        if rule != self._shown:
+            self.rule_set.emit(str(rule))
+
+    def _went(self, now: QModelIndex) -> None:
+        if now.isValid():
+            self.chosen.emit(self.model.index_of(now.row()))
+
+    def _paint(self) -> None:
+        self._close.setIcon(icons.icon("close"))

@@ -1,0 +1,1 @@
+"""The table server for outside users: a third shell on the engine."""

@@ -1,0 +1,406 @@
+"""The API: tables, sub-tables, queries, bundles; every answer of a program takes these routes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import cast
+
+import anyio
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+
+from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.query_space.table_server.database import Entry
+from tabprotect.engine.query_space.table_server.session import Answered
+from tabprotect.server.asking import Asked, asked, listed
+from tabprotect.server.desk import Desk, Given
+from tabprotect.server.egress import DEFAULT, OUTPUTS, Output, chosen
+from tabprotect.server.problems import Problem
+from tabprotect.server.server import Server, Visitor
+from tabprotect.version import __version__
+
+DECISIONS: Mapping[str, tuple[str, str]] = {
+    "table": ("release", "released"),
+    "perturbed": ("perturb", "perturbed"),
+    "deferral": ("defer", "deferred"),
+    "projection": ("refuse", "not_released"),
+    "refusal": ("refuse", "not_released"),
+}
+"""Decision and code of each kind of answer."""
+
+FOR_EVER = "max-age=31536000, immutable"
+
+
+def server_of(request: Request) -> Server:
+    """What is running."""
+    return cast(Server, request.app.state.server)
+
+
+def visitor_of(request: Request) -> Visitor:
+    """Who asks."""
+    return cast(Visitor, request.scope["tabprotect.visitor"])
+
+
+async def config(request: Request) -> Response:
+    """All limits; not counted."""
+    server = server_of(request)
+    service = server.service
+    said = {
+        "title": service.title,
+        "version": __version__,
+        "languages": list(service.languages),
+        "formats": list(OUTPUTS),
+        "default_format": DEFAULT,
+        "criterion": asdict(service.criterion),
+        "at_risk": service.table.at_risk,
+        "rule": {"name": service.rule.name, "parameters": dict(service.rule.parameters)},
+        "beyond": asdict(service.beyond),
+        "limits": asdict(service.limits),
+        "groups": {name: asdict(limits) for name, limits in service.groups.items()},
+        "anonymous": service.access.anonymous,
+    }
+    return JSONResponse(said, headers={"Cache-Control": "no-cache"})
+
+
+async def tables(request: Request) -> Response:
+    """Which tables there are: one."""
+    desk = server_of(request).desk
+    return JSONResponse({"tables": [{"id": desk.id, "label": desk.label}]})
+
+
+async def metadata(request: Request) -> Response:
+    """The variables that are offered, with their categories."""
+    desk = _desk(request)
+    offered = desk.lattice.names_of(desk.lattice.full & ~desk.disallowed)
+    said = [
+        {
+            "id": name,
+            "label": name,
+            "categories": [{"id": c, "label": c} for c in desk.domain[name].categories],
+            "levels": [],
+        }
+        for name in offered
+    ]
+    disallowed = list(desk.lattice.names_of(desk.disallowed))
+    return JSONResponse(
+        {"id": desk.id, "label": desk.label, "variables": said, "disallowed": disallowed}
+    )
+
+
+async def data(request: Request) -> Response:
+    """A sub-table as a file; one that was not asked for yet is decided on."""
+    desk, server = _desk(request), server_of(request)
+    names, filters, format_name = _data_request(request, await request.body())
+    output = chosen(format_name, request.headers.get("accept", ""))
+    wanted = understood(request, names, filters)
+    identified(request)
+    given = await run_in_threadpool(desk.known, wanted.query)
+    if given is None:
+        answered = await decided(request, wanted.query, user_of(request, None))
+        given = await run_in_threadpool(desk.given, answered)
+        if given is None:
+            return _not_given(request, answered)
+    tag = etag(given, output, wanted)
+    public = "public" if server.service.access.anonymous else "private"
+    headers = {
+        "ETag": tag,
+        "Cache-Control": f"{public}, {FOR_EVER}",
+        "Vary": "Accept, Authorization",
+        "Link": f'</bundles/{given.fingerprint}>; rel="describedby"',
+    }
+    if tag in [part.strip() for part in request.headers.get("if-none-match", "").split(",")]:
+        return Response(status_code=304, headers=headers)
+    content = await run_in_threadpool(written, server, given, output, wanted)
+    name = f"{given.fingerprint[:12]}.{output.suffix}"
+    headers["Content-Disposition"] = f'inline; filename="{name}"'
+    return Response(content, media_type=output.media, headers=headers)
+
+
+async def ask(request: Request) -> Response:
+    """Ask for a sub-table: 201 decided, 202 put off, 403 refused."""
+    desk = _desk(request)
+    said = _object(await request.body())
+    unknown = set(said) - {"variables", "user", "filter"}
+    if unknown:
+        raise Problem("invalid_query", f"{sorted(unknown)[0]!r} means nothing here")
+    wanted = understood(request, _texts(said, "variables"), _texts(said, "filter", ()))
+    identified(request)
+    answered = await decided(request, wanted.query, user_of(request, said.get("user")))
+    given = await run_in_threadpool(desk.given, answered)
+    if given is None:
+        return _not_given(request, answered)
+    return JSONResponse(
+        await run_in_threadpool(_answer_json, request, answered.entry, given, wanted),
+        status_code=201,
+        headers={
+            "Location": f"/queries/{answered.entry.number}",
+            "Cache-Control": "no-store",
+        },
+    )
+
+
+async def query(request: Request) -> Response:
+    """What became of a query; one that was put off may have been released since."""
+    desk = server_of(request).desk
+    identified(request)
+    number = request.path_params["number"]
+    entry = await run_in_threadpool(desk.entry, number)
+    if entry is None or entry.line.kind not in DECISIONS:
+        raise Problem("not_found", f"there is no query {number}")
+    given = await run_in_threadpool(desk.known, entry.line.query)
+    if given is None:
+        return JSONResponse(_entry_json(request, entry), headers={"Cache-Control": "no-store"})
+    said = await run_in_threadpool(_answer_json, request, entry, given, Asked(entry.line.query))
+    return JSONResponse(said, headers={"Cache-Control": "no-store"})
+
+
+async def vote(request: Request) -> Response:
+    """Ask once more for what was put off: demand counts."""
+    identified(request)
+    number = request.path_params["number"]
+    answered = await voted(request, number)
+    if answered is None:
+        return await query(request)
+    given = await run_in_threadpool(server_of(request).desk.given, answered)
+    if given is None:
+        return _not_given(request, answered)
+    said = await run_in_threadpool(
+        _answer_json, request, answered.entry, given, Asked(answered.entry.line.query)
+    )
+    return JSONResponse(said, status_code=201, headers={"Cache-Control": "no-store"})
+
+
+async def voted(request: Request, number: int) -> Answered | None:
+    """The decision that a vote brings; ``None`` where it changes nothing."""
+    server, visitor = server_of(request), visitor_of(request)
+    known = visitor.account is not None
+    answered = await run_in_threadpool(
+        lambda: server.desk.vote(user_of(request, None), number, known=known)
+    )
+    if answered is not None:
+        await told(request, answered)
+    return answered
+
+
+async def frontier(request: Request) -> Response:
+    """What is released, and what is known to be refused for good."""
+    desk = _desk(request)
+    state = await run_in_threadpool(desk.refresh)
+    names = desk.lattice.names_of
+    return JSONResponse(
+        {
+            "variables": list(desk.lattice.names),
+            "released": [list(names(q)) for q in state.releases.released if q],
+            "refused": [list(names(q)) for q in state.told],
+            "frozen": state.frozen,
+            "perturbed": state.perturbed or None,
+        },
+        headers={"Cache-Control": "no-cache"},
+    )
+
+
+async def bundle(request: Request) -> Response:
+    """A release bundle that went out, as it was, for ever."""
+    server, mark = server_of(request), request.path_params["fingerprint"]
+    identified(request)
+    tag, public = f'"{mark}"', "public" if server.service.access.anonymous else "private"
+    content = await run_in_threadpool(server.desk.bundle, mark) if len(mark) == 64 else None
+    if content is None:
+        raise Problem("not_found", "no bundle with this fingerprint went out")
+    headers = {
+        "ETag": tag,
+        "Cache-Control": f"{public}, {FOR_EVER}",
+        "Content-Disposition": f'attachment; filename="{mark[:12]}.zip"',
+    }
+    if tag in request.headers.get("if-none-match", ""):
+        return Response(status_code=304, headers=headers)
+    return Response(content, media_type="application/zip", headers=headers)
+
+
+async def health(request: Request) -> Response:
+    """Whether the history can be reached."""
+    await run_in_threadpool(server_of(request).desk.refresh)
+    return JSONResponse({"status": "ok"}, headers={"Cache-Control": "no-store"})
+
+
+async def metrics(request: Request) -> Response:
+    """Figures for a monitor."""
+    text = server_of(request).metrics.text()
+    return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
+
+
+def etag(given: Given, output: Output, wanted: Asked) -> str:
+    """What tells one file from another: the bundle, the sub-table, the format and the filters."""
+    shown = sorted((name, kept) for name, kept in wanted.shown.items())
+    said = json.dumps([given.fingerprint, wanted.query, output.name, shown])
+    return f'"{hashlib.sha256(said.encode()).hexdigest()[:32]}"'
+
+
+def written(server: Server, given: Given, output: Output, wanted: Asked) -> bytes:
+    """A sub-table as bytes: the one way out of every page and every route."""
+    names = ", ".join(given.table.domain.names)
+    kind = " (perturbed)" if given.kind == "perturbed" else ""
+    title = f"{server.desk.label}: {names}{kind}"
+    return output.write(wanted.part_of(given.table), title)
+
+
+def _desk(request: Request) -> Desk:
+    desk = server_of(request).desk
+    if request.path_params["id"] != desk.id:
+        raise Problem("unknown_table", f"the only table is {desk.id!r}")
+    return desk
+
+
+def identified(request: Request) -> None:
+    """Complain where a key is needed and there is none."""
+    if not server_of(request).service.access.anonymous and visitor_of(request).account is None:
+        raise Problem(
+            "unauthorised",
+            "ask the operator for a key and send it as Authorization: Bearer KEY",
+            headers={"WWW-Authenticate": "Bearer"},
+        )
+
+
+def understood(request: Request, names: Sequence[str], filters: Sequence[str]) -> Asked:
+    """A request that may be decided on."""
+    desk, limits = server_of(request).desk, visitor_of(request).limits
+    wanted = asked(desk.domain, desk.lattice, names, filters)
+    wrong = wanted.query & desk.disallowed
+    if wrong:
+        raise Problem(
+            "disallowed_variable", f"not offered: {', '.join(desk.lattice.names_of(wrong))}"
+        )
+    cells = desk.cells(wanted.query)
+    if cells > limits.cells:
+        sizes = " x ".join(map(str, desk.domain.project(desk.lattice.names_of(wanted.query)).shape))
+        raise Problem(
+            "too_many_cells",
+            f"{sizes} = {cells:,} cells; at most {limits.cells:,} in one sub-table",
+            more={"cells": cells, "limit": limits.cells},
+        )
+    return wanted
+
+
+def user_of(request: Request, said: object) -> str:
+    """Whose query it is, for the log."""
+    visitor = visitor_of(request)
+    if said is not None:
+        if not isinstance(said, str) or not said.strip() or not said.isprintable():
+            raise Problem("invalid_query", "the user is not a name")
+        if len(said) > visitor.limits.name:
+            raise Problem("invalid_query", f"a name has at most {visitor.limits.name} characters")
+    if visitor.account is not None:
+        if said is not None and said != visitor.account.name:
+            raise Problem("forbidden", "the key is another user's")
+        return visitor.account.name
+    return said if isinstance(said, str) else "anonymous"
+
+
+async def decided(request: Request, query: Query, user: str) -> Answered:
+    """The decision, told at a time that does not depend on what it is."""
+    answered = await run_in_threadpool(server_of(request).desk.ask, user, query)
+    await told(request, answered)
+    return answered
+
+
+async def told(request: Request, answered: Answered) -> None:
+    """Wait until the time at which any decision would be told."""
+    server = server_of(request)
+    server.metrics.decided(DECISIONS[answered.answer.kind][0])
+    quantum = server.service.limits.quantum
+    if quantum:
+        spent = time.monotonic() - float(request.scope["tabprotect.begun"])
+        await anyio.sleep(quantum - spent % quantum)
+
+
+def _not_given(request: Request, answered: Answered) -> Response:
+    """A deferral or a refusal, with what of the sub-table is released."""
+    said = _entry_json(request, answered.entry)
+    number, answer = answered.entry.number, answered.answer
+    if answer.kind == "deferral":
+        headers = {"Location": f"/queries/{number}", "Cache-Control": "no-store"}
+        return JSONResponse(said, status_code=202, headers=headers)
+    names = server_of(request).desk.lattice.names_of
+    parts = [list(names(part)) for part in answer.queries]
+    raise Problem(
+        "not_released",
+        answer.reason,
+        more={
+            "number": number,
+            "decision": "refuse",
+            "variables": list(names(answer.query)),
+            "permanent": answer.permanent,
+            "projection": parts,
+        },
+    )
+
+
+def _entry_json(request: Request, entry: Entry) -> dict[str, object]:
+    decision, code = DECISIONS[entry.line.kind]
+    names = server_of(request).desk.lattice.names_of(entry.line.query)
+    return {
+        "number": entry.number,
+        "variables": list(names),
+        "decision": decision,
+        "code": code,
+        "reason": entry.line.reason,
+        "permanent": entry.line.permanent,
+    }
+
+
+def _answer_json(request: Request, entry: Entry, given: Given, wanted: Asked) -> dict[str, object]:
+    decision, code = DECISIONS[given.kind]
+    content = written(server_of(request), given, OUTPUTS["json-stat2"], wanted)
+    return _entry_json(request, entry) | {
+        "decision": decision,
+        "code": code,
+        "permanent": True,
+        "answer": {
+            "variables": list(given.table.domain.names),
+            "bundle": given.fingerprint,
+            "data": json.loads(content),
+        },
+    }
+
+
+def _data_request(request: Request, body: bytes) -> tuple[Sequence[str], Sequence[str], str | None]:
+    """Variables, filters and format, from the address or from a JSON body."""
+    params = request.query_params
+    if request.method == "POST" and body:
+        said = _object(body)
+        unknown = set(said) - {"variables", "filter", "format"}
+        if unknown:
+            raise Problem("invalid_query", f"{sorted(unknown)[0]!r} means nothing here")
+        named = said.get("format", params.get("format"))
+        if named is not None and not isinstance(named, str):
+            raise Problem("invalid_query", "format is not a text")
+        return _texts(said, "variables"), _texts(said, "filter", ()), named
+    unknown = set(params) - {"variables", "filter", "format"}
+    if unknown:
+        raise Problem("invalid_query", f"{sorted(unknown)[0][:40]!r} means nothing here")
+    names = [name for text in params.getlist("variables") for name in listed(text)]
+    return names, params.getlist("filter"), params.get("format")
+
+
+def _object(body: bytes) -> dict[str, object]:
+    try:
+        said = json.loads(body)
+    except (ValueError, RecursionError):
+        raise Problem("invalid_query", "the body is not JSON") from None
+    if not isinstance(said, dict):
+        raise Problem("invalid_query", "the body is not a JSON object")
+    return said
+
+
+def _texts(
+    said: Mapping[str, object], name: str, default: Sequence[str] | None = None
+) -> Sequence[str]:
+    found = said.get(name, default)
+    if not isinstance(found, (list, tuple)) or not all(isinstance(text, str) for text in found):
+        raise Problem("invalid_query", f"{name} is not a list of texts")
+    return found

@@ -1,0 +1,84 @@
+"""The program as an ASGI application."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.routing import BaseRoute, Route
+
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.server import api, house_pages, pages
+from tabprotect.server.accounts import Accounts
+from tabprotect.server.desk import Desk
+from tabprotect.server.guard import Guard
+from tabprotect.server.openapi import openapi
+from tabprotect.server.problems import Problem
+from tabprotect.server.server import Server
+from tabprotect.server.service import Service
+
+ROUTES: tuple[BaseRoute, ...] = (
+    Route("/config", api.config),
+    Route("/tables", api.tables),
+    Route("/tables/{id}/metadata", api.metadata),
+    Route("/tables/{id}/data", api.data, methods=["GET", "POST"]),
+    Route("/tables/{id}/queries", api.ask, methods=["POST"]),
+    Route("/tables/{id}/frontier", api.frontier),
+    Route("/queries/{number:int}", api.query),
+    Route("/queries/{number:int}/votes", api.vote, methods=["POST"]),
+    Route("/bundles/{fingerprint}", api.bundle),
+    Route("/health", api.health),
+    Route("/metrics", api.metrics),
+    Route("/openapi.json", openapi),
+    *pages.ROUTES,
+    *house_pages.ROUTES,
+)
+
+
+def started(service: Service, url: str, progress: Progress = SILENT) -> Server:
+    """A server over a database; close it.
+
+    Raises
+    ------
+    InputError, InfeasibleError
+        When the table, the criterion or the database cannot be used.
+    """
+    desk = Desk(service, url, progress)
+    try:
+        return Server(service, desk, Accounts(url))
+    except BaseException:
+        desk.close()
+        raise
+
+
+def application(server: Server) -> Starlette:
+    """The ASGI application of a running server; it closes the server when it ends."""
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        yield
+        server.close()
+
+    handlers: dict[Any, Callable[..., Any]] = {HTTPException: _not_routed}
+    app = Starlette(
+        routes=ROUTES,
+        middleware=[Middleware(Guard, server=server)],
+        exception_handlers=handlers,
+        lifespan=lifespan,
+    )
+    app.state.server = server
+    return app
+
+
+async def _not_routed(request: Request, error: Exception) -> None:
+    """Addresses and methods that mean nothing: a problem like all others."""
+    assert isinstance(error, HTTPException)
+    if error.status_code == 405:
+        allowed = dict(error.headers or {})
+        raise Problem("method_not_allowed", "this address takes another method", headers=allowed)
+    raise Problem("not_found", "this address means nothing here")

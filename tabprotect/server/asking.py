@@ -1,0 +1,110 @@
+"""What is asked for: variables, perhaps at a level, and the categories that are to be shown."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.query_space.lattice import Lattice, Query
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+from tabprotect.server.problems import Problem
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request, understood.
+
+    Attributes
+    ----------
+    query
+        The sub-table that is decided on.
+    shown
+        Of some of its variables the categories to be shown, once it has been decided.
+    """
+
+    query: Query
+    shown: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+    def part_of(self, table: Table) -> Table:
+        """The part of the answered sub-table that is shown."""
+        if not self.shown:
+            return table
+        counts, variables = table.counts, list(table.domain.variables)
+        for axis, variable in enumerate(table.domain.variables):
+            if variable.name in self.shown:
+                kept = self.shown[variable.name]
+                counts = counts.take(kept, axis=axis)
+                categories = tuple(variable.categories[k] for k in kept)
+                variables[axis] = type(variable)(variable.name, categories)
+        return Table.dense(Domain(tuple(variables)), counts)
+
+
+def listed(text: str) -> list[str]:
+    """``A,B`` as names; one with a comma stands in double quotes."""
+    try:
+        return [part.strip() for part in next(csv.reader([text], skipinitialspace=True), [])]
+    except csv.Error:
+        raise Problem("invalid_query", "the list of names cannot be read") from None
+
+
+def asked(
+    domain: Domain, lattice: Lattice, names: Iterable[str], filters: Sequence[str] = ()
+) -> Asked:
+    """Understand a request.
+
+    Parameters
+    ----------
+    names
+        ``A``, or ``B@level``.
+    filters
+        ``A=a1,a2``: of the asked variable A only these categories are to be shown.
+
+    Raises
+    ------
+    Problem
+        ``invalid_query``.
+    """
+    try:
+        query = lattice.query(_plain(domain, name) for name in names)
+        if not query:
+            raise Problem("invalid_query", "name at least one variable")
+        return Asked(query, _shown(domain, lattice, query, filters))
+    except InputError as error:
+        hint = f" ({error.hint})" if error.hint else ""
+        raise Problem("invalid_query", f"{error.message}{hint}") from None
+
+
+def _plain(domain: Domain, name: str) -> str:
+    """The variable that is meant; a name may itself have an @ in it."""
+    if name in domain.names:
+        return name
+    stem, at, level = name.rpartition("@")
+    if at and stem in domain.names:
+        raise InputError(
+            f"the variable {stem!r} has no level {level!r}", hint="leave out the level"
+        )
+    return name
+
+
+def _shown(
+    domain: Domain, lattice: Lattice, query: Query, filters: Sequence[str]
+) -> dict[str, tuple[int, ...]]:
+    inside, shown = lattice.names_of(query), {}
+    for text in filters:
+        name, equals, values = text.partition("=")
+        name = name.strip()
+        if not equals or not values.strip():
+            raise InputError(f"the filter {text!r} is not of the form A=a1,a2")
+        if name not in inside:
+            raise InputError(
+                f"the filter on {name!r} is not on an asked variable",
+                hint="ask for the variable too: the whole sub-table is what is decided on",
+            )
+        if name in shown:
+            raise InputError(f"there are two filters on {name!r}")
+        chosen = {domain[name].code(value) for value in listed(values)}
+        shown[name] = tuple(sorted(chosen))
+    return shown

@@ -1,0 +1,275 @@
+"""The attacks: differencing, averaging, trackers, mining refusals, ways round by filter and format.
+
+None looks at anything but responses. What each finds is counted in cells, so that servers can be
+compared: a cell of at-risk size that is proved, a cell for which two answers contradict each other
+(which gives its noise away), a count of a refused sub-table that was got all the same.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import combinations, islice
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.server.attack.target import Heard, Shown, Target, address, cells_of
+
+SMALL = range(1, 3)
+"""Counts that the attacker is after."""
+
+MOST_JOINED = 200_000
+"""Cells of two answers joined."""
+
+REPEATS = 3
+"""Times that one sub-table is asked for, to see whether its noise changes."""
+
+Margin = Mapping[Shown, int]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one attack came to.
+
+    Attributes
+    ----------
+    tried
+        Requests, or comparisons of answers.
+    succeeded
+        Cells or counts that were got.
+    sentence
+        In words.
+    """
+
+    name: str
+    tried: int
+    succeeded: int
+    sentence: str
+
+    def as_json(self) -> dict[str, object]:
+        """For ``--json``."""
+        return {
+            "name": self.name,
+            "tried": self.tried,
+            "succeeded": self.succeeded,
+            "sentence": self.sentence,
+        }
+
+
+@dataclass
+class Loot:
+    """All that the attacker has heard: answers by variables, and what was refused."""
+
+    answers: dict[Shown, list[Margin]] = field(default_factory=dict)
+    refused: list[Shown] = field(default_factory=list)
+    requests: int = 0
+
+    def add(self, names: Shown, cells: Margin) -> None:
+        """One more answer."""
+        self.answers.setdefault(names, []).append(cells)
+
+
+def attacked(target: Target, queries: int, progress: Progress = SILENT) -> list[Finding]:
+    """Every attack on a server that can be asked.
+
+    Parameters
+    ----------
+    queries
+        Sub-tables that are asked for, small ones first.
+
+    Raises
+    ------
+    InputError
+        When it is no table server.
+    """
+    tables = target.send("GET", "/tables").json.get("tables")
+    if not isinstance(tables, list) or not tables:
+        raise InputError(f"{target.name} names no table", hint="is this a table server?")
+    table = str(tables[0]["id"])
+    said = target.send("GET", f"/tables/{table}/metadata").json.get("variables", [])
+    assert isinstance(said, list)
+    variables = {str(v["id"]): [str(c["id"]) for c in v["categories"]] for v in said}
+    loot = Loot()
+    for number, names in enumerate(islice(_smallest_first(variables), queries)):
+        progress.report("asking", number / queries)
+        for _ in range(REPEATS):
+            heard = target.send("GET", address(table, names, format="json-stat2"))
+            loot.requests += 1
+            if heard.status == 200:
+                found = cells_of(heard.json)
+                if found is not None:
+                    loot.add(*found)
+            elif heard.json.get("code") == "not_released":
+                loot.refused.append(names)
+                break
+    progress.report("comparing", 0.5)
+    return [
+        *from_answers(loot),
+        _tracker(target, table, variables, loot),
+        _formats(target, table, loot),
+        _mining(loot),
+    ]
+
+
+def from_answers(loot: Loot) -> list[Finding]:
+    """The attacks that need nothing but answers: differencing and averaging."""
+    return [_differencing(loot), _averaging(loot)]
+
+
+def _smallest_first(variables: Mapping[str, object]) -> Iterator[Shown]:
+    for size in range(1, len(variables) + 1):
+        yield from combinations(variables, size)
+
+
+def _differencing(loot: Loot) -> Finding:
+    """Join every two answers: what their counts and common sums prove of the joined cells."""
+    proved: set[tuple[Shown, Shown]] = set()
+    pairs = 0
+    for (one, ones), (other, others) in combinations(loot.answers.items(), 2):
+        if set(one) <= set(other) or set(other) <= set(one):
+            continue
+        names, cells = _joined(one, ones[0], other, others[0])
+        pairs += 1
+        proved |= {(names, cell) for cell, (low, high) in cells if low == high and low in SMALL}
+    return Finding(
+        "differencing",
+        pairs,
+        len(proved),
+        f"{len(proved)} counts of 1 or 2 are proved that no answer shows.",
+    )
+
+
+def _joined(
+    one: Shown, ones: Margin, other: Shown, others: Margin
+) -> tuple[Shown, list[tuple[Shown, tuple[int, int]]]]:
+    """Bounds of each cell of two answers joined (Frechet): from their counts and common sums."""
+    common = [name for name in one if name in other]
+    at_one, at_other = [one.index(n) for n in common], [other.index(n) for n in common]
+    extra = [k for k, name in enumerate(other) if name not in common]
+    sums: dict[Shown, int] = {}
+    beside: dict[Shown, list[tuple[Shown, int]]] = {}
+    for cell, count in others.items():
+        key = tuple(cell[k] for k in at_other)
+        sums[key] = sums.get(key, 0) + count
+        beside.setdefault(key, []).append((cell, count))
+    out: list[tuple[Shown, tuple[int, int]]] = []
+    for cell, count in ones.items():
+        key = tuple(cell[k] for k in at_one)
+        for partner, second in beside.get(key, ()):
+            low, high = max(0, count + second - sums[key]), min(count, second)
+            out.append(((*cell, *(partner[k] for k in extra)), (low, high)))
+            if len(out) > MOST_JOINED:
+                return one, out
+    return (*one, *(other[k] for k in extra)), out
+
+
+def _averaging(loot: Loot) -> Finding:
+    """The same count by several ways: asked again, and as sums of larger answers."""
+    ways = contradicted = 0
+    for names, answers in loot.answers.items():
+        seen = list(answers)
+        for larger, given in loot.answers.items():
+            if set(names) < set(larger):
+                seen += [_summed(names, larger, cells) for cells in given[:1]]
+        ways += len(seen) - 1
+        contradicted += sum(len({way.get(cell, 0) for way in seen}) > 1 for cell in answers[0])
+    return Finding(
+        "averaging",
+        ways,
+        contradicted,
+        f"{contradicted} counts come out differently by another way: averaging wears their noise "
+        "away.",
+    )
+
+
+def _summed(names: Shown, larger: Shown, cells: Margin) -> Margin:
+    at, out = [larger.index(name) for name in names], {}
+    for cell, count in cells.items():
+        key = tuple(cell[k] for k in at)
+        out[key] = out.get(key, 0) + count
+    return out
+
+
+def _tracker(target: Target, table: str, variables: Mapping[str, list[str]], loot: Loot) -> Finding:
+    """Refused sub-tables by filters: each category on its own, and from outside the query."""
+    tried = got = 0
+    for names in loot.refused[:20]:
+        for name in names:
+            rest = [other for other in names if other != name]
+            for category in variables[name][:5]:
+                chosen = f"{name}={_quoted(category)}"
+                for asked in (list(names), rest):
+                    if not asked:
+                        continue
+                    where = address(table, asked, filter=chosen, format="json-stat2")
+                    heard = target.send("GET", where)
+                    tried += 1
+                    got += _counts(heard)
+    return Finding(
+        "tracker", tried, got, f"{got} counts of refused sub-tables were got by filters."
+    )
+
+
+def _formats(target: Target, table: str, loot: Loot) -> Finding:
+    """Refused sub-tables by every format, method, spelling and header."""
+    formats = target.send("GET", "/config").json.get("formats", [])
+    assert isinstance(formats, list)
+    tried = got = 0
+    for names in loot.refused[:5]:
+        body = json.dumps({"variables": list(names)}).encode()
+        ways: list[tuple[str, str, dict[str, str], bytes | None]] = [
+            ("GET", address(table, names, format=str(name)), {}, None) for name in formats
+        ]
+        for name in ("matrix", "JSON-STAT2", "csv/../csv", "json-px"):
+            ways.append(("GET", address(table, names, format=name), {}, None))
+        for media in ("*/*", "text/csv", "application/json;q=0.1, text/html", "image/png"):
+            ways.append(("GET", address(table, names), {"Accept": media}, None))
+        plain = address(table, names)
+        ways += [
+            ("GET", plain, {"Range": "bytes=0-100"}, None),
+            ("GET", plain, {"If-None-Match": "*"}, None),
+            ("GET", plain, {"X-HTTP-Method-Override": "POST"}, None),
+            ("GET", plain.replace("/data?", "/data/?"), {}, None),
+            ("GET", plain.replace("/data?", "//data?"), {}, None),
+            ("POST", f"/tables/{table}/data", {"Content-Type": "application/json"}, body),
+            ("POST", f"/tables/{table}/queries", {"Content-Type": "application/json"}, body),
+            ("GET", address(table, tuple(reversed(names))), {}, None),
+        ]
+        for method, path, headers, content in ways:
+            tried += 1
+            got += _counts(target.send(method, path, headers, content))
+    return Finding(
+        "formats", tried, got, f"{got} counts of refused sub-tables were got by another way in."
+    )
+
+
+def _mining(loot: Loot) -> Finding:
+    """Refusals tell of the original; no count is got, so that none counts as a success."""
+    smallest = [
+        names
+        for names in loot.refused
+        if not any(set(other) < set(names) for other in loot.refused)
+    ]
+    return Finding(
+        "refusals",
+        len(loot.refused),
+        0,
+        f"{len(loot.refused)} refusals were told, {len(smallest)} of them of smallest sub-tables. "
+        "What they tell is in the house's log; under the simulatable rule it is nothing.",
+    )
+
+
+def _quoted(category: str) -> str:
+    return '"' + category.replace('"', '""') + '"' if "," in category else category
+
+
+def _counts(heard: Heard) -> int:
+    """How many counts a response gives that should have been refused."""
+    if heard.status not in (200, 201, 206):
+        return 0
+    answer = heard.json.get("answer")
+    said = answer.get("data") if isinstance(answer, dict) else heard.json
+    found = cells_of(said) if isinstance(said, dict) else None
+    # Whatever else came is at least one.
+    return len(found[1]) if found is not None else 1

@@ -1,0 +1,119 @@
+"""What is attacked: a server at an address, or the answers that a database says went out."""
+
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from tabprotect.engine.errors import InputError
+
+PATIENCE = 30
+"""Seconds to wait for an answer."""
+
+Shown = tuple[str, ...]
+"""The categories of a cell, in the order of a table's variables."""
+
+
+@dataclass(frozen=True)
+class Heard:
+    """A response, as far as an attack looks at it."""
+
+    status: int
+    media: str
+    content: bytes
+
+    @property
+    def json(self) -> dict[str, object]:
+        """The content as an object; empty for what is none."""
+        try:
+            said = json.loads(self.content)
+        except ValueError:
+            return {}
+        return said if isinstance(said, dict) else {}
+
+
+class Target(Protocol):
+    """Whatever can be asked."""
+
+    name: str
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        headers: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+    ) -> Heard:
+        """One request."""
+
+
+class Address:
+    """A server at an address. Nothing is sent anywhere else: redirections are not followed.
+
+    Parameters
+    ----------
+    url
+        ``http://host:port``.
+    key
+        Of an account, where the server wants one.
+    """
+
+    def __init__(self, url: str, key: str = "") -> None:
+        parts = urllib.parse.urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.netloc:
+            raise InputError(f"{url!r} is no address of a server", hint="http://host:port")
+        self.name = url.rstrip("/")
+        self._key = key
+        self._opener = urllib.request.build_opener(_Stay)
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        headers: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+    ) -> Heard:
+        said = dict(headers or {})
+        if self._key:
+            said["Authorization"] = f"Bearer {self._key}"
+        request = urllib.request.Request(self.name + path, body, said, method=method)
+        try:
+            with self._opener.open(request, timeout=PATIENCE) as response:
+                return Heard(
+                    response.status, response.headers.get("content-type", ""), response.read()
+                )
+        except urllib.error.HTTPError as error:
+            with error:
+                return Heard(error.code, error.headers.get("content-type", ""), error.read())
+        except OSError as error:
+            raise InputError(
+                f"the server does not answer: {error}", hint="is it running at this address?"
+            ) from None
+
+
+class _Stay(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *given: object) -> None:
+        return None
+
+
+def cells_of(said: Mapping[str, object]) -> tuple[Shown, dict[Shown, int]] | None:
+    """Variables and counts of a JSON-stat dataset; ``None`` for what is none."""
+    names, dimension, values = said.get("id"), said.get("dimension"), said.get("value")
+    if not (isinstance(names, list) and isinstance(dimension, dict) and isinstance(values, list)):
+        return None
+    cells: list[Shown] = [()]
+    for name in names:
+        categories = dimension[name]["category"]["index"]
+        cells = [(*cell, str(category)) for cell in cells for category in categories]
+    return tuple(map(str, names)), dict(zip(cells, map(int, values), strict=True))
+
+
+def address(table: str, variables: Sequence[str], **more: str) -> str:
+    """The address of a sub-table."""
+    said = urllib.parse.urlencode({"variables": ",".join(variables), **more})
+    return f"/tables/{urllib.parse.quote(table)}/data?{said}"

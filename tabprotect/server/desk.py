@@ -1,0 +1,343 @@
+"""The desk: one table with its history, asked by many at once. Confidential inside."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Literal
+
+from tabprotect.engine.bundle import archive
+from tabprotect.engine.bundle import public as bundle
+from tabprotect.engine.bundle.verify import verify_bytes
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.project.opening.examples import PREFIX
+from tabprotect.engine.project.opening.sources import open_table
+from tabprotect.engine.query_space.evidence import Evidence
+from tabprotect.engine.query_space.lattice import Lattice, Query
+from tabprotect.engine.query_space.registered import criteria, rules
+from tabprotect.engine.query_space.release_set import Consequence, ReleaseSet
+from tabprotect.engine.query_space.table_server.answers import release_of
+from tabprotect.engine.query_space.table_server.database import FIRST_CHAIN, Entry, Ledger
+from tabprotect.engine.query_space.table_server.fold import (
+    LogLine,
+    Request,
+    ServerState,
+)
+from tabprotect.engine.query_space.table_server.session import (
+    Answered,
+    Sealed,
+    ServerSession,
+    followed,
+    replay,
+)
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+from tabprotect.server.freezing import perturbed
+from tabprotect.server.pricing import Pricing
+from tabprotect.server.service import Service
+
+
+@dataclass(frozen=True)
+class Given:
+    """A sub-table that goes out, with the bundle it is in. Public."""
+
+    query: Query
+    table: Table
+    fingerprint: str
+    kind: Literal["table", "perturbed"]
+
+
+class Desk:
+    """One table, served. Safe to use from several threads.
+
+    Parameters
+    ----------
+    service
+        What is fixed.
+    url
+        The database of the history.
+
+    Raises
+    ------
+    InputError, InfeasibleError
+        When the table, the criterion or the database cannot be used.
+    """
+
+    def __init__(self, service: Service, url: str, progress: Progress = SILENT) -> None:
+        opened = open_table(service.table.source, progress=progress)
+        source = service.table.source
+        name = source.removeprefix(PREFIX) if source.startswith(PREFIX) else "table"
+        self.id = service.table.id or name
+        self.label = service.table.label or opened.title or self.id
+        self.service = service
+        self.domain: Domain = opened.table.domain
+        choice = service.criterion
+        at_risk = SmallCount.parse(service.table.at_risk)
+        evidence = Evidence.gather(opened.table, at_risk, cells=choice.cells, progress=progress)
+        releases = ReleaseSet.begin(
+            evidence,
+            criteria()[choice.name],
+            choice.threshold,
+            bounds=choice.bounds,
+            progress=progress,
+        )
+        rule = rules()[service.rule.name]
+        self._start = ServerState.begin(releases, rule, service.rule.parameters)
+        self._lock = threading.Lock()
+        # Held here, not by the functions: they go with the desk.
+        self._margin = lru_cache(maxsize=256)(self._summed)
+        self._perturbed = lru_cache(maxsize=1)(self._opened)
+        self._ledger = Ledger(url, opened.table)
+        self._pricing = Pricing(self._ledger, wanted=service.access.prices)
+        try:
+            before = self._ledger.latest_settings() or {}
+            mark = service.fingerprint
+            self._session = ServerSession(
+                self._ledger, self._start, progress, publish=self._sealed, service=mark
+            )
+            if before.get("service", mark) != mark:
+                self._told_settings(mark)
+        except BaseException:
+            self._ledger.close()
+            raise
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._pricing.close()
+        self._ledger.close()
+
+    @property
+    def lattice(self) -> Lattice:
+        """The query space."""
+        return self._ledger.lattice
+
+    @property
+    def state(self) -> ServerState:
+        """What has been decided so far, as far as this process knows. Confidential."""
+        return self._session.state
+
+    @cached_property
+    def disallowed(self) -> Query:
+        """Variables that are not offered: the house says so, or they can never pass."""
+        found = self.lattice.query(self.service.table.disallowed)
+        if not self._start.rule.simulatable:
+            for v in range(self.lattice.variables):
+                if not self._start.releases.allows(1 << v):
+                    found |= 1 << v
+        return found
+
+    def cells(self, query: Query) -> int:
+        """How many cells a sub-table has."""
+        return self.domain.project(self.lattice.names_of(query)).size
+
+    def ask(self, user: str, query: Query) -> Answered:
+        """Decide on a request; on return the decision is in the log.
+
+        Raises
+        ------
+        InputError
+            When the database cannot be used: nothing was decided.
+        """
+        with self._lock:
+            self._session.catch_up()
+            before = self._session.state
+            answered = self._session.ask(Request(user, query))
+        self._pricing.refused(before, answered)
+        return answered
+
+    def vote(self, user: str, number: int, *, known: bool) -> Answered | None:
+        """Ask again for what was put off; ``None`` where there is nothing to vote for.
+
+        Parameters
+        ----------
+        known
+            Whether the name is one person's: of these each votes once.
+        """
+        entry = self.entry(number)
+        if entry is None or entry.line.kind != "deferral":
+            return None
+        query = entry.line.query
+        if known and any(e.line.query == query for e in self._ledger.of_user(user)):
+            return None
+        return self.ask(user, query)
+
+    def known(self, query: Query) -> Given | None:
+        """What a sub-table was answered with before, by whomever; ``None`` if it was not."""
+        given = self._known(query)
+        if given is None:
+            with self._lock:
+                self._session.catch_up()
+            given = self._known(query)
+        return given
+
+    def given(self, answered: Answered) -> Given | None:
+        """What goes out with an answer; ``None`` where none of the asked table does."""
+        return self._known(answered.answer.query)
+
+    def entry(self, number: int) -> Entry | None:
+        """A line of the log."""
+        return self._ledger.entry(number) if 0 < number < 2**31 else None
+
+    def bundle(self, fingerprint: str) -> bytes | None:
+        """A bundle that went out."""
+        return self._ledger.bundle(fingerprint)
+
+    @property
+    def secret(self) -> bytes:
+        """What the servers of this history sign with. Confidential."""
+        return self._ledger.secret
+
+    def queries_of(self, user: str) -> list[Entry]:
+        """The latest queries of one user, the latest first."""
+        return self._ledger.of_user(user)
+
+    def refresh(self) -> ServerState:
+        """The state with what other processes have decided."""
+        with self._lock:
+            self._session.catch_up()
+            return self._session.state
+
+    def consequence(self, query: Query) -> Consequence:
+        """What releasing a query would do. Confidential."""
+        return self.refresh().releases.preview(query)
+
+    def log(self, before: int, most: int) -> list[tuple[Entry, Mapping[str, object] | None]]:
+        """Lines up to a number, the latest first, with the prices of refusals. Confidential."""
+        first = max(0, before - most)
+        entries = list(self._ledger.entries(after=first, until=before))
+        prices = self._ledger.prices([entry.number for entry in entries])
+        return [(entry, prices.get(entry.number)) for entry in reversed(entries)]
+
+    @property
+    def length(self) -> int:
+        """How many lines the log has."""
+        self.refresh()
+        return self._session.length
+
+    def replayed(self, until: int | datetime) -> tuple[int, ReleaseSet]:
+        """How many lines there were up to a number or a time, and what they made. Confidential.
+
+        Raises
+        ------
+        InputError
+            When the log has been tampered with.
+        """
+        number, state = 0, self._start.releases
+        for entry, after in replay(self._ledger, state, until=until):
+            number, state = entry.number, after
+        return number, state
+
+    def verified(self) -> tuple[int, str]:
+        """The number and hash of the last line, every line checked against the one before it.
+
+        Raises
+        ------
+        InputError
+            At the first line that was tampered with.
+        """
+        number, chain = 0, FIRST_CHAIN
+        for entry in followed(self._ledger):
+            number, chain = entry.number, entry.chain
+        return number, chain
+
+    def record(self, line: LogLine) -> Entry:
+        """Log an act of the house."""
+        with self._lock:
+            entry = self._session.record(lambda state: line)
+        assert entry is not None
+        return entry
+
+    def freeze(self, user: str, progress: Progress = SILENT) -> Entry | None:
+        """Release no further true sub-table from now on; ``None`` where that is so already.
+
+        Where the service answers beyond the frontier, the whole table is perturbed once, by cycles
+        that keep exactly the released margins, and everything else is answered from that.
+
+        Raises
+        ------
+        RefusedError
+            When no perturbed table passes the gate: nothing is frozen then.
+        InfeasibleError, ParameterError, InputError
+            When none can be made.
+        """
+        with self._lock:
+            self._session.catch_up()
+            state = self._session.state
+            if state.frozen:
+                return None
+            sealed = None
+            if self.service.beyond.answer == "perturbed":
+                table = state.releases.evidence.cells.table
+                released = [q for q in state.releases.released if q]
+                release = perturbed(self.service, table, self.lattice.margins(released), progress)
+                release = replace(release, title=f"{self.label} (perturbed)")
+                sealed = self._packed(release)
+            margins = state.releases.released
+
+            def frozen(now: ServerState) -> LogLine | None:
+                if now.frozen:
+                    return None
+                if now.releases.released != margins:
+                    raise InputError(
+                        "another process released more meanwhile", hint="freeze once more"
+                    )
+                mark = "" if sealed is None else sealed.fingerprint
+                return LogLine(user, 0, "freeze", None, "frozen", "", True, mark)
+
+            return self._session.record(frozen, sealed)
+
+    def wait(self) -> None:
+        """Until everything that is worked out beside the answers is noted."""
+        self._pricing.wait()
+
+    def vacuum(self) -> None:
+        """Give back the room that deleted rows took."""
+        self._ledger.vacuum()
+
+    def _known(self, query: Query) -> Given | None:
+        state = self._session.state
+        mark = state.bundles.get(query)
+        if mark is not None:
+            return Given(query, self._margin(query), mark, "table")
+        if state.perturbed and query not in state.releases.released:
+            names = self.lattice.names_of(query)
+            perturbed = self._perturbed(state.perturbed)
+            return Given(query, perturbed.margin(names), state.perturbed, "perturbed")
+        return None
+
+    def _summed(self, query: Query) -> Table:
+        return self._start.releases.evidence.cells.table.margin(self.lattice.names_of(query))
+
+    def _opened(self, fingerprint: str) -> Table:
+        content = self._ledger.bundle(fingerprint)
+        assert content is not None, "a frozen frontier has its table in the same transaction"
+        return verify_bytes(content).release.table
+
+    def _release(self, query: Query) -> Release:
+        title = f"{self.label}: {self.lattice.text(query)}"
+        return release_of(self._start, query, title)
+
+    def _sealed(self, query: Query) -> Sealed:
+        return self._packed(self._release(query))
+
+    def _packed(self, release: Release) -> Sealed:
+        signing = Path(self.service.access.signing) if self.service.access.signing else None
+        content = bundle.verified_bytes(release, signing=signing)
+        return Sealed(archive.sha256(content), content)
+
+    def _told_settings(self, mark: str) -> None:
+        """A change of what is fixed is an event in the history."""
+        said = json.dumps(self.service.settings, sort_keys=True, ensure_ascii=False)
+
+        def changed(state: ServerState) -> LogLine | None:
+            return None if state.settings == mark else LogLine("", 0, "settings", None, mark, said)
+
+        self._session.record(changed)

@@ -1,0 +1,193 @@
+"""The pages of the house: log, replay, what-if, accounts, freezing; and the auditor's check."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, cast
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.query_space.table_server.fold import LogLine
+from tabprotect.server.accounts import ROLES, Role
+from tabprotect.server.api import server_of, visitor_of
+from tabprotect.server.asking import asked
+from tabprotect.server.pages import form, page
+from tabprotect.server.problems import Problem
+
+LINES = 100
+"""Of the log on one page."""
+
+
+def for_roles(request: Request, *roles: Role) -> str:
+    """The name of whoever asks, who must have one of these roles."""
+    account = visitor_of(request).account
+    if account is None:
+        raise Problem("unauthorised", "sign in with a key of the house")
+    if account.role not in roles:
+        raise Problem("forbidden", f"this is for the {' and the '.join(roles)}")
+    return account.name
+
+
+async def overview(request: Request) -> Response:
+    """Where the service stands."""
+    for_roles(request, "operator", "auditor")
+    server = server_of(request)
+    desk = server.desk
+    state = await run_in_threadpool(desk.refresh)
+    releases, names = state.releases, desk.lattice.names_of
+    return page(
+        request,
+        "house.html",
+        length=await run_in_threadpool(lambda: desk.length),
+        released=[names(q) for q in releases.released if q],
+        unreleasable=[names(q) for q in releases.unreleasable],
+        counts=(releases.released.size, releases.refused, releases.undecided),
+        demanded=sorted(state.demand.items(), key=lambda pair: -pair[1])[:20],
+        named=names,
+        frozen=state.frozen,
+        perturbed=state.perturbed,
+        settings=server.service.settings,
+    )
+
+
+async def log(request: Request) -> Response:
+    """The log with its prices."""
+    for_roles(request, "operator", "auditor")
+    desk = server_of(request).desk
+    length = await run_in_threadpool(lambda: desk.length)
+    before = _number(request.query_params.get("before", str(length)), "before")
+    rows = await run_in_threadpool(desk.log, min(before, length), LINES)
+    return page(
+        request,
+        "log.html",
+        rows=[(entry, desk.lattice.names_of(entry.line.query), price) for entry, price in rows],
+        earlier=before - LINES if before > LINES else None,
+    )
+
+
+async def replay(request: Request) -> Response:
+    """What had been decided up to a number or a time."""
+    for_roles(request, "operator", "auditor")
+    desk = server_of(request).desk
+    text = request.query_params.get("until", "").strip()
+    said: dict[str, Any] = {"until": text, "found": None}
+    if text:
+        number, state = await run_in_threadpool(desk.replayed, _until(text))
+        names = desk.lattice.names_of
+        said["found"] = {
+            "number": number,
+            "released": [names(q) for q in state.released if q],
+            "unreleasable": [names(q) for q in state.unreleasable],
+            "counts": (state.released.size, state.refused),
+        }
+    return page(request, "replay.html", **said)
+
+
+async def what_if(request: Request) -> Response:
+    """What releasing a sub-table would do; nothing is decided."""
+    for_roles(request, "operator")
+    desk = server_of(request).desk
+    names = request.query_params.getlist("variables")
+    said: dict[str, Any] = {"variables": desk.domain.names, "ticked": names, "found": None}
+    if names:
+        wanted = asked(desk.domain, desk.lattice, names)
+        found = await run_in_threadpool(desk.consequence, wanted.query)
+        said["found"] = {
+            "judgement": found.judgement,
+            "released": found.newly_released,
+            "lost": found.lost,
+            "closed": [desk.lattice.names_of(q) for q in found.newly_unreleasable],
+            "status": desk.state.releases.status(wanted.query),
+        }
+    return page(request, "what_if.html", **said)
+
+
+async def accounts(request: Request) -> Response:
+    """Accounts and their keys, which are shown once."""
+    name = for_roles(request, "operator")
+    server = server_of(request)
+    said: dict[str, Any] = {"key": "", "wrong": ""}
+    if request.method == "POST":
+        given = {key: values[0].strip() for key, values in (await form(request)).items()}
+        try:
+            if given.get("withdraw"):
+                await run_in_threadpool(server.accounts.withdraw, given["withdraw"])
+                what = f"withdrew {given['withdraw']}"
+            else:
+                role = cast(Role, given.get("role", "user"))
+                whom, group = given.get("name", ""), given.get("group", "")
+                said["key"] = await run_in_threadpool(server.accounts.add, whom, role, group)
+                what = f"made {whom}, {role}"
+            line = LogLine(name, 0, "account", None, what, "")
+            await run_in_threadpool(server.desk.record, line)
+        except TabprotectError as error:
+            said["wrong"] = error.message
+    return page(
+        request,
+        "accounts.html",
+        accounts=await run_in_threadpool(server.accounts.every),
+        roles=ROLES,
+        groups=["", *server.service.groups],
+        **said,
+    )
+
+
+async def freeze(request: Request) -> Response:
+    """Release no further true sub-table."""
+    name = for_roles(request, "operator")
+    await form(request)
+    desk = server_of(request).desk
+    try:
+        await run_in_threadpool(desk.freeze, name)
+    except TabprotectError as error:
+        return page(request, "not_done.html", 409, what="The frontier is not frozen", error=error)
+    return RedirectResponse("/operator", status_code=303)
+
+
+async def vacuum(request: Request) -> Response:
+    """Give back the room of the database."""
+    for_roles(request, "operator")
+    await form(request)
+    await run_in_threadpool(server_of(request).desk.vacuum)
+    return RedirectResponse("/operator", status_code=303)
+
+
+async def verify(request: Request) -> Response:
+    """Check every line of the log against the one before it."""
+    for_roles(request, "operator", "auditor")
+    desk = server_of(request).desk
+    said: dict[str, Any] = {"wrong": ""}
+    try:
+        said["number"], said["chain"] = await run_in_threadpool(desk.verified)
+    except TabprotectError as error:
+        said |= {"wrong": error.message, "number": 0, "chain": ""}
+    return page(request, "verify.html", **said)
+
+
+def _number(text: str, name: str) -> int:
+    if not text.isdigit() or len(text) > 12:
+        raise Problem("invalid_query", f"{name} is not a number")
+    return int(text)
+
+
+def _until(text: str) -> int | datetime:
+    try:
+        return _number(text, "until") if text.isdigit() else datetime.fromisoformat(text)
+    except ValueError:
+        raise Problem("invalid_query", "until is a number or a time: 2026-01-31T12:00") from None
+
+
+ROUTES = (
+    Route("/operator", overview),
+    Route("/operator/log", log),
+    Route("/operator/replay", replay),
+    Route("/operator/what-if", what_if),
+    Route("/operator/accounts", accounts, methods=["GET", "POST"]),
+    Route("/operator/freeze", freeze, methods=["POST"]),
+    Route("/operator/vacuum", vacuum, methods=["POST"]),
+    Route("/operator/verify", verify),
+)

@@ -1,0 +1,306 @@
+"""The pages: what a browser sees. Made here, whole; they work without any script."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Sequence
+from importlib.resources import files
+from typing import Any
+from urllib.parse import parse_qs, urlencode
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from tabprotect.engine.query_space.lattice import joined
+from tabprotect.server.api import (
+    DECISIONS,
+    decided,
+    identified,
+    server_of,
+    understood,
+    user_of,
+    visitor_of,
+    voted,
+)
+from tabprotect.server.asking import Asked
+from tabprotect.server.desk import Given
+from tabprotect.server.egress import OUTPUTS, html_rows
+from tabprotect.server.lattice_drawing import drawn
+from tabprotect.server.problems import TITLES, Problem
+from tabprotect.server.server import COOKIE
+
+VISITOR = "tabprotect-visitor"
+"""A cookie that says nothing but which browser it is: forms are signed for it."""
+
+MOST_ROWS = 1_000
+"""Cells of a table that is shown on the page; larger ones are files."""
+
+LATTICE_VARIABLES = 8
+
+
+def _source(name: str) -> str:
+    return (files("tabprotect.resources") / "server" / name).read_text("utf-8")
+
+
+_ENVIRONMENT = Environment(
+    loader=FunctionLoader(_source),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+
+
+def page(request: Request, template: str, status: int = 200, **said: object) -> Response:
+    """A page with its frame; forms on it are signed for this browser."""
+    server, visitor = server_of(request), visitor_of(request)
+    browser = request.cookies.get(VISITOR, "") or secrets.token_urlsafe(16)
+    text = _ENVIRONMENT.get_template(template).render(
+        title=server.service.title,
+        language=server.service.languages[0],
+        account=visitor.account,
+        role=visitor.role,
+        path=request.url.path,
+        csrf=server.signed("form", browser),
+        **said,
+    )
+    response = HTMLResponse(text, status_code=status, headers={"Cache-Control": "no-store"})
+    set_cookie(response, request, VISITOR, browser)
+    return response
+
+
+def set_cookie(response: Response, request: Request, name: str, value: str) -> None:
+    """A cookie that no script reads and no other site sends."""
+    secure = request.url.scheme == "https"
+    response.set_cookie(name, value, httponly=True, samesite="strict", secure=secure)
+
+
+async def form(request: Request) -> dict[str, list[str]]:
+    """What a page of ours sent.
+
+    Raises
+    ------
+    Problem
+        ``forbidden`` for a form that was not made for this browser.
+    """
+    try:
+        said = parse_qs((await request.body()).decode(), max_num_fields=200)
+    except (UnicodeDecodeError, ValueError):
+        raise Problem("invalid_query", "the form cannot be read") from None
+    expected = server_of(request).signed("form", request.cookies.get(VISITOR, ""))
+    if not hmac.compare_digest(said.get("csrf", [""])[0].encode(), expected.encode()):
+        raise Problem("forbidden", "the form is not one of this browser's: load the page again")
+    return said
+
+
+async def choose(request: Request) -> Response:
+    """Tick variables."""
+    desk = server_of(request).desk
+    state = await run_in_threadpool(desk.refresh)
+    offered = desk.lattice.names_of(desk.lattice.full & ~desk.disallowed)
+    return page(
+        request,
+        "choose.html",
+        label=desk.label,
+        variables=[desk.domain[name] for name in offered],
+        disallowed=desk.lattice.names_of(desk.disallowed),
+        ticked=request.query_params.getlist("variables"),
+        released=[desk.lattice.names_of(q) for q in state.releases.released if q],
+        frozen=state.frozen,
+    )
+
+
+async def look(request: Request) -> Response:
+    """Whether a sub-table was answered before, may be, or never will be; nothing is decided."""
+    desk = server_of(request).desk
+    names = request.query_params.getlist("variables")
+    if not names:
+        return RedirectResponse("/", status_code=303)
+    identified(request)
+    wanted = understood(request, names, request.query_params.getlist("filter"))
+    given = await run_in_threadpool(desk.known, wanted.query)
+    if given is not None:
+        return page(request, "answer.html", **_shown(request, given, wanted))
+    state = desk.state
+    parts = [desk.lattice.names_of(m & wanted.query) for m in state.releases.released]
+    standing = "may be"
+    if wanted.query in state.releases.released:
+        standing = "released"
+    elif wanted.query in state.told:
+        standing = "never"
+    return page(
+        request,
+        "look.html",
+        names=desk.lattice.names_of(wanted.query),
+        cells=desk.cells(wanted.query),
+        standing=standing,
+        parts=sorted({part for part in parts if part}, key=len, reverse=True),
+    )
+
+
+async def ask(request: Request) -> Response:
+    """Ask, and see the answer."""
+    desk = server_of(request).desk
+    said = await form(request)
+    identified(request)
+    wanted = understood(request, said.get("variables", []), [])
+    answered = await decided(request, wanted.query, user_of(request, None))
+    response = RedirectResponse(f"/answers/{answered.entry.number}", status_code=303)
+    if visitor_of(request).account is None:
+        earlier = request.cookies.get("tabprotect-queries", "").split("-")
+        numbers = [*[n for n in earlier if n.isdigit()][-49:], str(answered.entry.number)]
+        set_cookie(response, request, "tabprotect-queries", "-".join(numbers))
+    await run_in_threadpool(desk.given, answered)
+    return response
+
+
+async def answer(request: Request) -> Response:
+    """What became of a query."""
+    desk = server_of(request).desk
+    identified(request)
+    entry = await run_in_threadpool(desk.entry, request.path_params["number"])
+    if entry is None or entry.line.kind not in DECISIONS:
+        raise Problem("not_found", "there is no query of this number")
+    query = entry.line.query
+    given = await run_in_threadpool(desk.known, query)
+    if given is not None:
+        return page(request, "answer.html", **_shown(request, given, Asked(query)))
+    state = desk.state
+    parts = {desk.lattice.names_of(m & query) for m in state.releases.released}
+    return page(
+        request,
+        "refused.html",
+        number=entry.number,
+        names=desk.lattice.names_of(query),
+        deferred=entry.line.kind == "deferral",
+        code=DECISIONS[entry.line.kind][1],
+        reason=entry.line.reason,
+        permanent=entry.line.permanent,
+        parts=sorted((part for part in parts if part), key=len, reverse=True),
+    )
+
+
+async def vote(request: Request) -> Response:
+    """Vote for what was put off."""
+    await form(request)
+    identified(request)
+    number = request.path_params["number"]
+    answered = await voted(request, number)
+    shown = number if answered is None else answered.entry.number
+    return RedirectResponse(f"/answers/{shown}", status_code=303)
+
+
+async def frontier(request: Request) -> Response:
+    """What is released: a matrix of dots and, of few variables, the lattice."""
+    desk = server_of(request).desk
+    state = await run_in_threadpool(desk.refresh)
+    released = [q for q in state.releases.released if q]
+    few = desk.lattice.variables <= LATTICE_VARIABLES
+    return page(
+        request,
+        "frontier.html",
+        names=desk.lattice.names,
+        rows=[(desk.lattice.names_of(q), q) for q in released],
+        refused=[(desk.lattice.names_of(q), q) for q in state.told],
+        count=state.releases.released.size - 1,
+        frozen=state.frozen,
+        lattice=drawn(desk.lattice, state.releases.released, state.told) if few else None,
+    )
+
+
+async def mine(request: Request) -> Response:
+    """One's own queries."""
+    desk, visitor = server_of(request).desk, visitor_of(request)
+    if visitor.account is not None:
+        entries = await run_in_threadpool(desk.queries_of, visitor.account.name)
+    else:
+        numbers = request.cookies.get("tabprotect-queries", "").split("-")
+        found = [await run_in_threadpool(desk.entry, int(n)) for n in numbers[-50:] if n.isdigit()]
+        entries = [e for e in reversed(found) if e is not None and e.line.kind in DECISIONS]
+    rows = [
+        (e.number, desk.lattice.names_of(e.line.query), DECISIONS[e.line.kind][1])
+        for e in entries
+        if e.line.kind in DECISIONS
+    ]
+    return page(request, "mine.html", rows=rows)
+
+
+async def sign_in(request: Request) -> Response:
+    """A key for a session of this browser."""
+    if request.method == "GET":
+        return page(request, "sign_in.html", wrong=False)
+    server = server_of(request)
+    said = await form(request)
+    key = said.get("key", [""])[0].strip()
+    account = await run_in_threadpool(server.accounts.by_key, key)
+    if account is None:
+        return page(request, "sign_in.html", 401, wrong=True)
+    response = RedirectResponse("/", status_code=303)
+    value = f"{account.mark}.{server.signed('session', account.mark)}"
+    set_cookie(response, request, COOKIE, value)
+    return response
+
+
+async def sign_out(request: Request) -> Response:
+    """End the session of this browser."""
+    await form(request)
+    response = RedirectResponse("/", status_code=303)
+    response.delete_cookie(COOKIE, httponly=True, samesite="strict")
+    return response
+
+
+async def style(request: Request) -> Response:
+    """How pages look."""
+    return PlainTextResponse(
+        _source("style.css"), media_type="text/css", headers={"Cache-Control": "max-age=3600"}
+    )
+
+
+def problem_page(request: Request, problem: Problem) -> Response:
+    """A refusal, for somebody who reads pages."""
+    return page(
+        request,
+        "problem.html",
+        problem.status,
+        heading=TITLES[problem.code],
+        detail=problem.detail,
+        code=problem.code,
+    )
+
+
+def _shown(request: Request, given: Given, wanted: Asked) -> dict[str, Any]:
+    """A sub-table for its page: its rows where it is small, and every file of it."""
+    desk = server_of(request).desk
+    table = wanted.part_of(given.table)
+    names = given.table.domain.names
+    return {
+        "names": names,
+        "perturbed": given.kind == "perturbed",
+        "fingerprint": given.fingerprint,
+        "cells": table.domain.size,
+        "rows": html_rows(table) if table.domain.size <= MOST_ROWS else None,
+        "files": [(name, file_address(desk.id, names, name)) for name in OUTPUTS],
+    }
+
+
+def file_address(table: str, names: Sequence[str], format_name: str) -> str:
+    """Where a sub-table is as a file."""
+    return f"/tables/{table}/data?{urlencode({'variables': joined(names), 'format': format_name})}"
+
+
+ROUTES = (
+    Route("/", choose),
+    Route("/look", look),
+    Route("/ask", ask, methods=["POST"]),
+    Route("/answers/{number:int}", answer),
+    Route("/answers/{number:int}/vote", vote, methods=["POST"]),
+    Route("/frontier", frontier),
+    Route("/mine", mine),
+    Route("/sign-in", sign_in, methods=["GET", "POST"]),
+    Route("/sign-out", sign_out, methods=["POST"]),
+    Route("/style.css", style),
+)

@@ -1,0 +1,100 @@
+"""What the server refuses, as ``application/problem+json`` (RFC 9457) with a stable code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+Code = Literal[
+    "not_released",
+    "deferred",
+    "too_many_cells",
+    "disallowed_variable",
+    "rate_limited",
+    "unauthorised",
+    "forbidden",
+    "unknown_table",
+    "not_found",
+    "invalid_query",
+    "too_large",
+    "not_acceptable",
+    "method_not_allowed",
+    "unavailable",
+]
+
+TITLES: Mapping[Code, str] = {
+    "not_released": "The sub-table is not released",
+    "deferred": "The decision is put off",
+    "too_many_cells": "The sub-table has too many cells",
+    "disallowed_variable": "A variable is not offered",
+    "rate_limited": "Too many requests",
+    "unauthorised": "A valid key is needed",
+    "forbidden": "This is for another role",
+    "unknown_table": "There is no such table",
+    "not_found": "There is nothing here",
+    "invalid_query": "The request cannot be understood",
+    "too_large": "The request is too large",
+    "not_acceptable": "There is no such format",
+    "method_not_allowed": "This method means nothing here",
+    "unavailable": "The server cannot answer now",
+}
+
+STATUS: Mapping[Code, int] = {
+    "not_released": 403,
+    "deferred": 202,
+    "too_many_cells": 403,
+    "disallowed_variable": 403,
+    "rate_limited": 429,
+    "unauthorised": 401,
+    "forbidden": 403,
+    "unknown_table": 404,
+    "not_found": 404,
+    "invalid_query": 400,
+    "too_large": 413,
+    "not_acceptable": 406,
+    "method_not_allowed": 405,
+    "unavailable": 503,
+}
+
+
+class Problem(Exception):  # noqa: N818 (a refusal is an answer)
+    """A refusal.
+
+    Parameters
+    ----------
+    detail
+        Why, in a sentence for the person who asked; never with a count.
+    more
+        Further members of the object.
+    headers
+        Further headers of the response.
+    """
+
+    def __init__(
+        self,
+        code: Code,
+        detail: str,
+        *,
+        more: Mapping[str, object] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.code, self.detail = code, detail
+        self.more = dict(more or {})
+        self.headers = dict(headers or {})
+
+    @property
+    def status(self) -> int:
+        """The status of the response."""
+        return STATUS[self.code]
+
+    def as_json(self) -> dict[str, object]:
+        """The object that is sent."""
+        return {
+            "type": f"urn:tabprotect:problem:{self.code}",
+            "title": TITLES[self.code],
+            "status": self.status,
+            "detail": self.detail,
+            "code": self.code,
+            **self.more,
+        }

@@ -1,0 +1,99 @@
+"""One running server: what every request is answered from."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from dataclasses import dataclass, field
+
+from starlette.requests import HTTPConnection
+
+from tabprotect.server.accounts import Account, Accounts
+from tabprotect.server.desk import Desk
+from tabprotect.server.limiter import Limiter
+from tabprotect.server.metrics import Metrics
+from tabprotect.server.problems import Problem
+from tabprotect.server.service import Limits, Service
+
+COOKIE = "tabprotect-session"
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Who makes a request.
+
+    Attributes
+    ----------
+    client
+        By what requests are counted: the account, else the address.
+    """
+
+    client: str
+    account: Account | None
+    limits: Limits
+
+    @property
+    def role(self) -> str:
+        """``user``, ``operator`` or ``auditor``; empty without an account."""
+        return "" if self.account is None else self.account.role
+
+
+@dataclass
+class Server:
+    """A service with all that is running for it."""
+
+    service: Service
+    desk: Desk
+    accounts: Accounts
+    limiter: Limiter = field(default_factory=Limiter)
+    metrics: Metrics = field(default_factory=Metrics)
+
+    def close(self) -> None:
+        """Let go of the databases."""
+        self.accounts.close()
+        self.desk.close()
+
+    def visitor(self, connection: HTTPConnection) -> Visitor:
+        """Who asks, by key, by session or by address.
+
+        Raises
+        ------
+        Problem
+            ``unauthorised`` for a key or a session that is not, or no longer, good.
+        """
+        address = connection.client.host if connection.client else "unknown"
+        proxy = self.service.access.trusted_proxy
+        if proxy and connection.headers.get(proxy):
+            # The last one is what the proxy itself has seen.
+            address = connection.headers[proxy].rpartition(",")[2].strip()
+        account = self._by_key(connection) or self._by_session(connection)
+        if account is None:
+            return Visitor(f"address {address}", None, self.service.limits)
+        limits = self.service.groups.get(account.group, self.service.limits)
+        return Visitor(f"account {account.name}", account, limits)
+
+    def _by_key(self, connection: HTTPConnection) -> Account | None:
+        said = connection.headers.get("authorization", "")
+        scheme, _, key = said.partition(" ")
+        key = key.strip() if scheme.lower() == "bearer" else connection.headers.get("x-api-key", "")
+        if not key:
+            return None
+        found = self.accounts.by_key(key)
+        if found is None:
+            raise Problem(
+                "unauthorised", "this key is not valid", headers={"WWW-Authenticate": "Bearer"}
+            )
+        return found
+
+    def _by_session(self, connection: HTTPConnection) -> Account | None:
+        name, _, sign = connection.cookies.get(COOKIE, "").rpartition(".")
+        if not name or not hmac.compare_digest(
+            sign.encode(), self.signed("session", name).encode()
+        ):
+            return None
+        return self.accounts.by_mark(name)
+
+    def signed(self, purpose: str, text: str) -> str:
+        """A signature that only this history's servers can make."""
+        said = f"{purpose}:{text}".encode()
+        return hmac.new(self.desk.secret, said, hashlib.sha256).hexdigest()

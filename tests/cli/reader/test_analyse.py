@@ -1,0 +1,99 @@
+"""What a reader computes from a release: sums, analyses over draws, the draws themselves."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import tabprotect as tp
+
+Run = Callable[..., Any]
+
+HALF = "half:v=v1>a,v2>a,v3>b,v4>b"
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Path:
+    path = tmp_path / "r.zip"
+    table = tp.read_table("example:duncan-roehrig-4x4")
+    tp.protect(table, seed=7).publish(path)
+    return path
+
+
+def test_sums_of_a_release(run: Run, release: Path, tmp_path: Path) -> None:
+    told = run("infer", release, "--of", "half*w", "--groupings", HALF, "--json").json
+    assert [t["variables"] for t in told["tables"]] == [[], ["half"], ["w"], ["half", "w"]]
+    assert told["tables"][0]["cells"][0]["distribution"] == {"135": 1.0}
+    half = told["tables"][3]
+    assert half["way"] == "exact" and [c["codes"] for c in half["cells"]][:2] == [
+        ["a", "w1"],
+        ["a", "w2"],
+    ]
+    belief = tp.infer(release, of="half*w", groupings=HALF)
+    for cell in half["cells"]:
+        law = {int(k): p for k, p in cell["distribution"].items()}
+        assert sum(law.values()) == pytest.approx(1)
+        assert cell["expected"] == pytest.approx(sum(k * p for k, p in law.items()))
+        assert belief.distribution(half=cell["codes"][0], w=cell["codes"][1]) == pytest.approx(law)
+    assert "half, w (exact)" in run("infer", release, "--of", "half:w", "--groupings", HALF).out
+    assert "no variable" in run("infer", release, "--of", "half:w").err
+    with pytest.raises(tp.InputError, match="several tables"):
+        belief.to_frame()
+
+
+def test_groupings_that_a_release_states_are_known(run: Run, tmp_path: Path) -> None:
+    path, groups = tmp_path / "t.csv", "reg:geo=g0>a,g1>a,g2>b,g3>b"
+    rows = [f"g{i},{a},{3 + (5 * i + 3 * k) % 7}" for i in range(4) for k, a in enumerate("abc")]
+    path.write_text("\n".join(["geo,age,count", *rows]) + "\n")
+    made = ("--keep", "geo + reg*age", "--groupings", groups, "--set", "blocking=negative")
+    bundle = tmp_path / "r.zip"
+    run("protect", path, "--method", "cyclic_perturbation", *made, "--out", bundle, "--accept-weak")
+    tables = run("infer", bundle, "--of", "reg:age + geo:age - 1", "--json").json["tables"]
+    # What is kept is known; what is not has more than one possible count.
+    assert all(len(cell["distribution"]) == 1 for cell in tables[0]["cells"])
+    assert all(len(cell["distribution"]) > 1 for cell in tables[1]["cells"])
+
+
+def test_analyses_over_draws(run: Run, release: Path) -> None:
+    words = ("--statistic", "cramers_v", "--model", "v*w", "--draws", 200, "--seed", 1)
+    found = run("analyse", release, *words, "--json").json
+    assert set(found["statistics"]) == {"cramers_v"} and not found["confidential"]
+    assert found["statistics"]["cramers_v"]["standard_deviation"] > 0
+    model = found["model"]
+    assert (model["degrees"], len(model["odds_ratios"])) == (0, 9)
+    one = model["odds_ratios"][0]
+    assert one["total"] == pytest.approx(one["within"] + (1 + 1 / one["draws"]) * one["between"])
+    with_truth = run(
+        *("analyse", release, "--original", "example:duncan-roehrig-4x4"),
+        *("--seed", 1, "--draws", 200, "--json"),
+    ).json
+    assert with_truth["confidential"] and 0 < with_truth["statistics"]["chi_square"]["rank"] < 1
+    assert "odds ratio" in run("analyse", release, "--model", "v*w", "--draws", 50).out
+    belief = tp.infer(release)
+    assert belief.fit("v*w", draws=50, seed=1).model.degrees == 0
+    with pytest.raises(tp.ParameterError, match="must be one of"):
+        belief.analyse("kappa")
+
+
+def test_draws_in_files_and_frames(run: Run, release: Path, tmp_path: Path) -> None:
+    text, columns = tmp_path / "d.csv", tmp_path / "d.parquet"
+    run("draw", release, "--number", 5, "--seed", 3, "--out", text)
+    run("draw", release, "--number", 5, "--seed", 3, "--out", columns)
+    with text.open() as file:
+        rows = [tuple(row) for row in csv.reader(file)]
+    assert rows[0] == ("draw", "v", "w", "count") and len(rows) == 1 + 5 * 16
+    parquet = duckdb.sql(f"SELECT * FROM '{columns}'").fetchall()
+    assert [tuple(map(str, row)) for row in parquet] == rows[1:]
+    # Every draw has the published margins.
+    totals = dict.fromkeys("12345", 0)
+    for draw, *_, count in rows[1:]:
+        totals[draw] += int(count)
+    assert set(totals.values()) == {135}
+    frame = tp.infer(release).draws(5, seed=3)
+    assert len(frame) == 80
+    assert "--format" in run("draw", release, "--out", tmp_path / "d.xyz").err

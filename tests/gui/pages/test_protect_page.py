@@ -1,0 +1,167 @@
+"""The protect page, through the real window: a few methods, tried on a small table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QTabBar
+from pytestqt.qtbot import QtBot
+from readable import texts, unnamed
+
+from tabprotect.engine.disclosure import trials
+from tabprotect.engine.disclosure.trials import Trial, tried
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.verbs.release_verbs import set_method
+from tabprotect.engine.project.verbs.table_verbs import set_count
+from tabprotect.engine.protection.registered import methods
+from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.pages.protect.page import ProtectPage
+from tabprotect.gui.pages.protect.words import share_text
+
+Settle = Callable[[], None]
+
+FEW = ("cyclic_perturbation", "small_count_rounding", "random_rounding", "cell_key", "suppression")
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five methods stand for all."""
+    registry = methods()
+    monkeypatch.setattr(registry, "_found", {name: registry[name] for name in FEW})
+
+
+@pytest.fixture
+def page(opened: MainWindow, settle: Settle) -> ProtectPage:
+    opened.go("protect")
+    settle()
+    found = opened.page
+    assert isinstance(found, ProtectPage)
+    return found
+
+
+def test_methods_are_ranked_by_what_must_stay_true(page: ProtectPage, settle: Settle) -> None:
+    assert set(page.cards.buttons) == set(FEW)
+    assert page.sentence.startswith("Of 5 methods only cyclic perturbation keeps all 3 promises")
+    assert next(iter(page.cards.buttons)) == "cyclic_perturbation"
+    assert page.main_button.text() == "Set up cyclic perturbation"
+    assert "current" in page.cards.cards[0].dynamicPropertyNames()
+    # Another tick ranks anew, and tries nothing again.
+    before = page.trials
+    for name in ("margins", "additive", "complete"):
+        page.asking.ticks[name].click()
+    page.asking.ticks["exact"].click()
+    assert page.trials is before and not page.document.jobs.running
+    assert next(iter(page.cards.buttons)) == "suppression"
+    said = " ".join(texts(page.cards.cards[1]))
+    assert "counts are changed" in said
+    assert not unnamed(page)
+
+
+def test_sums_are_chips_that_come_and_go(page: ProtectPage) -> None:
+    assert page.asking.sums == (("v",), ("w",))
+    page.asking.take_out(("v",))
+    page.asking.take_out(("w",))
+    # Nothing is asked of sums where none is named.
+    assert "margins" not in page.asking.asked
+    page.asking.add(("v",))
+    assert page.asking.sums == (("v",),) and "margins" in page.asking.asked
+
+
+def test_choosing_opens_the_set_up(page: ProtectPage, opened: MainWindow, settle: Settle) -> None:
+    page.cards.buttons["random_rounding"].click()
+    assert opened.page.name == "methods"
+    project = opened.document.project
+    assert project is not None and project.method == "random_rounding"
+    opened.go("protect")
+    # The method that is the project's already is gone to, and nothing is done.
+    step = opened.document.history.position
+    page.cards.buttons["random_rounding"].click()
+    assert opened.page.name == "methods" and opened.document.history.position == step
+    opened.go("protect")
+    page.main_button.click()
+    assert opened.page.name == "perturb"
+    settle()
+
+
+def test_settings_that_were_tried_are_those_that_are_taken(
+    page: ProtectPage, opened: MainWindow, settle: Settle
+) -> None:
+    page.choose(Trial("random_rounding", {"base": 5}, "base 5", known=0.0))
+    assert opened.document.project is not None
+    assert dict(opened.document.project.parameters) == {"base": 5}
+    settle()
+
+
+def test_trials_come_in_parts_and_stop_when_nobody_looks(
+    opened: MainWindow, settle: Settle, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped: list[bool] = []
+    first = tried(opened.document.project.problem, trials.Gate())[:2]  # type: ignore[union-attr]
+
+    def slow(problem: object, limits: object, progress: Progress) -> tuple[Trial, ...]:
+        try:
+            while True:
+                progress.report("trying", 0.4, first)
+                QTest.qSleep(5)
+        finally:
+            stopped.append(True)
+
+    monkeypatch.setattr(trials, "tried", slow)
+    opened.go("protect")
+    page = opened.page
+    assert isinstance(page, ProtectPage)
+    qtbot.waitUntil(lambda: len(page.cards.buttons) == 2)
+    assert page.sentence.startswith("So far 2 of 5 methods were tried")
+    opened.go("table")
+    qtbot.waitUntil(lambda: bool(stopped) and not opened.document.jobs.running)
+    # Whoever comes back has it tried again.
+    monkeypatch.setattr(trials, "tried", lambda *_: first)
+    opened.go("protect")
+    settle()
+    assert not page.sentence.startswith("So far")
+    opened.document.do(set_count, index=[0, 0], count=3)
+    assert page._trying.running
+    settle()
+
+
+def test_the_public_view_keeps_nothing(page: ProtectPage, opened: MainWindow) -> None:
+    assert page.shows_original()
+    opened.document.set_public(True)
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    said = " ".join(texts(page))
+    assert not page.shows_original() and not page.trials and "%" not in said
+    assert "public view" in said and not page.main_button.isVisible()
+
+
+def test_compare_is_the_second_tab(page: ProtectPage, opened: MainWindow, settle: Settle) -> None:
+    bar = page.findChild(QTabBar)
+    assert bar is not None
+    assert [bar.tabText(n) for n in range(bar.count())] == ["Choose", "Compare"]
+    bar.setCurrentIndex(1)
+    assert opened.page.name == "compare" and bar.currentIndex() == 0
+    assert opened.rail.buttons["protect"].isChecked()
+    other = opened.page.findChild(QTabBar)
+    assert other is not None and other.currentIndex() == 1
+    other.setCurrentIndex(0)
+    assert opened.page is page
+    settle()
+
+
+def test_shares_are_said_as_they_are() -> None:
+    assert share_text(Trial("x", known=0.0)) == "0 %"
+    assert share_text(Trial("x", known=0.004)) == "<1 %"
+    assert share_text(Trial("x", known=0.25, at_least=True)).endswith("25 %")
+    assert share_text(Trial("x", known=0.25, at_least=True)) != share_text(Trial("x", known=0.25))
+    assert "%" not in share_text(Trial("x"))
+
+
+def test_the_method_of_the_project_is_marked(
+    page: ProtectPage, opened: MainWindow, settle: Settle
+) -> None:
+    opened.document.do(set_method, method="small_count_rounding")
+    settle()
+    marked = [card.accessibleName() for card in page.cards.cards if card.property("current")]
+    assert marked == ["2. Small count rounding"]

@@ -1,0 +1,79 @@
+"""The import sheet: it opens where a file leaves a doubt, shows what was recognised, and is remembered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QLineEdit
+from pytestqt.qtbot import QtBot
+
+from tabprotect.engine.house import FOLDER
+from tabprotect.gui.forms.import_sheet import ImportSheet
+from tabprotect.gui.frame.main_window import MainWindow
+
+MARKED = (
+    "Persons by region and sex 2023\n\nregion\\sex,f,m\nnorth,-,5\nsouth,7,9\n\nSource: census\n"
+)
+
+
+def sheet_of(window: MainWindow, qtbot: QtBot) -> ImportSheet:
+    qtbot.waitUntil(lambda: bool(window.findChildren(ImportSheet)), timeout=60_000)
+    (sheet,) = window.findChildren(ImportSheet)
+    qtbot.waitUntil(lambda: sheet.seen is not None, timeout=60_000)
+    return sheet
+
+
+def test_a_doubt_opens_the_sheet_and_the_answer_is_remembered(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER, str(tmp_path / "house"))
+    path = tmp_path / "persons 2023.csv"
+    path.write_text(MARKED)
+    window.files.open(str(path))
+    sheet = sheet_of(window, qtbot)
+    marks = sheet.inputs["marks"]
+    assert isinstance(marks, QLineEdit)
+    # The likely answer stands there; the sheet shows what comes of it.
+    qtbot.waitUntil(lambda: sheet.open_button.isEnabled(), timeout=60_000)
+    assert marks.text() == "-=zero"
+    assert sheet.sums.text() == "4 cells, sum 21"
+    roles = {sheet.lines.item(row, 1).text() for row in range(sheet.lines.rowCount())}
+    assert {"title", "header", "note"} <= roles
+    assert sheet.preview.item(0, 2).text() == "0"
+    header = sheet.inputs["header_row"]
+    assert isinstance(header, QLineEdit) and header.placeholderText().startswith("3 (")
+    sheet.open_button.click()
+    qtbot.waitUntil(lambda: window.document.original is not None, timeout=60_000)
+    assert window.document.original is not None and window.document.original.total == 21
+    qtbot.waitUntil(lambda: not window.findChildren(ImportSheet), timeout=60_000)
+
+    again = tmp_path / "persons 2024.csv"
+    again.write_text(MARKED.replace("2023", "2024").replace("9", "19"))
+    window.files.open(str(again))
+    qtbot.waitUntil(
+        lambda: window.document.original is not None and window.document.original.total == 31,
+        timeout=60_000,
+    )
+    assert not window.findChildren(ImportSheet)
+
+
+def test_a_choice_is_shown_at_once(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER, str(tmp_path / "house"))
+    path = tmp_path / "t.csv"
+    path.write_text("v,w,count\na,x,1\na,Total,1\nb,x,2\nb,Total,2\n")
+    window.files.ask_reading(str(path))
+    sheet = sheet_of(window, qtbot)
+    qtbot.waitUntil(lambda: sheet.open_button.isEnabled(), timeout=60_000)
+    assert sheet.given == {"totals": "auto"}
+    assert "equal to the file's own totals" in sheet.sums.text()
+    sheet.set_option("totals", "none")
+    assert not sheet.open_button.isEnabled()
+    qtbot.waitUntil(lambda: sheet.open_button.isEnabled(), timeout=60_000)
+    assert sheet.sums.text() == "4 cells, sum 6"
+    sheet.set_option("header_row", "40")
+    qtbot.waitUntil(lambda: sheet.errors.error is not None, timeout=60_000)
+    assert not sheet.open_button.isEnabled()
+    sheet.reject()

@@ -1,0 +1,230 @@
+"""Every page on small and large screens, in both themes, with what is hardest to fit."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QRect, QThread
+from PySide6.QtWidgets import (
+    QAbstractScrollArea,
+    QApplication,
+    QLayout,
+    QPushButton,
+    QTableView,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from tabprotect.engine.disclosure.trials import Trial
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.history import History
+from tabprotect.engine.project.placement import Placement
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.wishes import Kept
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.domain import Domain, Variable
+from tabprotect.engine.tables.table import Table
+from tabprotect.gui.base.jobs import Job, Jobs
+from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.look.theme import THEME
+from tabprotect.gui.pages.protect.page import ProtectPage
+
+SIZES = ((1024, 700), (1366, 768), (1920, 1080), (960, 540))
+"""The last is full HD at 200 %: what counts for a layout are the pixels that it knows."""
+
+SEEN = 6
+"""Rows and columns of a table that are in sight at least."""
+
+ABREAST = 4
+"""Rows and columns of each of three tables beside each other on a screen that is less wide than
+1366 pixels."""
+
+Question = Callable[[Jobs, str, Callable[[Progress], Any]], Job]
+
+
+def label(name: str, number: int) -> str:
+    return f"{name} {number} {'with a label that goes on and on until it has sixty letters':s}"[:60]
+
+
+def many_variables() -> Domain:
+    return Domain(tuple(Variable(label("Variable", v), ("yes", "no")) for v in range(13)))
+
+
+def many_categories() -> Domain:
+    sizes = {"Occupation of the person": 200, "Region": 12}
+    return Domain(
+        tuple(Variable(n, tuple(label(n, c) for c in range(k))) for n, k in sizes.items())
+    )
+
+
+@pytest.fixture(autouse=True)
+def busy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is asked goes on until it is cancelled: five things run, and nothing is computed."""
+    ask: Question = Jobs.question
+
+    def question(jobs: Jobs, words: str, work: Callable[[Progress], Any]) -> Job:
+        def wait(progress: Progress) -> None:
+            while True:
+                progress.report("waiting", 0.3)
+                QThread.msleep(5)
+
+        return ask(jobs, words, wait)
+
+    monkeypatch.setattr(Jobs, "question", question)
+
+
+@pytest.fixture(params=[many_variables, many_categories])
+def crowded(
+    request: pytest.FixtureRequest, window: MainWindow, qtbot: QtBot
+) -> Iterator[MainWindow]:
+    """A protected table, with five jobs running."""
+    domain = request.param()
+    counts = np.random.default_rng(1).poisson(2.0, domain.shape)
+    table = Table.dense(domain, counts)
+    method = methods()["random_rounding"]
+    inner = ":".join(f"`{name}`" for name in domain.names)
+    given = {"margins": f"{inner} - 1"}
+    protected = method.run(Problem(table, SmallCount(1, 2)), given, Randomness.seeded(1))
+    project = Project(
+        table=table,
+        placement=Placement.of(domain),
+        method="random_rounding",
+        parameters=given,
+        protected=protected,
+    )
+    window.document.take(History(project))
+    window.document.saved = window.document.project
+    for number in range(5):
+        window.document.jobs.question(f"a long piece of work, number {number}", lambda _: None)
+    # What is done at once does not flash by.
+    qtbot.waitUntil(window.strip.jobs.isVisible)
+    yield window
+    window.document.jobs.cancel_all()
+
+
+def settled(window: MainWindow) -> None:
+    for _ in range(3):
+        QApplication.processEvents()
+
+
+def box(widget: QWidget, window: QWidget) -> QRect:
+    return QRect(widget.mapTo(window, QPoint(0, 0)), widget.size())
+
+
+def in_sight(widget: QWidget, window: QWidget) -> bool:
+    """Whether all of a widget is visible within whatever scrolls around it."""
+    area = box(widget, window)
+    parent = widget.parentWidget()
+    while parent is not None and parent is not window:
+        area = area & box(parent, window)
+        parent = parent.parentWidget()
+    return widget.isVisible() and (area & window.rect()).size() == widget.size()
+
+
+def layouts(layout: QLayout | None) -> Iterator[QLayout]:
+    if layout is not None:
+        yield layout
+        for number in range(layout.count()):
+            yield from layouts(layout.itemAt(number).layout())
+
+
+def overlapping(window: QWidget) -> list[str]:
+    """Widgets of one layout that lie on each other, and buttons whose words do not fit."""
+    wrong = []
+    for parent in (w for w in window.findChildren(QWidget) if w.isVisible()):
+        for layout in layouts(parent.layout()):
+            items = [layout.itemAt(n) for n in range(layout.count())]
+            if layout.metaObject().className() == "QStackedLayout":
+                continue
+            boxes = [i.geometry() for i in items if i is not None and not i.isEmpty()]
+            boxes = [b for b in boxes if b.width() > 0 and b.height() > 0]
+            for n, first in enumerate(boxes):
+                hit = [other for other in boxes[:n] if first.intersects(other)]
+                wrong += [f"{parent.accessibleName() or parent}: {first} on {o}" for o in hit]
+        if isinstance(parent, QPushButton) and parent.width() < parent.minimumSizeHint().width():
+            wrong.append(f"{parent.text()!r} is cut")
+    return wrong
+
+
+def whole_lines(view: QTableView) -> tuple[int, int]:
+    """Rows and columns that are in sight whole, and how many there are if these are fewer."""
+    found = []
+    for down, header in ((True, view.verticalHeader()), (False, view.horizontalHeader())):
+        room = view.viewport().height() if down else view.viewport().width()
+        ends = [
+            (header.sectionViewportPosition(n), header.sectionSize(n))
+            for n in range(min(header.count(), 60))
+        ]
+        found.append(sum(1 for begin, size in ends if begin >= 0 and begin + size <= room))
+    return found[0], found[1]
+
+
+def tables(page: QWidget) -> list[QTableView]:
+    """The tables of counts of a page."""
+    return [
+        view
+        for view in page.findChildren(QTableView)
+        if view.isVisible() and view.accessibleName() in ("Table of counts", "Published table")
+    ]
+
+
+def test_nothing_essential_leaves_any_screen(crowded: MainWindow) -> None:
+    faults = []
+    domain = crowded.document.project.domain  # type: ignore[union-attr]
+    for mode in ("light", "dark"):
+        THEME.apply(mode=mode)  # type: ignore[arg-type]
+        for width, height in SIZES:
+            crowded.resize(width, height)
+            for name in crowded.pages:
+                if crowded.pages.why_not(name):
+                    continue
+                crowded.go(name)
+                page = crowded.page
+                if isinstance(page, ProtectPage):
+                    page._tried(some_trials(domain))
+                settled(crowded)
+                if folder := os.environ.get("SCREENS"):
+                    crowded.grab().save(f"{folder}/{domain.ndim}-{name}-{width}-{mode}.png")
+                where = f"{name} at {width} x {height}, {mode}"
+                if (crowded.width(), crowded.height()) != (width, height):
+                    faults.append(f"{where}: the window is {crowded.size()}")
+                strip = crowded.strip
+                if not (in_sight(strip, crowded) and in_sight(strip._word, crowded)):
+                    faults.append(f"{where}: the strip is cut")
+                if not strip.jobs.isVisible() or not in_sight(strip.jobs, crowded):
+                    faults.append(f"{where}: the jobs' button is cut")
+                if page.main_button.isVisible() and not in_sight(page.main_button, crowded):
+                    faults.append(f"{where}: the main action is out of sight")
+                for view in tables(page):
+                    rows, columns = whole_lines(view)
+                    model = view.model()
+                    alone = view.accessibleName() == "Table of counts"
+                    least = SEEN if alone or width >= 1366 else ABREAST
+                    if rows < min(least, model.rowCount()) or columns < min(
+                        least, model.columnCount()
+                    ):
+                        faults.append(f"{where}: {rows} x {columns} of {view.accessibleName()}")
+                faults += [f"{where}: {fault}" for fault in overlapping(crowded)]
+                if isinstance(crowded.area, QAbstractScrollArea):
+                    bar = crowded.area.horizontalScrollBar()
+                    if bar.maximum() > 0:
+                        faults.append(f"{where}: {bar.maximum()} pixels beyond the right edge")
+    assert not faults, "\n".join(faults)
+
+
+def some_trials(domain: Domain) -> tuple[Trial, ...]:
+    """As many as there are methods, with long reasons."""
+    nothing = Kept(frozenset(), None)
+    return tuple(
+        Trial(name, {}, "", nothing, 0.4, True, 100, 1.5, 1.5, 3, domain.size)
+        if number % 3
+        else Trial(name, fault="this table cannot be protected so, for many good reasons")
+        for number, name in enumerate(methods())
+    )

@@ -1,0 +1,168 @@
+"""The OpenAPI document says what the program does; whatever is sent, nothing else comes back."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from starlette.routing import Route
+from table_server import Client, Serve
+
+from tabprotect.server.application import ROUTES
+from tabprotect.server.openapi import PATHS
+
+PAGES = re.compile(
+    r"^/(|look|ask|frontier|mine|sign-in|sign-out|style\.css|answers/.*|operator.*)$"
+)
+
+
+def test_every_route_is_documented_and_nothing_else() -> None:
+    routed = {}
+    for route in ROUTES:
+        assert isinstance(route, Route)
+        path = re.sub(r"\{(\w+):int\}", r"{\1}", route.path)
+        if not PAGES.match(path):
+            routed[path] = {method.lower() for method in route.methods or ()} - {"head"}
+    documented = {path: set(said) - {"parameters"} for path, said in PATHS.items()}
+    assert routed == documented
+
+
+def documented(path: str, method: str) -> dict[str, Any]:
+    for template, said in PATHS.items():
+        if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", template), path):
+            operation: Any = said.get(method.lower())
+            return {} if operation is None else operation["responses"]
+    return {}
+
+
+def check(method: str, response: httpx.Response) -> None:
+    """A response is one of those that the document has for its address."""
+    path = response.request.url.raw_path.decode().partition("?")[0]
+    expected = documented(path, method)
+    assert response.status_code < 500, response.text
+    assert "content-security-policy" in response.headers
+    media = response.headers.get("content-type", "").partition(";")[0]
+    if response.status_code >= 400:
+        assert media == "application/problem+json"
+        if method == "HEAD":
+            return
+        said = response.json()
+        assert said["status"] == response.status_code and said["code"] and said["detail"]
+        if expected:
+            assert str(response.status_code) in expected
+            assert said["code"] in expected[str(response.status_code)]["description"]
+    elif method != "HEAD" and not PAGES.match(path):
+        assert str(response.status_code) in expected
+        content = expected[str(response.status_code)].get("content")
+        assert content is None or media in content
+        if media == "application/json" and content is not None:
+            known = content[media]["schema"].get("properties")
+            if known is not None and response.status_code != 200:
+                assert set(response.json()) <= set(known)
+
+
+NAMES = st.sampled_from(["A", "B", "C", "D", "E", "F", "A@x", "Z", "", '"A', "a\u0000", "ä", "A,B"])
+FILTERS = st.sampled_from(["A=no", "A=yes,no", "A=", "=", "Z=1", 'A="no', "B=no", "A=no\r\nX: y"])
+FORMATS = st.sampled_from(["csv", "json-stat2", "xml", "html", "px", "", "../csv", "CSV", "\u0000"])
+JUNK = st.one_of(st.none(), st.integers(), st.text(max_size=8), st.lists(NAMES, max_size=4))
+BODIES = st.one_of(
+    st.binary(max_size=40),
+    st.dictionaries(
+        st.sampled_from(["variables", "user", "filter", "format", "x"]), JUNK, max_size=4
+    ).map(lambda said: json.dumps(said).encode()),
+    st.just(b"{" * 3000),
+    st.just(b" " * 20_000),
+)
+PATHS_ASKED = st.one_of(
+    st.sampled_from(
+        [
+            "/config", "/tables", "/tables/czech-autoworkers/metadata", "/health", "/metrics",
+            "/tables/czech-autoworkers/data", "/tables/czech-autoworkers/queries",
+            "/tables/czech-autoworkers/frontier", "/tables/x/data", "/queries/1", "/queries/2/votes",
+            "/queries/99999999999999999999", "/queries/-1", "/bundles/abc", "/openapi.json",
+            "/bundles/" + "0" * 64, "/tables//data", "/tables/../config", "/" + "a" * 9000,
+        ]
+    ),
+    st.text(max_size=12).map(lambda text: "/" + quote(text)),
+    st.just("/tables/czech-autoworkers/data"),
+    st.just("/tables/czech-autoworkers/data"),
+    st.just("/tables/czech-autoworkers/queries"),
+)  # fmt: skip
+HEADERS = st.dictionaries(
+    st.sampled_from(["Accept", "If-None-Match", "X-API-Key", "Authorization", "Cookie", "X-Forwarded-For"]),
+    st.sampled_from(["", "*/*", "text/csv", "q=;;;", "*", "Bearer tp_x_y", "tp_0_0", "a=b", "x" * 500]),
+    max_size=2,
+)  # fmt: skip
+
+
+def test_whatever_is_sent_what_comes_back_is_documented(serve: Serve) -> None:
+    client = serve()
+    seen: set[int] = set()
+
+    @settings(
+        max_examples=150, deadline=None, suppress_health_check=list(HealthCheck), database=None
+    )
+    @given(
+        st.sampled_from(["GET", "GET", "GET", "POST", "POST", "PUT", "DELETE", "HEAD", "OPTIONS"]),
+        PATHS_ASKED,
+        st.lists(NAMES, max_size=4),
+        st.lists(FILTERS, max_size=2),
+        st.none() | FORMATS,
+        st.none() | BODIES,
+        HEADERS,
+    )
+    def one(method, path, names, filters, format_name, body, headers):  # type: ignore[no-untyped-def]
+        params: list[tuple[str, str]] = [("filter", text) for text in filters]
+        if names:
+            params.append(("variables", ",".join(names)))
+        if format_name is not None:
+            params.append(("format", format_name))
+        response = client(method, path, params=params, content=body, headers=headers)
+        seen.add(response.status_code)
+        check(method, response)
+
+    one()
+    assert {200, 400, 404, 405, 413} <= seen
+    # The history is sound, and what is served is what was.
+    assert client.server.desk.verified()[0] == client.server.desk.length
+
+
+def test_limits_of_size_and_rate(serve: Serve) -> None:
+    from dataclasses import replace
+
+    from table_server import czech
+
+    from tabprotect.server.limiter import Limiter
+
+    service = replace(czech(), limits=replace(czech().limits, requests=3, window=10, name=5))
+    client: Client = serve(service)
+    now = [0.0]
+    client.server.limiter = Limiter(clock=lambda: now[0])
+    asked = [client.get("/tables") for _ in range(4)]
+    assert [r.status_code for r in asked] == [200, 200, 200, 429]
+    assert [r.headers["x-ratelimit-remaining"] for r in asked] == ["2", "1", "0", "0"]
+    assert asked[3].json()["code"] == "rate_limited" and int(asked[3].headers["retry-after"]) == 10
+    # What tells the limits is free.
+    assert client.get("/config").status_code == client.get("/health").status_code == 200
+    now[0] = 10.0
+    assert client.ask("A", user="a" * 6).json()["code"] == "invalid_query"
+    assert client.ask("A", user="a").status_code == 201
+    address = "/tables/czech-autoworkers/data?variables=A"
+    tag = client.get(address).headers["etag"]
+    now[0] = 20.0
+    # An answer that the client has already is free, too.
+    for _ in range(5):
+        assert client.get(address, headers={"If-None-Match": tag}).status_code == 304
+    chunks = client("POST", "/tables/czech-autoworkers/queries", content=iter_chunks())
+    assert (chunks.status_code, chunks.json()["code"]) == (413, "too_large")
+
+
+async def iter_chunks():  # type: ignore[no-untyped-def]
+    """A body that does not say how long it is."""
+    for _ in range(100):
+        yield b" " * 1000
