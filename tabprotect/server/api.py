@@ -17,6 +17,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.table_server.database import Entry
 from tabprotect.engine.query_space.table_server.session import Answered
+from tabprotect.engine.tables.domain import Variable
 from tabprotect.server.asking import Asked, asked, listed
 from tabprotect.server.desk import Desk, Given
 from tabprotect.server.egress import DEFAULT, OUTPUTS, Output, chosen
@@ -76,20 +77,21 @@ async def tables(request: Request) -> Response:
 async def metadata(request: Request) -> Response:
     """The variables that are offered, with their categories."""
     desk = _desk(request)
-    offered = desk.lattice.names_of(desk.lattice.full & ~desk.disallowed)
-    said = [
-        {
-            "id": name,
-            "label": name,
-            "categories": [{"id": c, "label": c} for c in desk.domain[name].categories],
-            "levels": [],
-        }
-        for name in offered
-    ]
-    disallowed = list(desk.lattice.names_of(desk.disallowed))
+    offered = {variable.name: variable for variable in desk.offered}
+    said = []
+    for variable in desk.domain.variables:
+        levels = [offered[name] for name in variable.named if name in offered]
+        if variable.name in offered or levels:
+            said.append(_described(variable) | {"levels": [_described(v) for v in levels]})
+    names = [name for v, name in enumerate(desk.lattice.names) if desk.disallowed >> v & 1]
     return JSONResponse(
-        {"id": desk.id, "label": desk.label, "variables": said, "disallowed": disallowed}
+        {"id": desk.id, "label": desk.label, "variables": said, "disallowed": names}
     )
+
+
+def _described(variable: Variable) -> dict[str, object]:
+    categories = [{"id": c, "label": c} for c in variable.categories]
+    return {"id": variable.name, "label": variable.name, "categories": categories}
 
 
 async def data(request: Request) -> Response:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.query_space.lattice import Lattice, Query
-from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.domain import Domain, Variable
 from tabprotect.engine.tables.table import Table
 from tabprotect.server.problems import Problem
 
@@ -38,7 +38,7 @@ class Asked:
                 kept = self.shown[variable.name]
                 counts = counts.take(kept, axis=axis)
                 categories = tuple(variable.categories[k] for k in kept)
-                variables[axis] = type(variable)(variable.name, categories)
+                variables[axis] = Variable(variable.name, categories)
         return Table.dense(Domain(tuple(variables)), counts)
 
 
@@ -68,7 +68,7 @@ def asked(
         ``invalid_query``.
     """
     try:
-        query = lattice.query(_plain(domain, name) for name in names)
+        query = lattice.query(names)
         if not query:
             raise Problem("invalid_query", "name at least one variable")
         return Asked(query, _shown(domain, lattice, query, filters))
@@ -77,34 +77,22 @@ def asked(
         raise Problem("invalid_query", f"{error.message}{hint}") from None
 
 
-def _plain(domain: Domain, name: str) -> str:
-    """The variable that is meant; a name may itself have an @ in it."""
-    if name in domain.names:
-        return name
-    stem, at, level = name.rpartition("@")
-    if at and stem in domain.names:
-        raise InputError(
-            f"the variable {stem!r} has no level {level!r}", hint="leave out the level"
-        )
-    return name
-
-
 def _shown(
     domain: Domain, lattice: Lattice, query: Query, filters: Sequence[str]
 ) -> dict[str, tuple[int, ...]]:
-    inside, shown = lattice.names_of(query), {}
+    inside, shown = domain.project(lattice.names_of(query)), {}
     for text in filters:
         name, equals, values = text.partition("=")
         name = name.strip()
         if not equals or not values.strip():
             raise InputError(f"the filter {text!r} is not of the form A=a1,a2")
-        if name not in inside:
+        if name not in inside.names:
             raise InputError(
                 f"the filter on {name!r} is not on an asked variable",
                 hint="ask for the variable too: the whole sub-table is what is decided on",
             )
         if name in shown:
             raise InputError(f"there are two filters on {name!r}")
-        chosen = {domain[name].code(value) for value in listed(values)}
+        chosen = {inside[name].code(value) for value in listed(values)}
         shown[name] = tuple(sorted(chosen))
     return shown

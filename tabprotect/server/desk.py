@@ -15,9 +15,11 @@ from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle import public as bundle
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.opening.examples import PREFIX
 from tabprotect.engine.project.opening.sources import open_table
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.evidence import Evidence
 from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.query_space.registered import criteria, rules
@@ -38,7 +40,7 @@ from tabprotect.engine.query_space.table_server.session import (
 )
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
-from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.domain import Domain, Variable
 from tabprotect.engine.tables.table import Table
 from tabprotect.server.freezing import perturbed
 from tabprotect.server.pricing import Pricing
@@ -76,6 +78,8 @@ class Desk:
         source = service.table.source
         name = source.removeprefix(PREFIX) if source.startswith(PREFIX) else "table"
         self.id = service.table.id or name
+        # Loaded before anybody waits for an answer.
+        methods(), formats()
         self.label = service.table.label or opened.title or self.id
         self.service = service
         self.domain: Domain = opened.table.domain
@@ -126,13 +130,24 @@ class Desk:
 
     @cached_property
     def disallowed(self) -> Query:
-        """Variables that are not offered: the house says so, or they can never pass."""
-        found = self.lattice.query(self.service.table.disallowed)
+        """Variables and levels that are not offered: the house says so, or they can never pass."""
+        lattice, found = self.lattice, 0
+        for name in self.service.table.disallowed:
+            found |= lattice.finest(lattice.query([name]))
         if not self._start.rule.simulatable:
-            for v in range(self.lattice.variables):
-                if not self._start.releases.allows(1 << v):
+            for v in range(lattice.variables):
+                if not self._start.releases.allows(lattice.closed(1 << v)):
                     found |= 1 << v
         return found
+
+    @property
+    def offered(self) -> tuple[Variable, ...]:
+        """Variables, and levels of variables, that may be asked for, coarser ones first."""
+        return tuple(
+            self.domain.project([name])[name]
+            for v, name in enumerate(self.lattice.names)
+            if not self.lattice.closed(1 << v) & self.disallowed
+        )
 
     def cells(self, query: Query) -> int:
         """How many cells a sub-table has."""

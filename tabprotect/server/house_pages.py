@@ -92,7 +92,7 @@ async def what_if(request: Request) -> Response:
     for_roles(request, "operator")
     desk = server_of(request).desk
     names = request.query_params.getlist("variables")
-    said: dict[str, Any] = {"variables": desk.domain.names, "ticked": names, "found": None}
+    said: dict[str, Any] = {"variables": desk.lattice.names, "ticked": names, "found": None}
     if names:
         wanted = asked(desk.domain, desk.lattice, names)
         found = await run_in_threadpool(desk.consequence, wanted.query)

@@ -28,8 +28,12 @@ def _needed(schema: dict[str, object], *names: str) -> dict[str, object]:
 
 
 _CATEGORY = _object(id=TEXT, label=TEXT)
+_LEVEL = _object(id=TEXT, label=TEXT, categories={"type": "array", "items": _CATEGORY})
 _VARIABLE = _object(
-    id=TEXT, label=TEXT, categories={"type": "array", "items": _CATEGORY}, levels=TEXTS
+    id=TEXT,
+    label=TEXT,
+    categories={"type": "array", "items": _CATEGORY},
+    levels={"type": "array", "items": _LEVEL},
 )
 _ANSWER = _object(variables=TEXTS, bundle=TEXT, data={"type": "object"})
 _DECIDED = _object(
@@ -156,7 +160,9 @@ PATHS: Mapping[str, Mapping[str, object]] = {
         "parameters": [_ID],
         "get": _data(
             parameters=[
-                _parameter("variables", "query", TEXT, "A,B; a name with a comma in quotes."),
+                _parameter(
+                    "variables", "query", TEXT, "A,B or A,B@level; a name with a comma in quotes."
+                ),
                 _parameter("filter", "query", TEXT, _FILTER),
                 _parameter(
                     "format", "query", {"type": "string", "enum": list(OUTPUTS)}, "Else by Accept."

@@ -101,13 +101,12 @@ async def choose(request: Request) -> Response:
     """Tick variables."""
     desk = server_of(request).desk
     state = await run_in_threadpool(desk.refresh)
-    offered = desk.lattice.names_of(desk.lattice.full & ~desk.disallowed)
     return page(
         request,
         "choose.html",
         label=desk.label,
-        variables=[desk.domain[name] for name in offered],
-        disallowed=desk.lattice.names_of(desk.disallowed),
+        variables=desk.offered,
+        disallowed=[n for v, n in enumerate(desk.lattice.names) if desk.disallowed >> v & 1],
         ticked=request.query_params.getlist("variables"),
         released=[desk.lattice.names_of(q) for q in state.releases.released if q],
         frozen=state.frozen,

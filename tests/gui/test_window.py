@@ -52,6 +52,7 @@ from tabprotect.gui.frame.settings_dialog import SettingsDialog
 from tabprotect.gui.look.theme import THEME
 from tabprotect.gui.pages.table.page import TablePage
 from tabprotect.gui.pages.tabulate import TabulatePage
+from tabprotect.version import __version__
 
 Settle = Callable[[], None]
 RIVER = ("start", "table", "cycles", "perturb", "posterior", "release", "tabulate", "help")
@@ -181,6 +182,40 @@ def test_running_work_is_behind_one_button(opened: MainWindow, qtbot: QtBot) -> 
     go_on.set()
     qtbot.waitUntil(lambda: not opened.document.jobs.running)
     assert button.isHidden() and not button.list.isVisible()
+
+
+def test_help_is_about_the_page_in_front_and_goes_back_to_it(opened: MainWindow) -> None:
+    opened.actions_["help_page"].trigger()
+    page, text = opened.page, opened.page.findChild(QTextEdit)
+    assert page.name == "help" and text is not None
+    # With the figures of this very table, as long as its page may be seen.
+    assert "4 cells are at risk" in text.toPlainText() and page.shows_original()
+    opened.actions_["help_keys"].trigger()
+    assert "Ctrl+Return" in text.toPlainText() and not page.shows_original()
+    opened.actions_["help_about"].trigger()
+    assert __version__ in text.toPlainText() and "MIT" in text.toPlainText()
+    opened.actions_["help_page"].trigger()
+    opened.document.set_public(True)
+    assert "at risk (a count" not in text.toPlainText()
+    opened.document.set_public(False)
+    page.main_button.click()
+    assert opened.page.name == "table"
+
+
+def test_menus_offer_what_can_be_done_now(window: MainWindow, settle: Settle) -> None:
+    actions = window.actions_
+    assert not actions["page_protect"].isEnabled() and not actions["compare_csv"].isEnabled()
+    window.files.open(EXAMPLE)
+    settle()
+    assert actions["page_protect"].isEnabled() and actions["perturb_run"].isEnabled()
+    # A key that runs a method runs that of the page, and no other.
+    assert not actions["methods_run"].isEnabled() and not actions["release_publish"].isEnabled()
+    window.document.do(set_method, method="random_rounding")
+    assert actions["methods_run"].isEnabled() and not actions["perturb_run"].isEnabled()
+    assert actions["table_find"].isEnabled()
+    window.go("protect")
+    assert not actions["table_find"].isEnabled()
+    settle()
 
 
 def test_f9_hides_the_original_everywhere(opened: MainWindow, settle: Settle, qtbot: QtBot) -> None:

@@ -20,7 +20,7 @@ from tabprotect.engine.disclosure.policy import VARIABLE
 from tabprotect.engine.disclosure.policy import read as read_policy
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.project.project import DEFAULT_METHOD, Project
-from tabprotect.engine.project.replaying.replay import run_file
+from tabprotect.engine.project.replaying.replay import last_and_now, run_file
 from tabprotect.engine.project.steps import absolute, protected
 from tabprotect.engine.project.verbs.release_verbs import publish
 from tabprotect.engine.protection.problem import Preview, Protected
@@ -50,6 +50,21 @@ def add(verbs: Verbs) -> None:
         metavar="NAME=VALUE",
         dest="settings",
         help="a variable of the recipe, which stands in it as ${NAME}",
+    )
+    run.add_argument(
+        "--rename",
+        type=setting,
+        action="append",
+        default=[],
+        metavar="VARIABLE:FOUND=EXPECTED",
+        dest="renames",
+        help="a category of the file, and what the recipe calls it; may be repeated",
+    )
+    run.add_argument(
+        "--categories",
+        choices=("check", "accept"),
+        default="check",
+        help="whether categories that are new or missing are refused (default) or taken",
     )
 
 
@@ -270,12 +285,31 @@ def _of_cycles(project: Project) -> dict[str, object]:
 def run_recipe(args: argparse.Namespace, console: Console) -> int:
     """Run a recipe file and write what it publishes into a folder."""
     settings = once(args.settings, "--set")
-    history, written = run_file(args.recipe, args.out, settings=settings, progress=console)
+    renames: dict[tuple[str, str], str] = {}
+    for name, to in args.renames:
+        variable, colon, category = name.partition(":")
+        if not colon:
+            raise UsageError(f"--rename takes VARIABLE:FOUND=EXPECTED, not {name}={to}")
+        renames[variable, category] = to
+    history, written = run_file(
+        args.recipe,
+        args.out,
+        settings=settings,
+        renames=renames,
+        accept=args.categories == "accept",
+        progress=console,
+    )
+    since = last_and_now(args.recipe, settings, history, console)
     for note in history.project.notes:
         console.say(f"note: {note}")
     labels = [step.label for step in history.steps]
+    told = [] if since is None else ["since last year (CONFIDENTIAL):", *since.lines()]
     console.result(
-        {"steps": labels, "written": [str(path) for path in written]},
-        [*labels, *(f"wrote {path}" for path in written)],
+        {
+            "steps": labels,
+            "written": [str(path) for path in written],
+            "since_last_year": None if since is None else since.as_json(),
+        },
+        [*labels, *told, *(f"wrote {path}" for path in written)],
     )
     return 0

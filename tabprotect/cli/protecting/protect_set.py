@@ -78,7 +78,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     formulas = {**_listed(args.listed), **once(args.tables, "--table")}
     keep_apart([*args.source, args.sign], [args.dossier])
     policy = None if args.policy is None else read_policy(args.policy)
-    previous = [verify_set(folder, console).tables for folder in args.previous]
+    previous = [verify_set(folder, progress=console).tables for folder in args.previous]
     history = _opened(args, formulas, console)
     table = history.project.original
     chosen = PublicationSet(table.domain, formulas)
@@ -187,7 +187,7 @@ def _say(
     assert result is not None and result.record.verdict is not None
     rule = result.record.problem.at_risk
     slivers = chosen.slivers(project.original, (rule.low, rule.high), previous)
-    done = verify_set(args.out, console)
+    done = verify_set(args.out, progress=console)
     tables = {
         name: {
             "bundle": f"{name}.zip" if name in done.releases else f"{ALL}.zip",

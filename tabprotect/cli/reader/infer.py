@@ -18,10 +18,11 @@ from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.atomic import replacing
 from tabprotect.engine.bundle import verify as bundle
+from tabprotect.engine.bundle.set_bundles import verify_set
 from tabprotect.engine.bundle.signature import public_key
 from tabprotect.engine.bundle.verify import UNSTATED
 from tabprotect.engine.disclosure.reading import Read, read_releases
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.posterior.columns import cells_json
 from tabprotect.engine.posterior.posterior import Posterior
@@ -87,7 +88,12 @@ def add(verbs: Verbs) -> None:
     command.add_argument("--seed", type=int, metavar="N", help="of Monte Carlo")
     add_reading(command)
     check = verbs.add("verify", run_verify)
-    check.add_argument("release", type=Path, metavar="RELEASE.zip")
+    check.add_argument(
+        "release",
+        type=Path,
+        metavar="RELEASE.zip|FOLDER",
+        help="or the folder of a publication set",
+    )
     check.add_argument(
         "--fingerprint", metavar="SHA256", help="the one its publisher named elsewhere"
     )
@@ -101,6 +107,8 @@ def add(verbs: Verbs) -> None:
 
 def run_verify(args: argparse.Namespace, console: Console) -> int:
     """Print what was checked."""
+    if args.release.is_dir():
+        return _verify_set(args, console)
     signer = None if args.signer is None else public_key(args.signer)
     found = bundle.verify(
         args.release,
@@ -130,6 +138,31 @@ def run_verify(args: argparse.Namespace, console: Console) -> int:
         f"Fingerprint (SHA-256): {found.fingerprint}",
         "Compare it with the one its publisher names elsewhere, or ask for the publisher's own key "
         "(--signer): hashes inside a zip find damage, not a forger.",
+    ]
+    console.result(data, lines)
+    return 0
+
+
+def _verify_set(args: argparse.Namespace, console: Console) -> int:
+    """The same of a publication set, which is a folder."""
+    found = verify_set(args.release, judge=not args.quick, progress=console)
+    if args.fingerprint is not None and args.fingerprint.strip().lower() != found.fingerprint:
+        raise BundleError(f"the fingerprint of the manifest is {found.fingerprint}")
+    data = {
+        "ok": True,
+        "fingerprint": found.fingerprint,
+        "tables": list(found.tables.formulas),
+        "common_cells": found.common_cells,
+        "quick": args.quick,
+        "verdict": None if found.verdict is None else found.verdict.as_json(),
+    }
+    lines = [
+        *(f"ok  {name}.zip" for name in found.releases),
+        f"ok  {found.common_cells:,} cells stand in several tables and are the same",
+        "What readers learn was left out (--quick)."
+        if found.verdict is None
+        else f"Verdict: {found.verdict.sentence}",
+        f"Fingerprint of the manifest (SHA-256): {found.fingerprint}",
     ]
     console.result(data, lines)
     return 0

@@ -15,11 +15,14 @@ import numpy as np
 
 from tabprotect.engine.bundle import manifest, public
 from tabprotect.engine.bundle.archive import dump_json, parse_json, sha256
-from tabprotect.engine.bundle.verify import verify_bytes
+from tabprotect.engine.bundle.verify import Verification, judged, verify_bytes
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.published_sums import rank
+from tabprotect.engine.release.gate import Gate
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.verdict import Verdict
 from tabprotect.engine.tables import levels
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication_set import PublicationSet, formula_of
@@ -142,16 +145,21 @@ class VerifiedSet:
         How many cells were compared between tables.
     tables
         What the set says it holds.
+    verdict
+        What readers of all tables learn; ``None`` where that was left out.
     """
 
     fingerprint: str
     releases: Mapping[str, Release]
     common_cells: int
     tables: PublicationSet
+    verdict: Verdict | None = None
 
 
-def verify_set(folder: Path, progress: Progress = SILENT) -> VerifiedSet:
+def verify_set(folder: Path, *, judge: bool = False, progress: Progress = SILENT) -> VerifiedSet:
     """Check the folder of a set: its manifest, every bundle, and that common cells agree.
+
+    ``judge`` judges again what readers learn of all tables together.
 
     Raises
     ------
@@ -182,7 +190,31 @@ def verify_set(folder: Path, progress: Progress = SILENT) -> VerifiedSet:
             raise BundleError(f"{name}.zip is no table of this set")
     if set(releases) != {ALL} and set(releases) != set(tables.formulas):
         raise BundleError("a table of the set is missing")
-    return VerifiedSet(sha256(found[manifest.NAME]), releases, common_cells(releases), tables)
+    fingerprint, compared = sha256(found[manifest.NAME]), common_cells(releases)
+    verdict = None
+    if judge:
+        whole = _whole(releases, tables, stated)
+        verdict = judged(Verification(whole, fingerprint, ()), progress).verdict
+    return VerifiedSet(fingerprint, releases, compared, tables, verdict)
+
+
+def _whole(releases: Mapping[str, Release], tables: PublicationSet, stated: object) -> Release:
+    """The one release that was divided."""
+    if set(releases) == {ALL}:
+        return releases[ALL]
+    published = {p.table.domain.names: p for r in releases.values() for p in r.tables}
+    first = next(iter(releases.values())).mechanism
+    if any(
+        {**r.mechanism.parameters, "margins": ""} != {**first.parameters, "margins": ""}
+        or r.mechanism.method != first.method
+        for r in releases.values()
+    ):
+        raise BundleError("the tables of the set have different mechanisms")
+    parameters = {**first.parameters, "margins": tables.formula}
+    gate = Gate.from_json(stated) if isinstance(stated, Mapping) else None
+    mechanism = replace(first, parameters=MappingProxyType(parameters), gate=gate)
+    ordered = sorted(published.values(), key=lambda p: rank(p.table.domain, tables.domain))
+    return Release(tuple(ordered), mechanism)
 
 
 def stated_set(stated: object) -> PublicationSet:

@@ -149,13 +149,6 @@ class _Watched:
         self._progress.report("trying every method", done, tuple(self.found))
 
 
-def settings(
-    method: Method, problem: Problem, limits: Gate, progress: Progress = SILENT
-) -> tuple[Trial, ...]:
-    """The method's other settings, tried on a table; those that do more harm are left out."""
-    return tuple(_of_method(method, problem, limits, progress))[1:]
-
-
 def ranked(
     trials: Sequence[Trial], asked: Sequence[str], sums: MarginSet, share: float
 ) -> tuple[Ranked, ...]:

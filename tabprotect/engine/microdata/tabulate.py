@@ -37,13 +37,14 @@ _WHOLE = re.compile("-?[0-9]{1,300}")
 class ColumnSummary:
     """A column for the dialog that chooses variables.
 
-    ``categories`` is exact up to about 2000 and an estimate above; missing values count as none.
+    ``categories`` is ``exact`` up to about 2000 and an estimate above; missing values count as none.
     """
 
     name: str
     kind: str
     categories: int
     missing: int
+    exact: bool = True
 
 
 def columns(path: Path | str, *, progress: Progress = SILENT) -> tuple[ColumnSummary, ...]:
@@ -77,7 +78,7 @@ def columns(path: Path | str, *, progress: Progress = SILENT) -> tuple[ColumnSum
             exact = ask([f"count(DISTINCT {name})" for name in small])
             found.update(zip(small, exact, strict=True))
     return tuple(
-        ColumnSummary(column.name, column.kind, found[name], missing)
+        ColumnSummary(column.name, column.kind, found[name], missing, name in small)
         for column, name, missing in zip(source.columns, names, first[1::2], strict=True)
     )
 

@@ -7,7 +7,7 @@ from typing import ParamSpec
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QTabBar, QWidget
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.project.command import Command
@@ -17,6 +17,7 @@ from tabprotect.gui.base.jobs import Job
 from tabprotect.gui.base.stage import Stage
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, MARGIN, THEME
 
 Changes = frozenset[str]
@@ -40,37 +41,27 @@ class Page(Stage, QWidget):
         self.document = document
         self._missed: Changes = frozenset({"everything"})
         self.setAccessibleName(f"{self.label} page")
-        self._heading = Label(self.label)
-        self._heading.setProperty("role", "heading")
+        self._heading = Label(self.label, role="heading")
         self._sentence = Label(wordWrap=True)
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._sentence.setAccessibleName("In one sentence")
-        self.tools = QHBoxLayout()
-        self.tools.setSpacing(GRID)
+        self.tools = in_row(spacing=GRID)
         self.errors = ErrorStrip()
         self.errors.place_clicked.connect(self.go_to_error)
-        self.body = QVBoxLayout()
-        self.body.setSpacing(GRID)
-        self.footer = QHBoxLayout()
-        self.footer.setSpacing(GRID)
+        self.body = in_column(spacing=GRID)
+        self.footer = in_row(spacing=GRID)
         self.main_button = QPushButton(self.main_label)
         self.main_button.setProperty("role", "main")
         if not self.main_label:
             self.main_button.hide()
         self.main_button.clicked.connect(lambda: self.main_action())
-        head = QHBoxLayout()
-        head.setSpacing(GRID)
-        head.addWidget(self._heading, 1)
-        head.addLayout(self.tools)
-        foot = QHBoxLayout()
-        foot.setSpacing(GRID)
-        foot.addLayout(self.footer, 1)
-        foot.addWidget(self.main_button, 0, Qt.AlignmentFlag.AlignRight)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(MARGIN, GRID, MARGIN, MARGIN)
-        column.setSpacing(GRID)
-        column.addLayout(head)
-        column.addWidget(self._sentence)
+        head = in_row((self._heading, 1), self.tools, spacing=GRID)
+        foot = in_row(
+            (self.footer, 1), (self.main_button, 0, Qt.AlignmentFlag.AlignRight), spacing=GRID
+        )
+        column = in_column(
+            head, self._sentence, on=self, margins=(MARGIN, GRID, MARGIN, MARGIN), spacing=GRID
+        )
         if self.together:
             column.addWidget(self._tabbed())
         column.addWidget(self.errors)
@@ -122,6 +113,9 @@ class Page(Stage, QWidget):
 
     def take(self, source: str) -> None:
         """Take a file that is this page's to open."""
+
+    def tell(self, topic: str, front: Page) -> None:
+        """Help: what to tell, and of which page."""
 
     def list_actions(self, actions: list[QAction]) -> None:
         """The window's actions, once all are made."""

@@ -10,11 +10,9 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QFileDialog,
-    QHBoxLayout,
     QLineEdit,
     QSizePolicy,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -23,6 +21,7 @@ from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label, tip
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
 
 IMPORTED = "(read from a file)"
@@ -52,14 +51,11 @@ class Field(QWidget):
         self._write: Callable[[object], None]
         self.fault = Label(wordWrap=True)
         self.fault.setVisible(False)
-        self.help = Label(wordWrap=True)
-        self.help.setProperty("role", "quiet")
+        self.help = Label(wordWrap=True, role="quiet")
         for label in (self.fault, self.help):
             # A long word (an example) may be cut; it must not make the form wider than its room.
             label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, GRID // 2)
-        column.setSpacing(GRID // 2)
+        column = in_column(on=self, margins=(0, 0, 0, GRID // 2), spacing=GRID // 2)
         self.input = self._input()
         self.input.setAccessibleName(parameter.label)
         self.stops = [self.input]
@@ -68,12 +64,9 @@ class Field(QWidget):
         else:
             label = Label(parameter.label, wordWrap=True)
             label.setBuddy(self.input)
-            row = QHBoxLayout()
-            row.setSpacing(GRID)
-            row.addWidget(self.input, 4)
+            row = in_row((self.input, 4), spacing=GRID)
             if parameter.unit:
-                unit = Label(parameter.unit)
-                unit.setProperty("role", "quiet")
+                unit = Label(parameter.unit, role="quiet")
                 row.addWidget(unit)
             if parameter.kind in FILES:
                 self.stops.append(self._open_button())

@@ -22,7 +22,6 @@ from PySide6.QtWidgets import (
     QSplitter,
     QTableWidget,
     QTableWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -35,6 +34,7 @@ from tabprotect.gui.base.jobs import Jobs
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.label import Label, heading, tip
+from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, MARGIN, THEME, Colours
 
 REST = 300
@@ -91,30 +91,21 @@ class ImportSheet(QDialog):
         scroll.setWidget(choices)
         scroll.setMinimumWidth(34 * GRID)
         left = QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.lines, 2)
-        column.addWidget(heading("Read as"))
-        column.addWidget(self.preview, 1)
+        in_column((self.lines, 2), heading("Read as"), (self.preview, 1), on=left, margins=0)
         split = QSplitter()
         split.addWidget(left)
         split.addWidget(scroll)
         split.setStretchFactor(0, 1)
-        self.sums = Label(wordWrap=True)
-        self.sums.setAccessibleName("Sums")
+        self.sums = Label(wordWrap=True, name="Sums")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.open_button = buttons.addButton("Open", QDialogButtonBox.ButtonRole.AcceptRole)
         self.open_button.setProperty("role", "main")
         self.open_button.setEnabled(False)
         buttons.accepted.connect(self._accept)
         buttons.rejected.connect(self.reject)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
-        whole.setSpacing(GRID)
-        whole.addWidget(self.errors)
-        whole.addWidget(split, 1)
-        whole.addWidget(self.sums)
-        whole.addWidget(buttons)
+        in_column(
+            self.errors, (split, 1), self.sums, buttons, on=self, margins=MARGIN, spacing=GRID
+        )
         self.finished.connect(lambda _: self._question.drop())
         self.resize(min(1100, parent.width()), min(680, parent.height()))
         self.look_again()

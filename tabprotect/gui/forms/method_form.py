@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from tabprotect.engine.errors import ParameterError, TabprotectError
 from tabprotect.engine.parameters import Parameter, Shares, Values
@@ -16,6 +16,7 @@ from tabprotect.gui.forms.seed_chooser import SeedChooser
 from tabprotect.gui.forms.share_editor import ShareEditor
 from tabprotect.gui.look.buttons import emptied, tool_button
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID
 
 REST = 600
@@ -51,13 +52,9 @@ class MethodForm(QScrollArea):
         self._touched = False
         self._inner = QWidget()
         self.setWidget(self._inner)
-        self._column = QVBoxLayout(self._inner)
-        self._column.setContentsMargins(0, 0, GRID, 0)
-        self._column.setSpacing(GRID)
-        self._none = Label("This method has no parameters.")
-        self._none.setProperty("role", "quiet")
-        self._rows = QVBoxLayout()
-        self._rows.setSpacing(GRID)
+        self._column = in_column(on=self._inner, margins=(0, 0, GRID, 0), spacing=GRID)
+        self._none = Label("This method has no parameters.", role="quiet")
+        self._rows = in_column(spacing=GRID)
         self.seeds = SeedChooser()
         self.seeds.seed_set.connect(self.seed_set)
         self.seeds.wrong.connect(self.wrong)

@@ -5,15 +5,14 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QHBoxLayout,
     QLineEdit,
     QRadioButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from tabprotect.engine.errors import ParameterError
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
 
 WARNING = (
@@ -32,8 +31,7 @@ class SeedChooser(QWidget):
         super().__init__()
         self._showing = False
         self._shown: tuple[int | None, bool] = (None, False)
-        title = Label("Randomness")
-        title.setProperty("role", "section")
+        title = Label("Randomness", role="section")
         self.house = QRadioButton("the house's: the same table always gets the same (the default)")
         self.fresh = QRadioButton("fresh, from the operating system")
         self.given = QRadioButton("a given seed:")
@@ -44,25 +42,16 @@ class SeedChooser(QWidget):
         group.addButton(self.house)
         group.addButton(self.fresh)
         group.addButton(self.given)
-        self.warning = Label(WARNING, wordWrap=True)
-        self.warning.setProperty("role", "quiet")
+        self.warning = Label(WARNING, wordWrap=True, role="quiet")
         self.warning.setContentsMargins(3 * GRID, 0, 0, 0)
         self.house.clicked.connect(lambda: self._choose(None))
         self.fresh.clicked.connect(lambda: self._choose(None, fresh=True))
         self.given.clicked.connect(self._ask)
         self.seed.editingFinished.connect(self._typed)
-        row = QHBoxLayout()
-        row.setSpacing(GRID)
-        row.addWidget(self.given)
-        row.addWidget(self.seed, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(GRID // 2)
-        column.addWidget(title)
-        column.addWidget(self.house)
-        column.addWidget(self.fresh)
-        column.addLayout(row)
-        column.addWidget(self.warning)
+        row = in_row(self.given, (self.seed, 1), spacing=GRID)
+        in_column(
+            title, self.house, self.fresh, row, self.warning, on=self, margins=0, spacing=GRID // 2
+        )
 
     def show_seed(self, seed: int | None, fresh: bool = False) -> None:
         """Show where the coins come from."""

@@ -6,11 +6,12 @@ from functools import partial
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from tabprotect.gui.forms.field import Field
 from tabprotect.gui.forms.share_triangle import ShareTriangle
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, number_text
 
 WIDE = 46 * GRID
@@ -31,12 +32,10 @@ class ShareEditor(QWidget):
         self.triangle = ShareTriangle(names, shares.words)
         self.triangle.changed.connect(self._dragged)
         self.triangle.settled.connect(self.changed)
-        self.rest = Label()
-        self.rest.setAccessibleName(shares.rest)
+        self.rest = Label(name=shares.rest)
         self._rest_words = f"{shares.rest}, the rest ({shares.words[2]})"
         self.stops: list[QWidget] = [self.triangle, *first.stops, *second.stops]
-        side = QVBoxLayout()
-        side.setSpacing(GRID // 2)
+        side = in_column(spacing=GRID // 2)
         for field in self.fields:
             field.changed.connect(partial(self._typed, field))
             side.addWidget(field)

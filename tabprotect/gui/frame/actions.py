@@ -7,12 +7,13 @@ from functools import partial
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QApplication, QMenu
 
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.gui.base.shell_lines import command_line
 from tabprotect.gui.base.stage import Entry
 from tabprotect.gui.frame.opening import Files
+from tabprotect.gui.frame.recipes import Recipes
 from tabprotect.gui.frame.settings_dialog import SettingsDialog
 from tabprotect.gui.frame.stages import PAGES
 from tabprotect.gui.frame.window import Window
@@ -31,7 +32,8 @@ class Actions(QObject):
         self.files = files
         self.document = window.document
         self._by_name: dict[str, QAction] = {}
-        self._here: dict[str, list[QAction]] = {}
+        self._of_pages: list[tuple[str, bool, QAction]] = []
+        self._front = ""
         self._pictures: dict[str, str] = {}
         self.menus: dict[str, QMenu] = {}
         for name in MENUS:
@@ -81,9 +83,7 @@ class Actions(QObject):
             entry.keys,
             partial(self._choose, page, entry.name),
         )
-        if entry.here:
-            action.setEnabled(False)
-            self._here.setdefault(page, []).append(action)
+        self._of_pages.append((page, entry.here, action))
 
     def _choose(self, page: str, name: str) -> None:
         if self.window.page.name != page:
@@ -92,9 +92,16 @@ class Actions(QObject):
 
     def show_current(self, page: str) -> None:
         """Let the keys that each page has for itself mean the page in front."""
-        for name, actions in self._here.items():
-            for action in actions:
-                action.setEnabled(name == page)
+        self._front = page
+        self._offer()
+
+    def _offer(self) -> None:
+        """Offer what can be done now: entries of pages that can be used, keys of the one in front."""
+        able = {name: not self.window.pages.why_not(name) for name, _, _ in self._of_pages}
+        for name, here, action in self._of_pages:
+            action.setEnabled(able[name] and (not here or name == self._front))
+        for page in PAGES:
+            self[f"page_{page.name}"].setEnabled(not self.window.pages.why_not(page.name))
 
     def every(self) -> list[QAction]:
         """All actions, in the order of the menus."""
@@ -124,12 +131,18 @@ class Actions(QObject):
         self._add("File", "start", "Start &page", "Ctrl+0", lambda: self.window.go("start"))
         self._add("File", "window", "New &window", "Ctrl+Shift+N", self.window.another)
         self.menus["File"].addSeparator()
+        recipes = self.recipes = Recipes(self.window, self.files)
+        self._add("File", "run_recipe", "Run a recipe on &new data\u2026", "", recipes.ask_run)
+        self._add(
+            "File", "save_recipe", "Save as recipe for next &year\u2026", "", recipes.ask_save
+        )
         self._add("File", "save", "&Save", "Ctrl+S", self.files.save, picture="save")
         self._add("File", "save_as", "Save &as\u2026", "Ctrl+Shift+S", self.files.save_as)
         self.menus["File"].addSeparator()
         self._add("File", "settings", "S&ettings\u2026", "Ctrl+,", self._settings)
         self.menus["File"].addSeparator()
-        self._add("File", "quit", "&Quit", "Ctrl+Q", self.window.close)
+        self._add("File", "close", "&Close window", "Ctrl+W", self.window.close)
+        self._add("File", "quit", "&Quit", "Ctrl+Q", QApplication.closeAllWindows)
 
     def _edit(self) -> None:
         self._add("Edit", "undo", "&Undo", "Ctrl+Z", self.document.undo, picture="undo")
@@ -155,7 +168,7 @@ class Actions(QObject):
                 "View",
                 f"page_{page.name}",
                 page.label,
-                f"Ctrl+{number}",
+                f"Ctrl+{number}" if number < 10 else "",
                 partial(window.go, page.name),
                 picture=page.icon,
             )
@@ -194,7 +207,26 @@ class Actions(QObject):
         )
 
     def _help(self) -> None:
-        self._add("Help", "help", "&Help", "F1", lambda: self.window.go("help"), picture="help")
+        for name, text, keys in (
+            ("page", "&Help on this page", "F1"),
+            ("walk", "&Five minutes", ""),
+            ("keys", "&Keys", "Ctrl+F1"),
+            ("about", "&About tabprotect", ""),
+        ):
+            self._add(
+                "Help",
+                f"help_{name}",
+                text,
+                keys,
+                partial(self._help_on, name),
+                picture="help" if name == "page" else "",
+            )
+
+    def _help_on(self, topic: str) -> None:
+        """Show one of the help page's texts; it goes back to where it was asked."""
+        front = self.window.page
+        self.window.pages["help"].tell(topic, front)
+        self.window.go("help")
 
     def _settings(self) -> None:
         SettingsDialog(self.window).open()
@@ -234,6 +266,7 @@ class Actions(QObject):
             named = label and not self.document.public
             self[name].setText(f"&{verb}: {label}" if named else f"&{verb}")
             self[name].setEnabled(bool(label))
+        self._offer()
         self["copy_command"].setEnabled(project is not None)
         self["save"].setEnabled(project is not None)
         self["save_as"].setEnabled(project is not None)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.label import Label, tip
+from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, THEME
 
 
@@ -27,12 +28,9 @@ class HistoryPanel(QWidget):
         self._empty = Label(
             "Every step you take is listed here by name; choose one to go back to it.",
             wordWrap=True,
+            role="quiet",
         )
-        self._empty.setProperty("role", "quiet")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(GRID, GRID, GRID, GRID)
-        column.addWidget(self._empty)
-        column.addWidget(self._list, 1)
+        in_column(self._empty, (self._list, 1), on=self, margins=GRID)
         document.project_changed.connect(lambda _: self.refresh())
         document.view_changed.connect(lambda _: self.refresh())
         THEME.changed.connect(self.refresh)

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QLabel,
     QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -17,6 +16,7 @@ from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import (
     GRID,
     THEME,
@@ -39,8 +39,7 @@ class Inspector(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         inner = QWidget()
         self.setWidget(inner)
-        self._title = Label(wordWrap=True)
-        self._title.setProperty("role", "section")
+        self._title = Label(wordWrap=True, role="section")
         self._rows: dict[str, QLabel] = {}
         form = QFormLayout()
         form.setContentsMargins(0, 0, 0, 0)
@@ -67,19 +66,19 @@ class Inspector(QScrollArea):
         self._form = form
         self.histogram = CellHistogram()
         self.histogram.setFixedHeight(18 * GRID)
-        self._caption = Label(wordWrap=True)
-        self._caption.setProperty("role", "quiet")
-        self._why = Label(wordWrap=True)
-        self._why.setAccessibleName("Why, in plain words")
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(GRID, GRID, GRID, GRID)
-        column.setSpacing(GRID)
-        column.addWidget(self._title)
-        column.addLayout(form)
-        column.addWidget(self.histogram)
-        column.addWidget(self._caption)
-        column.addWidget(self._why)
-        column.addStretch(1)
+        self._caption = Label(wordWrap=True, role="quiet")
+        self._why = Label(wordWrap=True, name="Why, in plain words")
+        in_column(
+            self._title,
+            form,
+            self.histogram,
+            self._caption,
+            self._why,
+            1,
+            on=inner,
+            margins=GRID,
+            spacing=GRID,
+        )
         document.selection_changed.connect(lambda _: self.refresh())
         document.project_changed.connect(lambda _: self.refresh())
         document.view_changed.connect(lambda _: self.refresh())

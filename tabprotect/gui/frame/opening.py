@@ -7,8 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from tabprotect.engine.errors import InputError, RecordsError, RefusedError, TabprotectError
 from tabprotect.engine.formats.format import RowFormat
@@ -27,6 +26,7 @@ from tabprotect.gui.base.question import told
 from tabprotect.gui.forms.import_sheet import ImportSheet
 from tabprotect.gui.frame.stages import OTHERS
 from tabprotect.gui.frame.window import Window
+from tabprotect.gui.look.file_dialogs import ask_file, ask_place
 
 RECENT = 10
 """Recent files that are remembered."""
@@ -83,11 +83,7 @@ class Files(QObject):
 
     def ask_open(self) -> None:
         """Ask for a file; the window stays alive meanwhile."""
-        dialog = QFileDialog(self.window, "Open", "", open_filter())
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self.open)
-        dialog.open()
+        ask_file(self.window, "Open", open_filter(), self.open)
 
     def _asked(self, source: str) -> None:
         if source:
@@ -128,14 +124,11 @@ class Files(QObject):
 
     def ask_reading_of(self) -> None:
         """Ask for a file, and how it is to be read."""
-        dialog = QFileDialog(self.window, "Open with choices", "", open_filter())
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self.ask_reading)
-        dialog.open()
+        ask_file(self.window, "Open with choices", open_filter(), self.ask_reading)
 
     def _read_so(self, source: str, reading: Reading, seen: Look) -> None:
         if seen.records:
+            self.remember(source)
             self.window.go("tabulate")
             self.window.page.take(source)
             return
@@ -320,13 +313,14 @@ class Files(QObject):
         project = self.document.project
         if project is None:
             return
-        dialog = QFileDialog(self.window, "Save the project", "", f"Projects (*{storage.SUFFIX})")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(storage.SUFFIX.removeprefix("."))
-        dialog.selectFile(f"{Path(project.name).stem}{storage.SUFFIX}")
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(lambda path: self.save_to(Path(path), then))
-        dialog.open()
+        ask_place(
+            self.window,
+            "Save the project",
+            f"{Path(project.name).stem}{storage.SUFFIX}",
+            f"Projects (*{storage.SUFFIX})",
+            lambda path: self.save_to(Path(path), then),
+            suffix=storage.SUFFIX.removeprefix("."),
+        )
 
     def save_to(self, path: Path, then: Callable[[], object] | None = None) -> None:
         """Save the project file, with its whole history, and go on with ``then``."""

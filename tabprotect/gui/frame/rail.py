@@ -14,12 +14,13 @@ from PySide6.QtGui import (
     QPalette,
     QPen,
 )
-from PySide6.QtWidgets import QFrame, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QToolButton, QWidget
 
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.stage import Stage
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.label import Label, tip
+from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
 
 STEP = 3 * GRID
@@ -159,9 +160,7 @@ class Rail(QWidget):
         self.document = document
         self.setAccessibleName("Stages")
         self.buttons: dict[str, StageButton] = {}
-        column = QVBoxLayout(self)
-        column.setContentsMargins(GRID, GRID, GRID, GRID)
-        column.setSpacing(4)
+        column = in_column(on=self, margins=GRID, spacing=4)
         self._folded = False
         self._places = {name: page.together[0][0] for page in pages for name, _ in page.together}
         main = [p for p in pages if not p.under and self._places.get(p.name, p.name) == p.name]
@@ -176,9 +175,7 @@ class Rail(QWidget):
             for step in pages:
                 if step.under == page.name:
                     column.addWidget(self._button(0, step))
-        self._why = Label(wordWrap=True)
-        self._why.setProperty("role", "quiet")
-        self._why.setAccessibleName("Why the stage cannot be used")
+        self._why = Label(wordWrap=True, role="quiet", name="Why the stage cannot be used")
         column.addWidget(self._why)
         column.addStretch(1)
         document.project_changed.connect(lambda _: self.refresh())

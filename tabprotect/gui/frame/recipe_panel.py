@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QWidget
 
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
 
 
@@ -20,18 +21,12 @@ class RecipePanel(QWidget):
         self._text = QPlainTextEdit(readOnly=True)
         self._text.setAccessibleName("Recipe of this project")
         self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self._note = Label("Replays with: tabprotect run recipe.toml --out DIR")
-        self._note.setProperty("role", "quiet")
+        self._note = Label("Replays with: tabprotect run recipe.toml --out DIR", role="quiet")
         copy = QPushButton("Copy")
         copy.setAccessibleName("Copy the recipe")
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.text))
-        row = QHBoxLayout()
-        row.addWidget(self._note, 1)
-        row.addWidget(copy)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(GRID, GRID, GRID, GRID)
-        column.addWidget(self._text, 1)
-        column.addLayout(row)
+        row = in_row((self._note, 1), copy)
+        in_column((self._text, 1), row, on=self, margins=GRID)
         document.project_changed.connect(lambda _: self.refresh())
         document.view_changed.connect(lambda _: self.refresh())
 

@@ -13,14 +13,11 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QDoubleSpinBox,
-    QFileDialog,
     QFormLayout,
-    QHBoxLayout,
     QLineEdit,
     QPushButton,
     QSpinBox,
     QTabWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -37,7 +34,9 @@ from tabprotect.engine.release.gate import MOST_ATTEMPTS
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.error_strip import ErrorStrip
+from tabprotect.gui.look.file_dialogs import ask_folder
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, Mode
 
 WORDS = {
@@ -114,8 +113,8 @@ class PolicyForm(QWidget):
             if fixed
             else f"Kept in {policy_file()}; the command line goes by it too.",
             wordWrap=True,
+            role="quiet",
         )
-        where.setProperty("role", "quiet")
         form.addRow(where)
 
     def policy(self) -> HousePolicy:
@@ -149,10 +148,7 @@ class FolderField(QWidget):
         button = QPushButton("Choose\u2026")
         button.setAccessibleName(f"Choose: {name}")
         button.clicked.connect(self._ask)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.field, 1)
-        row.addWidget(button)
+        in_row((self.field, 1), button, on=self, margins=0)
 
     def folder(self) -> Path | None:
         """The folder; ``None`` for none.
@@ -170,11 +166,7 @@ class FolderField(QWidget):
         return Path(text) if text else None
 
     def _ask(self) -> None:
-        dialog = QFileDialog(self, self.field.accessibleName(), self.field.text())
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.fileSelected.connect(self.field.setText)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        ask_folder(self, self.field.accessibleName(), self.field.text(), self.field.setText)
 
 
 class SettingsDialog(QDialog):
@@ -214,8 +206,8 @@ class SettingsDialog(QDialog):
             f"It lies in {state_folder()}, readable by you alone, until the program ends well. It "
             "holds the original.",
             wordWrap=True,
+            role="quiet",
         )
-        where.setProperty("role", "quiet")
         mine = QWidget()
         form = QFormLayout(mine)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
@@ -236,12 +228,7 @@ class SettingsDialog(QDialog):
         buttons.addButton("Cancel", role.RejectRole)
         buttons.accepted.connect(self._save)
         buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
-        column.setSpacing(GRID)
-        column.addWidget(self.errors)
-        column.addWidget(self.tabs, 1)
-        column.addWidget(buttons)
+        in_column(self.errors, (self.tabs, 1), buttons, on=self, margins=2 * GRID, spacing=GRID)
         self.setMinimumWidth(70 * GRID)
 
     def _save(self) -> None:

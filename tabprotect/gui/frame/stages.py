@@ -19,6 +19,7 @@ from tabprotect.gui.pages.run.stage import MethodsStage, PerturbStage
 from tabprotect.gui.pages.start import StartPage
 from tabprotect.gui.pages.table.stage import TableStage
 from tabprotect.gui.pages.tabulate import TabulatePage
+from tabprotect.gui.pages.variables.stage import VariablesStage
 
 OTHERS: tuple[type[Page], ...] = (StartPage, TabulatePage, HelpPage)
 """Pages beside the river."""
@@ -30,6 +31,7 @@ PAGES: tuple[type[Stage], ...] = (
     ReleaseStage,
     RegisterStage,
     QuerySpaceStage,
+    VariablesStage,
     CyclesStage,
     PerturbStage,
     MethodsStage,
@@ -46,6 +48,10 @@ def page_type(stage: type[Stage]) -> type[Page]:
         from tabprotect.gui.pages.table.page import TablePage
 
         return TablePage
+    if stage is VariablesStage:
+        from tabprotect.gui.pages.variables.page import VariablesPage
+
+        return VariablesPage
     if stage is ProtectStage:
         from tabprotect.gui.pages.protect.page import ProtectPage
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QProgressBar,
     QSizePolicy,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -17,6 +15,7 @@ from tabprotect.gui.base.jobs import Job, Jobs
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label, tip
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
 
 DELAY = 200
@@ -50,11 +49,7 @@ class JobView(QWidget):
         self._cancel.setToolTip("Cancel (Esc)")
         self._cancel.setAccessibleName(f"Cancel: {job.label}")
         self._cancel.clicked.connect(self._stop)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self._label, 1)
-        row.addWidget(self._bar)
-        row.addWidget(self._cancel)
+        in_row((self._label, 1), self._bar, self._cancel, on=self, margins=0)
         job.progressed.connect(self._show)
 
     @Slot(str, float, object)
@@ -81,9 +76,7 @@ class JobsButton(QToolButton):
         self.list = QFrame(self, Qt.WindowType.Popup)
         self.list.setFrameShape(QFrame.Shape.StyledPanel)
         self.list.setAccessibleName("Running work")
-        self._column = QVBoxLayout(self.list)
-        self._column.setContentsMargins(GRID, GRID, GRID, GRID)
-        self._column.setSpacing(GRID // 2)
+        self._column = in_column(on=self.list, margins=GRID, spacing=GRID // 2)
         # What is done at once does not flash by.
         self._soon = QTimer(self, singleShot=True, interval=DELAY)
         self._soon.timeout.connect(self._tell)
@@ -144,19 +137,19 @@ class Strip(QFrame):
         self._painted = ("", "")
         self.setAccessibleName("Confidentiality")
         self._picture = Label()
-        self._word = Label()
-        self._word.setAccessibleName("Confidentiality of what is shown")
-        self._facts = Label()
-        self._facts.setAccessibleName("Facts")
+        self._word = Label(name="Confidentiality of what is shown")
+        self._facts = Label(name="Facts")
         self._facts.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.jobs = JobsButton(jobs)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(GRID, 2, GRID, 2)
-        row.setSpacing(GRID)
-        row.addWidget(self._picture)
-        row.addWidget(self._word)
-        row.addWidget(self._facts, 1)
-        row.addWidget(self.jobs)
+        in_row(
+            self._picture,
+            self._word,
+            (self._facts, 1),
+            self.jobs,
+            on=self,
+            margins=(GRID, 2, GRID, 2),
+            spacing=GRID,
+        )
         self.setMinimumHeight(4 * GRID)
         THEME.changed.connect(self._paint)
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QBrush, QKeyEvent, QPainter, QPen
-from PySide6.QtWidgets import QAbstractItemView, QStyleOptionViewItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QStyleOptionViewItem, QWidget
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.tables.domain import Index
@@ -19,6 +19,7 @@ from tabprotect.gui.grid.cells import AnyIndex, CellDelegate, Grid
 from tabprotect.gui.grid.cycle_walk import Step, WalkOverlay
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.view import GridView
+from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.shades import shade_numbers, shades
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text, signed_text
 
@@ -221,9 +222,7 @@ class CycleGrid(QWidget):
         self.grid.cells.clicked.connect(lambda at: self._flip(at.row(), at.column(), None))
         self.grid.cells.entered.connect(lambda at: self._hover(at.row(), at.column()))
         self.grid.current_changed.connect(self._moved)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.grid)
+        in_column(self.grid, on=self, margins=0)
 
     def show_overlay(self, layout: Layout, margins: MarginSet, overlay: Overlay) -> None:
         """Show a layer of the table with what is drawn over it."""

@@ -377,7 +377,7 @@ class GridView(QWidget):
         for view in (self.cells, self.right, self.bottom, self.both):
             view.setFont(font)
         height = max(self.cells.fontMetrics().height() + GRID, 3 * GRID) + self.room[1]
-        grand = 6 * GRID
+        grand, under = 6 * GRID, 0
         if self._margin_models[2].values.size:
             metrics = self.cells.fontMetrics()
             write = self._margin_models[2].text
@@ -386,6 +386,7 @@ class GridView(QWidget):
                 totals.append(write(model.values.max().item()))
             totals.append("total")
             grand = max(map(metrics.horizontalAdvance, totals)) + 3 * GRID + self.room[0]
+            under = metrics.horizontalAdvance(totals[2]) + 2 * GRID
             grand = max(grand, self.at_least[1])
         self._grand = grand, height
         for view in (self.cells, self.right, self.bottom):
@@ -395,7 +396,7 @@ class GridView(QWidget):
         header_width = max(sum(self.cells.rows.level_sizes()), names)
         self._labels = 0 if self.cells.rows.isHidden() else header_width
         wide = self._column_width()
-        wide = max(wide, grand - 2 * GRID if self.right.isVisibleTo(self) else 0)
+        wide = max(wide, under if self.right.isVisibleTo(self) else 0)
         for view in (self.cells, self.bottom, self.right, self.both):
             view.verticalHeader().setDefaultSectionSize(height)
             view.horizontalHeader().setDefaultSectionSize(

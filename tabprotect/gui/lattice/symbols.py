@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, UNKNOWN, UNRELEASABLE
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID, THEME, Colours
 
 RADIUS = 5.0
@@ -152,12 +153,9 @@ class Legend(QWidget):
         super().__init__()
         self.setAccessibleName("Legend")
         self.setAccessibleDescription(", ".join(words for words, _ in LEGEND))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(GRID // 2)
+        row = in_row(on=self, margins=0, spacing=GRID // 2)
         for words, look in LEGEND:
-            label = Label(words)
-            label.setProperty("role", "quiet")
+            label = Label(words, role="quiet")
             row.addWidget(_Sample(look))
             row.addWidget(label)
             row.addSpacing(GRID)

@@ -41,6 +41,8 @@ class TileMap(Drawing):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.focus: Query = 0
         self.chain: Sequence[Query] = ()
+        self.row_name = "{}-way"
+        """What a row of tiles is called, by its number."""
         self._levels: list[Ints] = []
         self._shade: npt.NDArray[np.uint8] = np.zeros(0, dtype=np.uint8)
         self._queries: Ints = np.zeros(0, dtype=np.int64)
@@ -123,7 +125,7 @@ class TileMap(Drawing):
             painter.drawImage(QRectF(left, top, self._columns * self._tile, high), image)
             if top + high / 2 - line / 2 >= last:
                 painter.setPen(QColor(colours.quiet))
-                text = "total" if not dimension else f"{dimension}-way"
+                text = "total" if not dimension else self.row_name.format(dimension)
                 middle = top + high / 2
                 painter.drawText(QRectF(area.left(), middle - line / 2, left, line), flags, text)
                 last = middle + line / 2

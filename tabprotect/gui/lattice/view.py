@@ -219,9 +219,12 @@ class LatticeView(Drawing):
     def _draw_bands(self, painter: QPainter, arranged: Arrangement, colours: Colours) -> None:
         painter.setPen(QColor(colours.quiet))
         flags = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        plain = self.letters is None or self.letters.lattice.plain
         for band in arranged.bands:
+            # With levels a step down is a variable more, or one a level finer.
+            words = f"{band.dimension}-way" if plain else f"step {band.dimension}"
             box = QRectF(0, band.top, 12 * GRID, band.bottom - band.top)
-            painter.drawText(box, flags, f"{band.dimension}-way" if band.dimension else "")
+            painter.drawText(box, flags, words if band.dimension else "")
 
     def _draw_edges(self, painter: QPainter, arranged: Arrangement, colours: Colours) -> None:
         boxes = arranged.boxes

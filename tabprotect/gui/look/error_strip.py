@@ -8,10 +8,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QPlainTextEdit,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -19,6 +17,7 @@ from tabprotect.engine.errors import TabprotectError
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
 
 
@@ -59,20 +58,18 @@ class ErrorStrip(QFrame):
         self._detail.setMaximumHeight(18 * GRID)
         self._detail.hide()
         self._details.toggled.connect(self._detail.setVisible)
-        row = QHBoxLayout()
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(GRID)
-        row.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self._message, 1)
+        row = in_row(
+            (self._picture, 0, Qt.AlignmentFlag.AlignTop),
+            (self._message, 1),
+            margins=0,
+            spacing=GRID,
+        )
         for widget in (
             *(self._place, self._second, self._button),
             *(self._details, self._copy, self._close),
         ):
             row.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(GRID, GRID, GRID, GRID)
-        column.addLayout(row)
-        column.addWidget(self._detail)
+        in_column(row, self._detail, on=self, margins=GRID)
         THEME.changed.connect(self._paint)
         self._paint()
         self.hide()

@@ -13,11 +13,22 @@ class Label(QLabel):
     """A label that never reads its text as HTML.
 
     Names of categories and titles come out of files that a stranger may have written.
+
+    Parameters
+    ----------
+    role
+        What it is for the style sheet: ``quiet``, ``section``, ...
+    name
+        What a screen reader calls it.
     """
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, role: str = "", name: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.setTextFormat(Qt.TextFormat.PlainText)
+        if role:
+            self.setProperty("role", role)
+        if name:
+            self.setAccessibleName(name)
 
 
 def tip(text: str) -> str:
@@ -27,6 +38,4 @@ def tip(text: str) -> str:
 
 def heading(text: str) -> Label:
     """A heading within a page."""
-    label = Label(text)
-    label.setProperty("role", "section")
-    return label
+    return Label(text, role="section")

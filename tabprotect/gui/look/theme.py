@@ -240,7 +240,8 @@ class Theme(QObject):
             border: 4px solid {c.accent}; background: {c.on_accent}; }}
         QRadioButton::indicator:focus {{ border-color: {c.focus}; }}
         QRadioButton::indicator:disabled {{ border-color: {c.border}; }}
-        QFrame[role="card"]:focus, QFrame[role="card"]:hover {{ border-color: {c.focus}; }}
+        QFrame[role="card"]:hover {{ background: {c.raised}; }}
+        QFrame[role="card"]:focus {{ border: 2px solid {c.focus}; }}
         """
 
 

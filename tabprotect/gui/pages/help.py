@@ -1,6 +1,8 @@
-"""Help: the five-minute walk, the pages beside it, the keys, and what the words mean."""
+"""Help: on the page where it was asked, the five-minute walk, the keys, and about the program."""
 
 from __future__ import annotations
+
+import html
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
@@ -9,47 +11,33 @@ from PySide6.QtWidgets import QTextBrowser
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.look.theme import THEME
+from tabprotect.version import __version__
 
 WALK = """
-<h3>Five minutes</h3>
 <ol>
-<li><b>Open</b> an example or a table of counts. Cells with small counts are at risk: amber, with
-a dot.</li>
-<li><b>Cycles</b> say which cells move together. Each adds 1 to some cells and takes 1 from
-others, so that every margin stays exactly as it is.</li>
-<li><b>Perturb</b>: for each cycle a coin decides whether it is added (alpha), subtracted (beta)
-or left alone. What that will do is shown before it happens.</li>
-<li><b>Posterior</b>: what a reader, or an intruder, can believe about each true count.</li>
-<li><b>Release</b>: writes the public bundle and the confidential dossier.</li>
+<li><b>Data</b>: open an example or a table of counts. Cells with small counts are at risk: amber, with
+a dot; the risk list holds those of all layers.</li>
+<li><b>Protect</b>: tick what must stay true. Every method is tried on the table and ranked by that;
+choose one, and its steps stand below. For cyclic perturbation these are <b>Cycles</b>, which say
+what cells move together, and <b>Perturb</b>: for each cycle a coin decides whether it is added
+(alpha), subtracted (beta) or left alone. Every other method has its <b>Set-up</b>.</li>
+<li><b>Check</b>: what a reader, or an intruder, can believe about each true count.</li>
+<li><b>Release</b>: a gate that says no where readers would know too much; then the public bundle and
+the confidential dossier.</li>
 </ol>
-<h3>Beside the walk</h3>
-<ul>
-<li><b>Methods</b>: every other way to protect the table, among them cell keys, rounding and
-suppression. Choose one at the left; its form and its help stand beside it, with what it promises
-and what it needs. Run it: <i>Result</i> shows each published table beside the true counts. A
-posterior and a release follow as for cycles.</li>
-<li><b>Compare</b>: several methods, each with several settings, run many times on this very table:
-what each gives away against what it keeps, as a map and as a table. Click a point to open that
-release.</li>
-<li><b>Query space</b>: which margins of one big table can be published together. Every sub-table
-is shown as released, releasable or too dangerous; look at one, then plan it. <i>Publish the
-planned margins</i> takes the plan to Methods.</li>
-<li><b>Tabulate microdata</b> (on the start page): counts records into a table. With record keys,
-cell keys give the same noise in every table of these records; keys <i>drawn now</i> are kept with
-this table, and serve it and its margins only.</li>
-</ul>
+<h3>House and public</h3>
+<p>The strip at the bottom says <b>CONFIDENTIAL</b> whenever anything of the original can be read
+off the screen, and <b>PUBLIC VIEW</b> when only what a reader of the bundle has is shown. <b>F9</b>
+switches every page between the two.</p>
 <h3>Formulas</h3>
 <p>Methods ask which sub-tables are published. <b>a:b</b> is the table of a by b; <b>a*b</b> is that
 and its totals; <b>+</b> puts tables together, <b>-</b> takes one out; <b>(a + b + c)^2</b> is all
 pairs, <b>.</b> every variable, <b>1</b> the grand total. An empty field means every sub-table.
 A grouping is a variable of your own: <b>eu:country=Spain&gt;EU,Iceland&gt;outside</b>.</p>
-<h3>House and public</h3>
-<p>The strip at the bottom says <b>CONFIDENTIAL</b> whenever anything of the original can be read
-off the screen, and <b>PUBLIC VIEW</b> when only what a reader of the bundle has is shown. <b>F9</b>
-switches every page between the two.</p>
 <h3>Words</h3>
 <p><b>At risk</b>: a count in the declared small range (status U; all others are safe, S).
-<b>Suppressed</b>: not published, shown as x; in the house U (primary: sensitive itself) or M
+<b>Known</b>: a reader believes in one count with more than the limit of the house.
+<b>Suppressed</b>: not published, shown as x; for staff U (primary: sensitive itself) or M
 (secondary: it would reveal another one), in public only x.
 <b>Margin</b>: a sum over some variables. <b>Cycle</b>: a pattern of +1 and \u22121 that keeps the
 margins. <b>Pass</b>: one round over all cycles. <b>Blocked</b>: a cycle that touches a zero is not
@@ -57,6 +45,35 @@ applied. <b>Prior</b>: what somebody believes before seeing the release; <b>post
 <b>Mode</b>: the most probable count. <b>Width</b>: how far apart the highest and the lowest count
 are that a cell may have, given what is published.</p>
 """
+
+ON_PAGES = {
+    "table": "<p>The table with its margins. Type to change a count; drag the variables between rows, columns "
+    "and layers. The number behind a layer says how many at-risk cells it holds. <b>Risk list</b> "
+    "shows those of all layers and the rule that makes them so; F8 goes from one to the next.</p>",
+    "protect": "<p>Tick what must stay true. The first figure of a card is the share of the at-risk cells whose "
+    "true count a reader would know, the second how much a count changes on average. Both come from "
+    "trial runs on this very table, which nobody sees but staff. A method that does not keep what is "
+    "ticked stands further down; a line says why.</p>",
+    "compare": "<p>The same two figures over many runs as a map: right is safer, up more useful. Choose a setting "
+    "and move its sliders; <b>More</b> shows the settings as they are written on the command line, "
+    "and other figures for the axes.</p>",
+    "cycles": "<p>Each cycle adds 1 to some cells and takes 1 from others, so that every margin stays as it is. "
+    "Click a cell to change its sign; a margin that breaks glows.</p>",
+    "perturb": "<p>The triangle sets how often a cycle is added, subtracted or left alone. What will happen stands "
+    "beside it before it happens. The same set-up gives the same coins for ever.</p>",
+    "methods": "<p>The form of the chosen method, and what it would do to this table. <b>Result</b> shows each "
+    "published table beside the true counts.</p>",
+    "posterior": "<p>What a reader can believe about each true count: the outline is what was believed before, the "
+    "bars what is believed after seeing the release.</p>",
+    "release": "<p>The gate looks at the release alone, as any reader can; the true figures beside it are staff's. "
+    "What is over a limit takes a reason and a name.</p>",
+    "register": "<p>Everything that has left the house, so that two releases of one table are not taken for one.</p>",
+    "query_space": "<p>Which margins of one big table can be published together. Every sub-table is shown as "
+    "planned, releasable or too dangerous; look at one, then plan it.</p>",
+    "tabulate": "<p>Counts records into a table. With record keys, cell keys give the same noise in every table of "
+    "these records; keys <i>drawn now</i> are kept with this table, and serve it and its margins only.</p>",
+}
+"""What each page is for, by its name."""
 
 KEYS = (
     ("Return", "down; Ctrl+Return is the page's main action"),
@@ -68,6 +85,14 @@ KEYS = (
 )
 
 
+ABOUT = f"""
+<p><b>tabprotect {__version__}</b>: statistical disclosure control of contingency tables.</p>
+<p>Free software under the MIT licence; its text comes with the program. It is built on Python, NumPy,
+SciPy, DuckDB, HiGHS and Qt for Python (PySide6, LGPL), each under a licence of its own.</p>
+<p>It works without a network, and sends nothing anywhere.</p>
+"""
+
+
 class HelpPage(Page):
     """What one needs to know, on one page."""
 
@@ -75,9 +100,13 @@ class HelpPage(Page):
     label = "Help"
     icon = "help"
 
+    main_label = "Back"
+
     def __init__(self, document: Document) -> None:
         super().__init__(document)
         self._actions: list[QAction] = []
+        self._topic = "walk"
+        self._front = ("", "", "", "")
         self._text = QTextBrowser(openExternalLinks=False)
         self._text.setAccessibleName("Help text")
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
@@ -89,13 +118,43 @@ class HelpPage(Page):
         return ""
 
     def shows_original(self) -> bool:
-        return False
+        # The figures of the page where help was asked.
+        return self._topic == "page" and bool(self._front[3]) and super().shows_original()
 
     def list_actions(self, actions: list[QAction]) -> None:
         """The window's actions, for the table of keys."""
         self._actions = actions
 
+    def tell(self, topic: str, front: Page) -> None:
+        """Show a text: ``page`` (that in front), ``walk``, ``keys`` or ``about``."""
+        self._topic = topic
+        if front is not self:
+            self._front = (front.name, front.label, front.hint, front.sentence)
+        self._missed = frozenset()
+        self.refresh(frozenset())
+
+    def main_action(self) -> None:
+        self.document.page_asked.emit(self._front[0] or "start")
+
     def refresh(self, changes: Changes) -> None:
+        if "view" in changes or "table" in changes or "everything" in changes:
+            # Its figures were those of another view, or of another table.
+            self._front = (*self._front[:3], "")
+        words, text = {
+            "page": (f"Help: {self._front[1]}", self._on_page()),
+            "walk": ("Five minutes", WALK),
+            "keys": ("Keys", self._keys()),
+            "about": ("About tabprotect", ABOUT),
+        }[self._topic if self._front[0] or self._topic != "page" else "walk"]
+        self.set_heading(words)
+        self._text.setHtml(text)
+
+    def _on_page(self) -> str:
+        name, _, hint, figures = self._front
+        here = f"<h3>On this table</h3><p>{html.escape(figures)}</p>" if figures else ""
+        return f"<p><b>{html.escape(hint)}</b></p>{ON_PAGES.get(name, '')}{here}{WALK}"
+
+    def _keys(self) -> str:
         rows = [
             # Step names ("Undo: set ... to 5") hold counts of the original: only the verb.
             (action.shortcut().toString(), action.text().replace("&", "").split(":")[0])
@@ -103,8 +162,8 @@ class HelpPage(Page):
             if not action.shortcut().isEmpty()
         ]
         quiet = THEME.colours.quiet
-        keys = "".join(
+        lines = "".join(
             f"<tr><td style='padding-right: 24px; color: {quiet}'>{key}</td><td>{words}</td></tr>"
             for key, words in (*rows, *KEYS)
         )
-        self._text.setHtml(f"{WALK}<h3>Keys</h3><table>{keys}</table>")
+        return f"<table>{lines}</table>"

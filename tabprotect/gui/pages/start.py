@@ -23,6 +23,7 @@ from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import emptied, scrolling
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
 
 
@@ -41,22 +42,15 @@ class Card(QFrame):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         self._icon = icon
         self._picture = Label()
-        heading = Label(title, wordWrap=True)
-        heading.setProperty("role", "section")
+        heading = Label(title, wordWrap=True, role="section")
         words = Label(text, wordWrap=True)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
-        column.setSpacing(4)
-        row = QHBoxLayout()
-        row.setSpacing(GRID)
-        row.addWidget(self._picture)
-        row.addWidget(heading, 1)
+        column = in_column(on=self, margins=2 * GRID, spacing=4)
+        row = in_row(self._picture, (heading, 1), spacing=GRID)
         column.addLayout(row)
         column.addWidget(words)
         column.addStretch(1)
         if foot:
-            label = Label(foot, wordWrap=True)
-            label.setProperty("role", "quiet")
+            label = Label(foot, wordWrap=True, role="quiet")
             column.addWidget(label)
         self.repaint_picture()
 
@@ -87,13 +81,11 @@ class StartPage(Page):
         super().__init__(document)
         self.set_heading("Protect a table of counts")
         self.set_sentence(
-            "Open a table, see which cells are at risk, perturb it along cycles that keep every "
-            "margin, and publish it with all a reader needs to judge what it says."
+            "Open a table, see which cells are at risk, choose how to protect it, and publish it with "
+            "all a reader needs to judge what it says."
         )
         inner = QWidget()
-        self._column = QVBoxLayout(inner)
-        self._column.setContentsMargins(0, 0, GRID, 0)
-        self._column.setSpacing(2 * GRID)
+        self._column = in_column(on=inner, margins=(0, 0, GRID, 0), spacing=2 * GRID)
         scroll = scrolling()
         scroll.setAccessibleName("Ways to begin")
         scroll.setWidget(inner)
@@ -102,13 +94,12 @@ class StartPage(Page):
         self._column.addLayout(self._offers)
         self._cards: list[Card] = []
         self._column.addLayout(self._ways())
-        self._column.addWidget(self._section("Examples"))
-        self._column.addLayout(self._grid([self._example(e) for e in examples()]))
         self._recent_title = self._section("Recent files")
-        self._recent = QVBoxLayout()
-        self._recent.setSpacing(0)
+        self._recent = in_column(spacing=0)
         self._column.addWidget(self._recent_title)
         self._column.addLayout(self._recent)
+        self._column.addWidget(self._section("Examples"))
+        self._column.addLayout(self._grid([self._example(e) for e in examples()]))
         self._column.addStretch(1)
         self._recent_title.hide()
         document.work_found.connect(self._offer_recovery)
@@ -134,12 +125,9 @@ class StartPage(Page):
         frame.setProperty("role", "card")
         heading = "An unfinished file" if recover is None else "Recover unsaved work"
         frame.setAccessibleName(heading)
-        title = Label(heading)
-        title.setProperty("role", "section")
+        title = Label(heading, role="section")
         row = QHBoxLayout(frame)
-        words = QVBoxLayout()
-        words.addWidget(title)
-        words.addWidget(Label(text, wordWrap=True))
+        words = in_column(title, Label(text, wordWrap=True))
         row.addLayout(words, 1)
         remove = "Remove" if recover is None else "Discard"
         offered = ((remove, discard), *(() if recover is None else (("Recover", recover),)))
@@ -203,8 +191,7 @@ class StartPage(Page):
 
     @staticmethod
     def _section(text: str) -> QLabel:
-        label = Label(text)
-        label.setProperty("role", "section")
+        label = Label(text, role="section")
         return label
 
     def _list_recent(self) -> None:

@@ -10,7 +10,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
-    QFileDialog,
     QHBoxLayout,
     QHeaderView,
     QLineEdit,
@@ -26,7 +25,9 @@ from tabprotect.engine.project.verbs.table_verbs import tabulate
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
+from tabprotect.gui.look.file_dialogs import ask_file
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID, count_text
 
 if TYPE_CHECKING:
@@ -52,13 +53,10 @@ class TabulatePage(Page):
         self._look: Question[tuple[ColumnSummary, ...]] = Question(
             self, document.jobs, self._show_columns, self._failed
         )
-        self._file = Label("No file chosen yet.")
-        self._file.setAccessibleName("File of records")
+        self._file = Label("No file chosen yet.", name="File of records")
         pick = QPushButton("Choose a file\u2026")
         pick.clicked.connect(self._ask)
-        head = QHBoxLayout()
-        head.addWidget(self._file, 1)
-        head.addWidget(pick)
+        head = in_row((self._file, 1), pick)
         self._filter = QLineEdit(placeholderText="filter the variables")
         self._filter.setAccessibleName("Filter the variables")
         self._filter.setClearButtonEnabled(True)
@@ -72,6 +70,7 @@ class TabulatePage(Page):
         self._list.setTabKeyNavigation(False)
         self._list.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self._list.itemChanged.connect(self._ticked)
+        self._list.cellClicked.connect(self._clicked)
         self._weight = QComboBox()
         self._weight.setAccessibleName("Weight")
         self._weight.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
@@ -133,11 +132,7 @@ class TabulatePage(Page):
         )
 
     def _ask(self) -> None:
-        dialog = QFileDialog(self, "Records", "", f"Records ({patterns('records')});;All files (*)")
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self.choose)
-        dialog.open()
+        ask_file(self, "Records", f"Records ({patterns('records')});;All files (*)", self.choose)
 
     def _failed(self, error: TabprotectError) -> None:
         self.show_error(error, remedy_label="Choose another file", remedy=self._ask)
@@ -152,7 +147,9 @@ class TabulatePage(Page):
             name.setFlags(name.flags() | Qt.ItemFlag.ItemIsUserCheckable)
             name.setCheckState(Qt.CheckState.Unchecked)
             self._list.setItem(row, 0, name)
-            texts = (column.kind, count_text(column.categories), count_text(column.missing))
+            about = "" if column.exact else "about "
+            categories = f"{about}{count_text(column.categories)}"
+            texts = (column.kind, categories, count_text(column.missing))
             for at, text in enumerate(texts, 1):
                 item = QTableWidgetItem(text)
                 if at > 1:
@@ -184,6 +181,13 @@ class TabulatePage(Page):
             item = self._list.item(row, 0)
             hidden = item is None or wanted not in item.text().casefold()
             self._list.setRowHidden(row, hidden)
+
+    def _clicked(self, row: int, column: int) -> None:
+        """A name is as good to click as its box."""
+        item = self._list.item(row, 0)
+        if item is not None and column != 0:
+            ticked = item.checkState() == Qt.CheckState.Checked
+            item.setCheckState(Qt.CheckState.Unchecked if ticked else Qt.CheckState.Checked)
 
     def _ticked(self, item: QTableWidgetItem) -> None:
         if item.column() != 0:

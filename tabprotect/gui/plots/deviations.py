@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QBrush, QMouseEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QWidget
 
 from tabprotect.engine.arrays import Floats
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, chance_text, number_text, signed_text
 from tabprotect.gui.plots.canvas import Canvas
 from tabprotect.gui.plots.plot import Plot
@@ -176,14 +177,8 @@ class _Frame(QFrame):
         symbol.setPixmap(panel.look.icon(SYMBOL, THEME.colours).pixmap(SYMBOL, SYMBOL))
         name, figures = Label(panel.name, wordWrap=True), Label(panel.figures, wordWrap=True)
         figures.setProperty("role", "quiet")
-        head = QHBoxLayout()
-        head.addWidget(symbol)
-        head.addWidget(name, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(6, 4, 6, 4)
-        column.setSpacing(2)
-        column.addLayout(head)
-        column.addWidget(figures)
+        head = in_row(symbol, (name, 1))
+        column = in_column(head, figures, on=self, margins=(6, 4, 6, 4), spacing=2)
         if len(panel.deviations):
             column.addWidget(DeviationPlot(panel, reach, peak), 1)
         else:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QRect, Signal
 from PySide6.QtGui import QPainter, QPen, QResizeEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.project.placement import Placement
@@ -18,6 +18,7 @@ from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.view import GridView
 from tabprotect.gui.look.buttons import emptied
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.shades import ScaleBar, shade_numbers, shades
 from tabprotect.gui.look.theme import GRID, THEME, colour
 
@@ -34,8 +35,7 @@ class HeatMap(QWidget):
         self.setAccessibleName(name)
         self.grid = GridView(name)
         self.scale = ScaleBar()
-        self.layers = QHBoxLayout()
-        self.layers.setSpacing(GRID)
+        self.layers = in_row(spacing=GRID)
         self._combos: dict[str, QComboBox] = {}
         self._key: tuple[Domain, Placement] | None = None
         self._layer: Index = ()
@@ -48,11 +48,7 @@ class HeatMap(QWidget):
         self.grid.delegate.quiet_zeros = False
         self.grid.delegate.draw = self._draw_dot
         self.grid.current_changed.connect(self._moved)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(GRID)
-        column.addLayout(self.layers)
-        column.addWidget(self.grid, 1)
+        in_column(self.layers, (self.grid, 1), on=self, margins=0, spacing=GRID)
         THEME.changed.connect(self._paint)
 
     @property

@@ -16,9 +16,10 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QToolButton, QToolTip, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QToolButton, QToolTip, QWidget
 
 from tabprotect.gui.look.drawing import Drawing
+from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import THEME, Colours
 from tabprotect.gui.plots.canvas import Canvas
 
@@ -37,8 +38,7 @@ class Plot(Drawing):
         super().__init__(name)
         self.empty = ""
         self._canvas: Canvas | None = None
-        column = QVBoxLayout(self)
-        column.setContentsMargins(2, 2, 2, 2)
+        in_column(on=self, margins=2)
         self.whole = QToolButton(self)
         self.whole.setText("All")
         self.whole.setAccessibleName("Show the whole range")

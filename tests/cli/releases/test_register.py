@@ -113,3 +113,25 @@ def test_files_that_cannot_be_written_are_no_publication(
     (tmp_path / "folder.zip").mkdir()
     assert protect("folder.zip", "--seed", SEED + 1).code == 3
     assert run("register", "list", "--json").json["releases"] == []
+
+
+def test_two_people_answer_where_the_policy_takes_them(
+    run: Command, tmp_path: Path, house_folder: Path
+) -> None:
+    (house_folder / "policy.toml").write_text("two_signatures = true\n")
+    words = ("protect", TABLE, "--seed", SEED, "--out", tmp_path / "r.zip")
+    dossier = ("--dossier", tmp_path / "CONFIDENTIAL-d.zip")
+    refused = run(*words, *dossier, "--prepared-by", "Karin")
+    assert refused.code == 5 and "two people" in refused.err
+    assert list(tmp_path.iterdir()) == []
+    names = ("--prepared-by", "Karin", "--approved-by", "Erik")
+    assert run(*words, *dossier, *names).code == 0
+    listed = run("register", "list", "--json").json["releases"]
+    assert [entry["who"] for entry in listed] == ["Karin, approved by Erik"]
+    told = tmp_path / "CONFIDENTIAL-staff.html"
+    made = ("report", tmp_path / "CONFIDENTIAL-d.zip", "--edition", "staff", "--out", told)
+    assert run(*made).code == 0
+    text = told.read_text()
+    assert "Prepared by: <bdi>Karin</bdi>" in text and "Release number 1, published on" in text
+    assert run(*made, "--register", "none").code == 0
+    assert "There is no register" in told.read_text()

@@ -383,14 +383,14 @@ def test_the_risk_list_holds_the_cells_of_all_layers(
     said = [int(model.data(model.index(row, 3))) for row in range(model.rowCount())]
     assert said == sorted(counts[mask].tolist(), reverse=True)
     category = window.document.project.domain["c"].categories[1]  # type: ignore[union-attr]
-    shown.risks.find.setText(category)
+    shown.risks.search.setText(category)
     assert model.rowCount() == mask[:, :, 1].sum()
     shown.risks.list.selectRow(0)
     assert window.document.selection == model.index_of(0)
     other = model.index_of(model.rowCount() - 1)
     window.document.select(other)
     assert shown.risks.list.currentIndex().row() == model.rowCount() - 1
-    shown.risks.find.clear()
+    shown.risks.search.clear()
     # The rule is edited where its consequence is seen.
     shown.risks.high.setValue(4)
     shown.risks.high.editingFinished.emit()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from tabprotect.engine.bundle.confidential import suggested_name
@@ -17,10 +18,49 @@ from tabprotect.engine.project.commands import named
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.opening.examples import PREFIX
 from tabprotect.engine.project.recipe import FORMAT
+from tabprotect.engine.project.replaying.last_year import (
+    Renames,
+    SinceLastYear,
+    expected,
+    other_categories,
+    since_last_year,
+    undecided,
+)
 from tabprotect.engine.project.replaying.variables import filled, given_variables, settled
+from tabprotect.engine.project.verbs.category_verbs import rename_category
 from tabprotect.engine.project.verbs.release_verbs import publish
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
 
 RELEASE = "release.zip"
+
+AFTER_TABLE = frozenset({"set_cycles", "set_method", "set_parameters", "protect", "publish"})
+"""Commands before which the table must be what the recipe is made for."""
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """What a recipe expects of the categories, and what was decided.
+
+    Attributes
+    ----------
+    expects
+        Variable -> its categories; empty where the recipe does not say.
+    renames
+        (variable, category found) -> its name here.
+    accept
+        Whether other categories are taken as they are.
+    """
+
+    expects: Mapping[str, tuple[str, ...]]
+    renames: Renames
+    accept: bool = False
+
+    def check(self, domain: Domain) -> None:
+        """Refuse categories that nobody has decided on."""
+        found = other_categories(domain, self.expects)
+        if found and not self.accept:
+            raise undecided(found)
 
 
 @contextmanager
@@ -89,6 +129,8 @@ def run(
     out: Path,
     *,
     folder: Path = Path(),
+    mapping: Mapped | None = None,
+    publishing: bool = True,
     progress: Progress = SILENT,
 ) -> tuple[History, list[Path]]:
     """Run commands and write what they publish into ``out``.
@@ -101,6 +143,10 @@ def run(
     ----------
     folder
         The recipe's folder.
+    mapping
+        The categories that the steps are made for, and what was decided where they differ.
+    publishing
+        Whether steps that publish are run, and added where there are none.
 
     Returns
     -------
@@ -116,7 +162,10 @@ def run(
     written: list[Path] = []
     read_files: set[Path] = set()
     added = 0
-    if not any(step.command.says.seals for step in steps):
+    checked = False
+    if not publishing:
+        steps = [step for step in steps if not step.command.says.seals]
+    elif not any(step.command.says.seals for step in steps):
         beside = suggested_name(Path(RELEASE)).name
         steps = [*steps, publish(release=RELEASE, dossier=beside)]
         added = len(steps)
@@ -133,9 +182,16 @@ def run(
                     name: _beside(str(file), folder) for name, file in files.items()
                 }
                 read_files |= {Path(file).resolve() for file in found_too.values()}
+            if mapping is not None and step.command.name in AFTER_TABLE and not checked:
+                checked = True
+                mapping.check(history.project.original.domain)
             if step.command.says.writes:
                 written += _redirected(step, given, out, read_files)
             history, _ = history.do(step.command.order(given), progress=progress)
+            if mapping is not None and step.command.says.opens:
+                for (variable, category), to in mapping.renames.items():
+                    order = rename_category(variable=variable, category=category, to=to)
+                    history, _ = history.do(order, progress=progress)
     return history, written
 
 
@@ -174,7 +230,80 @@ def run_file(
     out: Path,
     *,
     settings: Mapping[str, str] | None = None,
+    renames: Renames | None = None,
+    accept: bool = False,
     progress: Progress = SILENT,
 ) -> tuple[History, list[Path]]:
-    """Read a recipe file and run it with its variables (see :func:`from_text`, :func:`run`)."""
-    return run(read(path, settings), out, folder=path.parent, progress=progress)
+    """Read a recipe file and run it with its variables (see :func:`from_text`, :func:`run`).
+
+    Parameters
+    ----------
+    renames
+        Categories of the file and what the recipe calls them.
+    accept
+        Take categories that are new or missing as they are.
+
+    Raises
+    ------
+    TabprotectError
+        Also where categories differ from those that the recipe expects, and nobody has decided.
+    """
+    mapping = Mapped(expected(path), renames or {}, accept)
+    steps = read(path, settings)
+    return run(steps, out, folder=path.parent, mapping=mapping, progress=progress)
+
+
+def prepared(
+    path: Path,
+    settings: Mapping[str, str],
+    *,
+    renames: Renames | None = None,
+    accept: bool = False,
+    progress: Progress = SILENT,
+) -> tuple[History, SinceLastYear | None]:
+    """A recipe run up to the gate: nothing is published. And what differs from last year.
+
+    Raises
+    ------
+    TabprotectError
+        As :func:`run_file`.
+    """
+    mapping = Mapped(expected(path), renames or {}, accept)
+    steps, folder = read(path, settings), path.parent
+    history, _ = run(
+        steps, folder, folder=folder, mapping=mapping, publishing=False, progress=progress
+    )
+    return history, last_and_now(path, settings, history, progress)
+
+
+def _as_opened(history: History) -> Table | None:
+    """The table as the file gave it, its categories called as the recipe calls them."""
+    found: Table | None = None
+    for step in history.steps:
+        mine = step.order.command.says.opens or step.order.command is rename_category
+        if not mine or step.project is None:
+            break
+        found = step.project.table
+    return found
+
+
+def last_and_now(
+    path: Path, settings: Mapping[str, str], now: History, progress: Progress = SILENT
+) -> SinceLastYear | None:
+    """What differs from last year, where last year's file still stands beside the recipe."""
+    try:
+        steps = read(path)
+        begin = next(step for step in steps if step.command.says.opens)
+        given = dict(begin.arguments)
+        source = _beside(str(given.get(begin.command.says.reads, "")), path.parent)
+    except (TabprotectError, StopIteration):
+        # A variable without a default: the recipe does not say what it was made of.
+        return None
+    first = _as_opened(now)
+    if first is None or not Path(source).is_file():
+        return None
+    given[begin.command.says.reads] = source
+    if begin.arguments == next(iter(read(path, settings))).arguments:
+        return None
+    before, _ = History().do(begin.command.order(given), progress=progress)
+    return since_last_year(before.project.original, first)

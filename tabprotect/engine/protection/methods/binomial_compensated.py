@@ -158,7 +158,7 @@ def _margin(domain: Domain, values: Values) -> tuple[str, ...]:
             {"kept": f"names {found}: one margin can be kept"},
             hint="keep one of them; cyclic perturbation keeps several",
         )
-    if len(margins[0]) == domain.ndim:
+    if margins[0] == domain.names:
         raise ParameterError({"kept": "is the table itself: no count could move"})
     return margins[0]
 

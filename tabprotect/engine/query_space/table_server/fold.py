@@ -139,7 +139,7 @@ class ServerState:
         """
         if not rule.simulatable:
             releases.require_some_one_way()
-        told = Frontier(releases.released.variables, (), upward=True)
+        told = Frontier(releases.evidence.lattice, (), upward=True)
         nothing: Mapping[Query, int] = MappingProxyType({})
         bundles: Mapping[Query, str] = MappingProxyType({})
         return cls(releases, rule, rule.resolve(given or {}), nothing, bundles, told)

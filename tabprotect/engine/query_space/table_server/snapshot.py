@@ -6,8 +6,6 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, cast
 
-import numpy as np
-
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.table_server.fold import ServerState
@@ -33,10 +31,10 @@ def restored(start: ServerState, kept: object, progress: Progress = SILENT) -> S
     """The server that :func:`snapshot` told of, under the same settings."""
     said = cast(dict[str, Any], kept)
     first = start.releases
-    variables = first.released.variables
-    released = Frontier(variables, tuple(said["released"]), upward=False)
-    unreleasable = Frontier(variables, tuple(said["unreleasable"]), upward=True)
-    every = np.arange(1 << variables, dtype=np.int64)
+    lattice = first.evidence.lattice
+    released = Frontier(lattice, tuple(said["released"]), upward=False)
+    unreleasable = Frontier(lattice, tuple(said["unreleasable"]), upward=True)
+    every = lattice.every
     releases = replace(
         first,
         released=released,
@@ -50,14 +48,14 @@ def restored(start: ServerState, kept: object, progress: Progress = SILENT) -> S
         ),
         allowed=every[~unreleasable.covers(every)],
         unreleasable=unreleasable,
-        proved=Frontier(variables, tuple(said["proved"]), upward=True),
+        proved=Frontier(lattice, tuple(said["proved"]), upward=True),
     )
     return replace(
         start,
         releases=releases,
         demand=MappingProxyType(dict(said["demand"])),
         bundles=MappingProxyType(dict(said["bundles"])),
-        told=Frontier(variables, tuple(said["told"]), upward=True),
+        told=Frontier(lattice, tuple(said["told"]), upward=True),
         frozen=bool(said["frozen"]),
         perturbed=str(said["perturbed"]),
         settings=str(said["settings"]),

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, chance_text, count_text, number_text
 from tabprotect.gui.pages.check.figures import LEVEL
 from tabprotect.gui.pages.check.words import published_count
@@ -66,14 +67,12 @@ class CellPanel(QWidget):
         grid.setHorizontalSpacing(2 * GRID)
         grid.setVerticalSpacing(2)
         for column, who in enumerate(("user", "intruder"), 1):
-            head = Label(who)
-            head.setProperty("role", "section")
+            head = Label(who, role="section")
             head.setAlignment(Qt.AlignmentFlag.AlignRight)
             self._heads[who] = head
             grid.addWidget(head, 0, column)
         for row, name in enumerate(ROWS, 1):
-            label = Label(name)
-            label.setProperty("role", "quiet")
+            label = Label(name, role="quiet")
             self._names[name] = label
             grid.addWidget(label, row, 0)
             for column, who in enumerate(("user", "intruder"), 1):
@@ -88,12 +87,14 @@ class CellPanel(QWidget):
         self._sentence = Label(wordWrap=True)
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._sentence.setAccessibleName("The cell in one sentence")
-        column_ = QVBoxLayout(self)
-        column_.setContentsMargins(0, GRID, 0, 0)
-        column_.setSpacing(GRID)
-        column_.addWidget(self._sentence)
-        column_.addWidget(self.histogram, 1)
-        column_.addWidget(self._figures)
+        in_column(
+            self._sentence,
+            (self.histogram, 1),
+            self._figures,
+            on=self,
+            margins=(0, GRID, 0, 0),
+            spacing=GRID,
+        )
 
     def value(self, name: str, who: str = "user") -> str:
         """A figure as shown; empty when it is not."""

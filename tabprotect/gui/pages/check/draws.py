@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -36,6 +35,7 @@ from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.plots.marks import Mark
 from tabprotect.gui.plots.spread import SpreadPlot, number
@@ -112,9 +112,7 @@ class CornerChoice(QWidget):
         self._domain: Domain | None = None
         self.variables = (QComboBox(), QComboBox())
         self.categories = (QComboBox(), QComboBox())
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(4)
+        row = in_row(on=self, margins=0, spacing=4)
         for number_, (variable, category) in enumerate(
             zip(self.variables, self.categories, strict=True), 1
         ):
@@ -205,15 +203,17 @@ class DrawsPanel(QWidget):
             for widget in widgets:
                 row.addWidget(widget, 1)
         second.addWidget(self.button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, GRID, 0, 0)
-        column.setSpacing(GRID)
-        column.addLayout(first)
-        column.addWidget(self.corner)
-        column.addLayout(second)
-        column.addWidget(self.sentence)
-        column.addWidget(self.plot, 1)
-        column.addLayout(self._form)
+        in_column(
+            first,
+            self.corner,
+            second,
+            self.sentence,
+            (self.plot, 1),
+            self._form,
+            on=self,
+            margins=(0, GRID, 0, 0),
+            spacing=GRID,
+        )
         self._show()
 
     def controls(self) -> list[QWidget]:

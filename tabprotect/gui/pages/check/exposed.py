@@ -16,16 +16,15 @@ from PySide6.QtCore import (
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
-    QHBoxLayout,
     QHeaderView,
     QLineEdit,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.look.label import Label, tip
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, chance_text, count_text, number_text, tabular
 from tabprotect.gui.pages.check.figures import View, most_exposed
 from tabprotect.gui.pages.check.words import published_count
@@ -93,8 +92,7 @@ class ExposedList(QWidget):
         self.model = ExposedModel()
         self.view: View | None = None
         self._chosen_among = "at_risk"
-        title = Label("Most exposed")
-        title.setProperty("role", "section")
+        title = Label("Most exposed", role="section")
         self.among = QComboBox()
         self.among.setAccessibleName("Which cells are listed")
         self.search = QLineEdit(placeholderText="find", clearButtonEnabled=True)
@@ -118,17 +116,8 @@ class ExposedList(QWidget):
         self.among.currentIndexChanged.connect(lambda _: self._fill())
         self.among.activated.connect(lambda _: self._keep())
         self.search.textChanged.connect(lambda _: self._fill())
-        head = QHBoxLayout()
-        head.setSpacing(GRID)
-        head.addWidget(title)
-        head.addWidget(self.among)
-        head.addStretch(1)
-        head.addWidget(self.search)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addLayout(head)
-        column.addWidget(self.table, 1)
+        head = in_row(title, self.among, 1, self.search, spacing=GRID)
+        in_column(head, (self.table, 1), on=self, margins=0, spacing=4)
 
     def show_view(self, view: View | None, selection: Index | None) -> None:
         """List the cells of a posterior; ``None`` empties the list."""

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFileDialog
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import InfeasibleError, TabprotectError
@@ -26,6 +25,7 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.confidential_files import MARK, marked
 from tabprotect.gui.base.question import Question
+from tabprotect.gui.look.file_dialogs import ask_export
 from tabprotect.gui.pages.check.figures import LEVEL
 from tabprotect.gui.pages.check.shown import PosteriorShown
 from tabprotect.gui.pages.check.stage import KINDS
@@ -159,15 +159,8 @@ class PosteriorFiles(QObject):
         if not self._possible(kind):
             return
         name = f"{stem}-{MARK}.{suffix}" if self.confidential(kind) else f"{stem}.{suffix}"
-        dialog = QFileDialog(
-            self._page, "Export", name, f"{suffix.upper()} (*.{suffix});;All files (*)"
-        )
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(suffix)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         # The dialog asks before overwriting the very name that was typed, no other.
-        dialog.fileSelected.connect(lambda path: self.write(kind, Path(path), overwrite=True))
-        dialog.open()
+        ask_export(self._page, name, suffix, lambda path: self.write(kind, path, overwrite=True))
 
     def _possible(self, kind: str) -> bool:
         error = None

@@ -48,6 +48,7 @@ from tabprotect.gui.pages.check.files import PosteriorFiles
 from tabprotect.gui.pages.check.priors import PriorChoice
 from tabprotect.gui.pages.check.shown import PosteriorShown
 from tabprotect.gui.pages.check.stage import CheckStage
+from tabprotect.gui.pages.check.sums import SumsPanel
 from tabprotect.gui.pages.check.verdict import VerdictCards
 from tabprotect.gui.pages.check.words import (
     cell_sentence,
@@ -94,6 +95,7 @@ class CheckPage(CheckStage, PosteriorShown):
         self.readers.counted.connect(self._judged)
         self.cell = CellPanel()
         self.draws = DrawsPanel(document)
+        self.sums = SumsPanel(document)
         self.files = PosteriorFiles(self)
         self.priors = {who: PriorChoice(who) for who in PERSONS}
         self._notes = {who: Label(wordWrap=True) for who in PERSONS}
@@ -170,8 +172,10 @@ class CheckPage(CheckStage, PosteriorShown):
         column.addWidget(self.exposed, 2)
         self.tabs = QTabWidget(documentMode=True)
         self.tabs.addTab(self.cell, "The cell")
+        self.tabs.addTab(self.sums, "Totals")
         self.tabs.addTab(self.draws, "Analyses of draws")
-        self.tabs.setAccessibleName("The cell, or analyses of drawn tables")
+        self.tabs.setAccessibleName("The cell, totals, or analyses of drawn tables")
+        self.tabs.currentChanged.connect(lambda _: self.sums.refresh(self.who))
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
         split.addWidget(self._left)
@@ -265,6 +269,7 @@ class CheckPage(CheckStage, PosteriorShown):
         self.main_button.setVisible(self.document.has_original)
         view = self.view()
         self.exposed.show_view(view, self.document.selection)
+        self.sums.refresh(self.who)
         # Without a posterior there is one thing to say, and it stands in the middle.
         self._left.setVisible(view is not None)
         if view is None:
@@ -315,11 +320,14 @@ class CheckPage(CheckStage, PosteriorShown):
         said = ""
         if selection is None:
             # Nobody chose one: the most exposed cell is the one to look at.
-            worst = self._worst(view)
-            if worst is None:
+            among = self._among(view)
+            worst = most_exposed(view, among=among, limit=1)
+            if not worst:
                 self.cell.show_nothing("Choose a cell on the map or in the list.")
                 return
-            selection, said = worst, self._release_sentence(view)
+            selection = view.posterior.published.domain.unflat(worst[0])
+            at_risk = 0 if among is None else int(among.sum())
+            said = release_sentence(view, at_risk=at_risk, worst=selection)
         known: dict[str, Posterior] = {
             who: p
             for who in self._persons()
@@ -358,15 +366,6 @@ class CheckPage(CheckStage, PosteriorShown):
         found = None if view.original is None else view.rule.mask(view.original.counts)
         return found if found is not None and found.any() else None
 
-    def _worst(self, view: View) -> Index | None:
-        worst = most_exposed(view, among=self._among(view), limit=1)
-        return view.posterior.published.domain.unflat(worst[0]) if worst else None
-
-    def _release_sentence(self, view: View) -> str:
-        among = self._among(view)
-        at_risk = 0 if among is None else int(among.sum())
-        return release_sentence(view, at_risk=at_risk, worst=self._worst(view))
-
     def _show_priors(self) -> None:
         """Side by side while both fit, else one below the other."""
         project = self.document.project
@@ -401,6 +400,7 @@ class CheckPage(CheckStage, PosteriorShown):
             return
         self.map.set_selection(index)
         self.exposed.set_selection(index)
+        self.sums.select(index)
         self._show_priors()
         self._show_cell()
 

@@ -8,15 +8,15 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QDoubleSpinBox,
-    QFileDialog,
-    QHBoxLayout,
     QSizePolicy,
     QToolButton,
     QWidget,
 )
 
 from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.gui.look.file_dialogs import ask_file
 from tabprotect.gui.look.label import Label, tip
+from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID
 
 KINDS: tuple[tuple[str, str, str], ...] = (
@@ -123,9 +123,7 @@ class PriorChoice(QWidget):
         self.dispersion.setAccessibleName(f"Dispersion of the prior of the {who}")
         self.dispersion.setToolTip("Dispersion: the larger, the closer to Poisson.")
         self.dispersion.valueChanged.connect(self._disperse)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(GRID)
+        row = in_row(on=self, margins=0, spacing=GRID)
         for widget in (label, self.combo, self.cell, self.file, self.dispersion):
             row.addWidget(widget, 8 if widget is self.combo else 0)
         for widget in (self.cell, self.file, self.dispersion):
@@ -203,12 +201,11 @@ class PriorChoice(QWidget):
         self.asked.emit(f"negative_binomial({value:g}):{self.text.partition(':')[2]}")
 
     def _ask_file(self, kind: str) -> None:
-        dialog = QFileDialog(self, "Earlier counts or weights", "", "CSV (*.csv);;All files (*)")
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(lambda path: self.take_file(kind, path))
+        filters = "CSV (*.csv);;All files (*)"
+        dialog = ask_file(
+            self, "Earlier counts or weights", filters, lambda path: self.take_file(kind, path)
+        )
         dialog.rejected.connect(self._refresh)
-        dialog.open()
 
     def take_file(self, kind: str, path: str) -> None:
         """Ask for the prior of a kind around a file."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QWidget
 
 from tabprotect.engine.posterior.exposure import Exposure
 from tabprotect.engine.project.judged import Judgement
@@ -15,6 +15,7 @@ from tabprotect.engine.protection.staff_verdict import StaffVerdict
 from tabprotect.engine.release.verdict import Verdict
 from tabprotect.gui.look.buttons import emptied
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 
 NARROW = 80 * GRID
@@ -125,29 +126,16 @@ class ReaderCard(QFrame):
             self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             self.setCursor(Qt.CursorShape.PointingHandCursor)
             self.setToolTip("Show this reader's belief on the map.")
-        name = Label(reader.name, wordWrap=True)
-        name.setProperty("role", "section")
-        knows = Label(reader.knows, wordWrap=True)
-        knows.setProperty("role", "quiet")
-        number = Label(count_text(reader.number))
-        number.setProperty("role", "figure")
+        name = Label(reader.name, wordWrap=True, role="section")
+        knows = Label(reader.knows, wordWrap=True, role="quiet")
+        number = Label(count_text(reader.number), role="figure")
         c = THEME.colours
         ink = c.text if reader.bad is None else c.error if reader.bad else c.released
         number.setStyleSheet(f"color: {ink};")
         words = Label(reader.words, wordWrap=True)
-        head = QVBoxLayout()
-        head.setSpacing(0)
-        head.addWidget(name)
-        head.addWidget(knows)
-        row = QHBoxLayout()
-        row.addLayout(head, 1)
-        row.addWidget(number, 0, Qt.AlignmentFlag.AlignTop)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(GRID + 4, GRID, GRID + 4, GRID)
-        column.setSpacing(4)
-        column.addLayout(row)
-        column.addWidget(words)
-        column.addStretch(1)
+        head = in_column(name, knows, spacing=0)
+        row = in_row((head, 1), (number, 0, Qt.AlignmentFlag.AlignTop))
+        in_column(row, words, 1, on=self, margins=(GRID + 4, GRID, GRID + 4, GRID), spacing=4)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self.reader.who and self.rect().contains(event.position().toPoint()):

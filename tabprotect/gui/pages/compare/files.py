@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtCore import QObject
 
 from tabprotect.engine.assessment.comparing.comparison import Comparison
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import InfeasibleError, TabprotectError
 from tabprotect.gui.base.confidential_files import MARK, marked
 from tabprotect.gui.base.page import Page
+from tabprotect.gui.look.file_dialogs import ask_export
 
 STEMS = {"csv": "comparison", "svg": "risk-utility-map"}
 
@@ -50,15 +50,8 @@ class ComparisonFiles(QObject):
         if not self._possible():
             return
         name = f"{STEMS[kind]}-{MARK}.{kind}"
-        dialog = QFileDialog(
-            self._page, "Export", name, f"{kind.upper()} (*.{kind});;All files (*)"
-        )
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(kind)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         # The dialog asks before overwriting the very name that was typed, no other.
-        dialog.fileSelected.connect(lambda path: self.write(kind, Path(path), overwrite=True))
-        dialog.open()
+        ask_export(self._page, name, kind, lambda path: self.write(kind, path, overwrite=True))
 
     def write(self, kind: str, path: Path, *, overwrite: bool = False) -> None:
         """Write a kind of ``STEMS``; the file says CONFIDENTIAL in its name and inside."""

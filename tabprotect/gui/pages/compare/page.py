@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSplitter,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -29,6 +28,7 @@ from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.buttons import scrolling
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.compare.files import ComparisonFiles
 from tabprotect.gui.pages.compare.open import ReleaseOpener
@@ -99,8 +99,9 @@ class ComparePage(CompareStage, Page):
         self.open_button = QPushButton("Open this release")
         self.copy_button = QPushButton("Copy as command", flat=True)
         self.copy_button.setAccessibleName("Copy the comparison as a command line")
-        self._empty = Label(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
-        self._empty.setAccessibleName("What this page is for")
+        self._empty = Label(
+            wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter, name="What this page is for"
+        )
         self.stack = QStackedWidget()
         self.stack.addWidget(self._taught())
         self.stack.addWidget(self.view)
@@ -123,12 +124,14 @@ class ComparePage(CompareStage, Page):
     def _taught(self) -> QWidget:
         """The empty state: what belongs here, and one button to begin with."""
         out = QWidget()
-        column = QVBoxLayout(out)
-        column.setSpacing(2 * GRID)
-        column.addStretch(1)
-        column.addWidget(self._empty)
-        column.addWidget(self.fitting, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addStretch(2)
+        in_column(
+            1,
+            self._empty,
+            (self.fitting, 0, Qt.AlignmentFlag.AlignHCenter),
+            2,
+            on=out,
+            spacing=2 * GRID,
+        )
         return out
 
     def _connect(self) -> None:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from tabprotect.gui.lattice.listing import ListColumn, Listing
 from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.compare.words import (
     failures,
@@ -71,18 +72,13 @@ class MeasuresTable(QWidget):
         copying = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self.list)
         copying.setContext(Qt.ShortcutContext.WidgetShortcut)
         copying.activated.connect(self.copy)
-        row = QHBoxLayout()
-        row.setSpacing(GRID)
+        row = in_row(spacing=GRID)
         for widget in (self.rows, self.kind):
             row.addWidget(widget)
         row.addWidget(self.filter, 1)
         row.addWidget(self.copy_button)
         row.addWidget(self.export_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(GRID)
-        column.addLayout(row)
-        column.addWidget(self.list, 1)
+        in_column(row, (self.list, 1), on=self, margins=0, spacing=GRID)
 
     # -- showing ------------------------------------------------------------------------------
 

@@ -10,12 +10,10 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
-    QHBoxLayout,
     QScrollArea,
     QSplitter,
     QStackedWidget,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -24,6 +22,7 @@ from tabprotect.gui.base.jobs import Jobs
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.compare.table import MeasuresTable
 from tabprotect.gui.pages.compare.words import place_words
@@ -71,9 +70,7 @@ class ComparisonView(QWidget):
         self.table = MeasuresTable()
         self.deviations = Deviations()
         self.faces: dict[str, QToolButton] = {}
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._arranged())
+        in_column(self._arranged(), on=self, margins=0)
         for part in (self.map, self.table):
             part.chosen.connect(self.chosen)
             part.opened.connect(self.opened)
@@ -83,8 +80,7 @@ class ComparisonView(QWidget):
         self.show_face("measures")
 
     def _arranged(self) -> QWidget:
-        axes = QHBoxLayout()
-        axes.setSpacing(GRID)
+        axes = in_row(spacing=GRID)
         for words, name, combo in (
             ("Risk", "Measure of risk, to the right", self.risk),
             ("Utility", "Measure of utility, upwards", self.utility),
@@ -99,13 +95,8 @@ class ComparisonView(QWidget):
             axes.addWidget(label)
             axes.addWidget(combo, 1)
         upper = QWidget()
-        column = QVBoxLayout(upper)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(GRID)
-        column.addLayout(axes)
-        column.addWidget(self.map, 1)
-        faces = QHBoxLayout()
-        faces.setSpacing(GRID)
+        in_column(axes, (self.map, 1), on=upper, margins=0, spacing=GRID)
+        faces = in_row(spacing=GRID)
         for name, text in (("measures", "Measures"), ("deviations", "Deviations")):
             button = tool_button(text, checkable=True, exclusive=True)
             button.setAccessibleName(f"Show the {name}")
@@ -124,11 +115,7 @@ class ComparisonView(QWidget):
         self.below.addWidget(self.table)
         self.below.addWidget(scroll)
         lower = QWidget()
-        column = QVBoxLayout(lower)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(GRID)
-        column.addLayout(faces)
-        column.addWidget(self.below, 1)
+        in_column(faces, (self.below, 1), on=lower, margins=0, spacing=GRID)
         right = QSplitter(Qt.Orientation.Vertical)
         right.setChildrenCollapsible(False)
         for widget, room in ((upper, 5), (lower, 4)):

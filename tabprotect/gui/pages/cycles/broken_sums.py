@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.moves import MoveSet, Violation
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.label import Label, tip
+from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID, signed_text
 
 MOST_LISTED = 5
@@ -57,9 +58,7 @@ class BrokenSums(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(GRID // 2)
+        self._row = in_row(on=self, margins=0, spacing=GRID // 2)
         self.hide()
 
     def show_sums(self, cycle: int, found: list[Violation]) -> None:

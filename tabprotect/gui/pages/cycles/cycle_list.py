@@ -12,11 +12,9 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QDropEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHBoxLayout,
     QLineEdit,
     QListView,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -26,6 +24,7 @@ from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.cycles.items import MIME, CycleItem, CycleListModel
 
@@ -95,12 +94,10 @@ class CycleList(QWidget):
             "A number, “blocked”, “broken” (or “broken” and a margin), a category that the cycle "
             "touches, or the categories of one cell with commas between them"
         )
-        self._count = Label(wordWrap=True)
-        self._count.setProperty("role", "quiet")
+        self._count = Label(wordWrap=True, role="quiet")
         self._following = False
         self.buttons: dict[str, QToolButton] = {}
-        row = QHBoxLayout()
-        row.setSpacing(2)
+        row = in_row(spacing=2)
         for name, picture, tip in (
             ("add", "add", "Add a cycle (a swap in the first corner)"),
             ("duplicate", "copy", "Duplicate the cycle"),
@@ -119,13 +116,9 @@ class CycleList(QWidget):
         self.buttons["remove"].clicked.connect(lambda: self.remove_asked.emit())
         self.buttons["up"].clicked.connect(lambda: self._step(-1))
         self.buttons["down"].clicked.connect(lambda: self._step(1))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(GRID // 2)
-        column.addWidget(self.filter)
-        column.addWidget(self.view, 1)
-        column.addWidget(self._count)
-        column.addLayout(row)
+        in_column(
+            self.filter, (self.view, 1), self._count, row, on=self, margins=0, spacing=GRID // 2
+        )
         self.filter.textChanged.connect(self._filtered)
         self.view.selectionModel().currentChanged.connect(self._current)
         self.view.moved.connect(self.moved)

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QSlider,
     QSpinBox,
     QSplitter,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -33,6 +32,7 @@ from tabprotect.gui.grid.cycle_grid import CycleGrid, Overlay
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.buttons import scrolling
 from tabprotect.gui.look.label import Label, heading
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.cycles.kept_chips import KeptChips
 from tabprotect.gui.pages.cycles.offer_curve import OfferCurve
@@ -90,9 +90,7 @@ class DesignForMe(QWidget):
         split.addWidget(right)
         split.setStretchFactor(1, 1)
         split.setSizes([34 * GRID, 70 * GRID])
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(split)
+        in_column(split, on=self, margins=0)
 
     def _build_form(self) -> None:
         self._form = QWidget()
@@ -118,14 +116,16 @@ class DesignForMe(QWidget):
         rows.addRow("Zeros", self.zeros)
         rows.addRow("No count moves by more than", self.most)
         rows.addRow("Readers compute what to believe", self.posterior)
-        column = QVBoxLayout(self._form)
-        column.setContentsMargins(0, 0, GRID, 0)
-        column.setSpacing(GRID)
-        column.addWidget(heading("Keep exactly"))
-        column.addWidget(self.chips)
-        column.addWidget(heading("And"))
-        column.addLayout(rows)
-        column.addStretch(1)
+        in_column(
+            heading("Keep exactly"),
+            self.chips,
+            heading("And"),
+            rows,
+            1,
+            on=self._form,
+            margins=(0, 0, GRID, 0),
+            spacing=GRID,
+        )
         self.chips.changed.connect(self._ask)
         self.zeros.activated.connect(lambda _: self._ask())
         self.most.valueChanged.connect(lambda _: self._ask())
@@ -138,8 +138,7 @@ class DesignForMe(QWidget):
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName("From useful to protected")
         self.slider.setPageStep(1)
-        self.leaks = Label(wordWrap=True)
-        self.leaks.setAccessibleName("What leaks")
+        self.leaks = Label(wordWrap=True, name="What leaks")
         self.staff = QCheckBox("Also judge on this table (staff only; the choice is recorded then)")
         self.grid = CycleGrid()
         self.grid.setMinimumHeight(20 * GRID)
@@ -147,19 +146,19 @@ class DesignForMe(QWidget):
         row = QHBoxLayout()
         for widget, stretch in ((Label("useful"), 0), (self.slider, 1), (Label("protected"), 0)):
             row.addWidget(widget, stretch)
-        last = QHBoxLayout()
-        last.addWidget(self.staff, 1)
-        last.addWidget(self.take)
-        column = QVBoxLayout(self._right)
-        column.setContentsMargins(GRID, 0, 0, 0)
-        column.setSpacing(GRID)
-        column.addWidget(self.state)
-        column.addWidget(self.curve, 1)
-        column.addLayout(row)
-        column.addWidget(heading("What leaks"))
-        column.addWidget(self.leaks)
-        column.addLayout(last)
-        column.addWidget(self.grid, 1)
+        last = in_row((self.staff, 1), self.take)
+        in_column(
+            self.state,
+            (self.curve, 1),
+            row,
+            heading("What leaks"),
+            self.leaks,
+            last,
+            (self.grid, 1),
+            on=self._right,
+            margins=(GRID, 0, 0, 0),
+            spacing=GRID,
+        )
         self.slider.valueChanged.connect(self._choose)
         self.curve.chosen.connect(self.slider.setValue)
         self.curve.hovered.connect(self._hover)

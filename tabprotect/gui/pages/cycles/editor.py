@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ParamSpec
 
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
 
 from tabprotect.engine.cycles import files
 from tabprotect.engine.errors import InputError, TabprotectError
@@ -22,6 +22,7 @@ from tabprotect.engine.project.verbs.cycle_verbs import (
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.base.document import Document
+from tabprotect.gui.look.file_dialogs import ask_file, ask_place
 
 PAGE = "cycles"
 P = ParamSpec("P")
@@ -107,11 +108,7 @@ class CycleEditor(QObject):
     def ask_import(self) -> None:
         """Ask for a file; the window stays alive meanwhile."""
         if self.allowed:
-            dialog = QFileDialog(self._window.window(), "Import cycles", "", FILES)
-            dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-            dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-            dialog.fileSelected.connect(self.import_file)
-            dialog.open()
+            ask_file(self._window.window(), "Import cycles", FILES, self.import_file)
 
     def import_file(self, path: str) -> None:
         """Take the cycle set of a file; a bad one leaves everything as it was."""
@@ -119,11 +116,8 @@ class CycleEditor(QObject):
 
     def ask_export(self) -> None:
         """Ask for a file to write to."""
-        dialog = QFileDialog(self._window.window(), "Export cycles", "cycles.json", FILES)
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self.export_file)
-        dialog.open()
+        window = self._window.window()
+        ask_place(window, "Export cycles", "cycles.json", FILES, self.export_file)
 
     def export_file(self, path: str) -> None:
         """Write the cycle set: JSON, or 4ti2 by the ending."""

@@ -7,16 +7,15 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QGridLayout,
-    QHBoxLayout,
     QPushButton,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.gui.look.buttons import emptied, tool_button
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
 
 IN_A_ROW = 3
@@ -37,16 +36,16 @@ class KeptChips(QWidget):
             grid.setSpacing(GRID // 2)
         self.add = QPushButton("Keep these together")
         self.add.clicked.connect(self._add)
-        row = QHBoxLayout()
-        row.addWidget(self.add)
-        row.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(GRID // 2)
-        column.addLayout(self._chips)
-        column.addWidget(Label("Another one: choose variables or levels", wordWrap=True))
-        column.addLayout(self._names)
-        column.addLayout(row)
+        row = in_row(self.add, 1)
+        in_column(
+            self._chips,
+            Label("Another one: choose variables or levels", wordWrap=True),
+            self._names,
+            row,
+            on=self,
+            margins=0,
+            spacing=GRID // 2,
+        )
 
     def show_margins(self, margins: MarginSet, names: Sequence[str]) -> None:
         """Show kept margins, and the variables and groupings that others are made of."""

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QSplitter,
     QStackedWidget,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -34,6 +33,7 @@ from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.placement_bar import PlacementBar
 from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.cycles.broken_sums import BrokenSums, broken_sums, cell_of, cells_inside
 from tabprotect.gui.pages.cycles.cycle_list import CycleList
@@ -78,8 +78,7 @@ class CyclesPage(CyclesStage, Page):
         self._designing = False
         self.placement = PlacementBar()
         self.broken = BrokenSums()
-        self._legend = Label(wordWrap=True)
-        self._legend.setProperty("role", "quiet")
+        self._legend = Label(wordWrap=True, role="quiet")
         self._build_tools()
         self._build_body()
         self._connect()
@@ -102,11 +101,7 @@ class CyclesPage(CyclesStage, Page):
 
     def _build_body(self) -> None:
         middle = QWidget()
-        column = QVBoxLayout(middle)
-        column.setContentsMargins(GRID, 0, GRID, 0)
-        column.setSpacing(GRID)
-        column.addWidget(self.grid, 1)
-        column.addWidget(self.broken)
+        in_column((self.grid, 1), self.broken, on=middle, margins=(GRID, 0, GRID, 0), spacing=GRID)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
         split.addWidget(self.list)
@@ -114,8 +109,7 @@ class CyclesPage(CyclesStage, Page):
         split.addWidget(self.proof)
         split.setStretchFactor(1, 1)
         split.setSizes([20 * GRID, 60 * GRID, 29 * GRID])
-        self.empty = Label(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
-        self.empty.setProperty("role", "quiet")
+        self.empty = Label(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter, role="quiet")
         self._work = split
         self.stack = QStackedWidget()
         for widget in (split, self.templates, self.design, self.empty):

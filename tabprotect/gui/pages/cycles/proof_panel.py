@@ -7,11 +7,9 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QListWidget,
     QScrollArea,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -21,6 +19,7 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 
 Functional = dict[Index, int]
@@ -70,28 +69,20 @@ class ProofPanel(QScrollArea):
         self.setMinimumWidth(26 * GRID)
         inner = QWidget()
         self.setWidget(inner)
-        title = Label("What these cycles do")
-        title.setProperty("role", "section")
-        self._state = Label(wordWrap=True)
-        self._state.setProperty("role", "quiet")
-        self._rows = QVBoxLayout()
-        self._rows.setSpacing(GRID)
+        title = Label("What these cycles do", role="section")
+        self._state = Label(wordWrap=True, role="quiet")
+        self._rows = in_column(spacing=GRID)
         self.functionals = QListWidget()
         self.functionals.setAccessibleName("Linear combinations that are published exactly")
         self.functionals.setWordWrap(True)
         self.functionals.currentRowChanged.connect(self._chosen)
-        self._attacks = Label(wordWrap=True)
-        self._attacks.setAccessibleName("Known-category attacks")
+        self._attacks = Label(wordWrap=True, name="Known-category attacks")
         self._attacks.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._listed: list[Functional] = []
         self._report: CycleReport | None = None
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(GRID, 0, GRID, GRID)
-        column.setSpacing(GRID)
-        column.addWidget(title)
-        column.addWidget(self._state)
-        column.addLayout(self._rows)
-        column.addStretch(1)
+        in_column(
+            title, self._state, self._rows, 1, on=inner, margins=(GRID, 0, GRID, GRID), spacing=GRID
+        )
         self.functionals.setParent(inner)
         self._attacks.setParent(inner)
         self.functionals.hide()
@@ -170,17 +161,13 @@ class ProofPanel(QScrollArea):
         picture.setAccessibleName(SAID[statement.verdict])
         words = Label(statement.text, wordWrap=True)
         words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        column = QVBoxLayout()
-        column.setSpacing(2)
-        column.addWidget(words)
+        column = in_column(words, spacing=2)
         action = self._action(report, statement)
         if action is not None:
             column.addWidget(action, 0, Qt.AlignmentFlag.AlignLeft)
-        line = QHBoxLayout(row)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(GRID)
-        line.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
-        line.addLayout(column, 1)
+        in_row(
+            (picture, 0, Qt.AlignmentFlag.AlignTop), (column, 1), on=row, margins=0, spacing=GRID
+        )
         return row
 
     def _action(self, report: CycleReport, statement: Statement) -> QToolButton | None:

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QScrollArea,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -19,6 +18,7 @@ from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.cycles.pattern import Pattern, paint_pattern, pattern
 
@@ -73,12 +73,10 @@ class TemplateCard(QFrame):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(title)
         self.setAccessibleDescription(why or f"{sentence} Not {avoid}.")
-        heading = Label(title, wordWrap=True)
-        heading.setProperty("role", "section")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
-        column.setSpacing(GRID // 2)
-        column.addWidget(heading)
+        heading = Label(title, wordWrap=True, role="section")
+        column = in_column(
+            heading, on=self, margins=(2 * GRID, GRID, 2 * GRID, GRID), spacing=GRID // 2
+        )
         if moves is not None:
             placement = Placement.of(moves.domain)
             shown = sorted({0, len(moves) // 2, len(moves) - 1})
@@ -87,8 +85,7 @@ class TemplateCard(QFrame):
         words = Label(why or sentence, wordWrap=True)
         column.addWidget(words)
         if not why:
-            warning = Label(f"Not {avoid}.", wordWrap=True)
-            warning.setProperty("role", "quiet")
+            warning = Label(f"Not {avoid}.", wordWrap=True, role="quiet")
             column.addWidget(warning)
         column.addStretch(1)
 

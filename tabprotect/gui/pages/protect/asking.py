@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QSizePolicy,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -24,6 +23,7 @@ from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import emptied, tool_button
 from tabprotect.gui.look.flow import FlowLayout
 from tabprotect.gui.look.label import tip
+from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, THEME
 
 USUAL = (KEPT, "additive", "complete")
@@ -68,9 +68,7 @@ class Asking(QScrollArea):
         self.ticks: dict[str, QCheckBox] = {}
         card = QFrame()
         card.setProperty("role", "card")
-        column = QVBoxLayout(card)
-        column.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
-        column.setSpacing(GRID)
+        column = in_column(on=card, margins=(2 * GRID, GRID, 2 * GRID, GRID), spacing=GRID)
         self._chips = QWidget()
         self._flow = FlowLayout(self._chips, gap=GRID // 2)
         for name, wish in WISHES.items():
@@ -84,10 +82,7 @@ class Asking(QScrollArea):
             if name == KEPT:
                 column.addWidget(self._chips)
         whole = QWidget()
-        outer = QVBoxLayout(whole)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(card)
-        outer.addStretch(1)
+        in_column(card, 1, on=whole, margins=0)
         self.setWidget(whole)
         THEME.changed.connect(self._take_width)
         self._take_width()

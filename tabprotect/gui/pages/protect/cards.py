@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -25,6 +24,7 @@ from tabprotect.engine.protection.wishes import WISHES
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import emptied
 from tabprotect.gui.look.label import Label, heading, tip
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.pages.protect.words import (
     change_text,
@@ -59,20 +59,19 @@ class MethodCard(QFrame):
             f"{change_text(trial)}. {why(place, asked, share)}"
         )
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID + 4)
-        column.setSpacing(4)
-        column.addWidget(_wrapped(f"{rank}  {name}", "section"))
-        figures = QHBoxLayout()
-        figures.setSpacing(2 * GRID)
+        column = in_column(
+            _wrapped(f"{rank}  {name}", "section"),
+            on=self,
+            margins=(2 * GRID, GRID, 2 * GRID, GRID + 4),
+            spacing=4,
+        )
+        figures = in_row(spacing=2 * GRID)
         for text, caption in (
             (share_text(trial), "of the at-risk cells would be known"),
             (change_text(trial), "average change of a count"),
         ):
-            part = QVBoxLayout()
-            part.setSpacing(0)
-            figure = Label(text)
-            figure.setProperty("role", "figure")
+            part = in_column(spacing=0)
+            figure = Label(text, role="figure")
             part.addWidget(figure)
             part.addWidget(_wrapped(caption, "quiet"))
             part.addStretch(1)
@@ -112,9 +111,7 @@ class Cards(QScrollArea):
         self.buttons: dict[str, QPushButton] = {}
         self._wide = 0
         inner = QWidget()
-        self._column = QVBoxLayout(inner)
-        self._column.setContentsMargins(0, 0, GRID, 0)
-        self._column.setSpacing(2 * GRID)
+        self._column = in_column(on=inner, margins=(0, 0, GRID, 0), spacing=2 * GRID)
         self._grid = QGridLayout()
         self._grid.setSpacing(2 * GRID)
         self._column.addLayout(self._grid)
@@ -209,8 +206,7 @@ def _wrapped(text: str, role: str = "") -> Label:
 
 def _kept(wish: str, kept: bool) -> QHBoxLayout:
     """A wish with a tick, or with a cross and what is lost."""
-    row = QHBoxLayout()
-    row.setSpacing(GRID // 2)
+    row = in_row(spacing=GRID // 2)
     mark = Label()
     c = THEME.colours
     mark.setPixmap(

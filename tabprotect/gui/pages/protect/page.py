@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
@@ -19,6 +19,7 @@ from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.base.stage import setup_page
 from tabprotect.gui.look.label import Label, heading
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.protect.asking import Asking
 from tabprotect.gui.pages.protect.cards import Cards
@@ -50,24 +51,12 @@ class ProtectPage(ProtectStage, Page):
         self.cards = Cards()
         self.asking.changed.connect(self._show)
         self.cards.chosen.connect(self.choose)
-        left = QVBoxLayout()
-        left.setSpacing(GRID)
-        left.addWidget(heading("What must stay true?"))
-        left.addWidget(self.asking, 1)
-        self._note = Label(wordWrap=True)
-        self._note.setProperty("role", "quiet")
-        right = QVBoxLayout()
-        right.setSpacing(GRID)
-        right.addWidget(heading("Best for this table"))
-        right.addWidget(self.cards, 1)
+        left = in_column(heading("What must stay true?"), (self.asking, 1), spacing=GRID)
+        self._note = Label(wordWrap=True, role="quiet")
+        right = in_column(heading("Best for this table"), (self.cards, 1), spacing=GRID)
         self._house = QWidget()
-        row = QHBoxLayout(self._house)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(3 * GRID)
-        row.addLayout(left)
-        row.addLayout(right, 1)
-        self._hidden = Label(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
-        self._hidden.setProperty("role", "quiet")
+        in_row(left, (right, 1), on=self._house, margins=0, spacing=3 * GRID)
+        self._hidden = Label(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter, role="quiet")
         self.body.addWidget(self._house, 1)
         self.body.addWidget(self._hidden, 1)
         self.footer.addWidget(self._note, 1)

@@ -8,15 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QFileDialog
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import InfeasibleError, TabprotectError
 from tabprotect.gui.base.confidential_files import MARK, marked
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.lattice.space import STATUS, Regions
+from tabprotect.gui.look.file_dialogs import ask_export
 
 
 def nodes_text(regions: Regions, delimiter: str = ",") -> str:
@@ -85,18 +85,9 @@ class QuerySpaceFiles(QObject):
         if self._regions() is not None:
             self._dialog("svg", self.write_picture)
 
-    def _dialog(self, suffix: str, write: object) -> None:
+    def _dialog(self, suffix: str, write: Callable[..., None]) -> None:
         name = f"query-space-{MARK}.{suffix}"
-        dialog = QFileDialog(
-            self._page, "Export", name, f"{suffix.upper()} (*.{suffix});;All files (*)"
-        )
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(suffix)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(
-            lambda path: write(Path(path), overwrite=True)  # type: ignore[operator]
-        )
-        dialog.open()
+        ask_export(self._page, name, suffix, lambda path: write(path, overwrite=True))
 
     def write(self, path: Path, *, overwrite: bool = False) -> None:
         """Write all sub-tables; errors appear on the page."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from tabprotect.engine.query_space.evidence import TightCell
 from tabprotect.gui.lattice.listing import ListColumn, Listing
 from tabprotect.gui.lattice.space import Space
 from tabprotect.gui.lattice.words import foresight_sentence, status_text, tight_title
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, count_text
 
 
@@ -23,28 +24,24 @@ class FocusPanel(QWidget):
         super().__init__()
         self.space = space
         self.setAccessibleName("The sub-table in focus")
-        self._title = Label(wordWrap=True)
-        self._title.setProperty("role", "section")
-        self._title.setAccessibleName("Sub-table in focus")
-        self._status = Label(wordWrap=True)
-        self._status.setProperty("role", "quiet")
-        self._status.setAccessibleName("Its status")
-        self._sentence = Label(wordWrap=True)
-        self._sentence.setAccessibleName("What its release would do")
+        self._title = Label(wordWrap=True, role="section", name="Sub-table in focus")
+        self._status = Label(wordWrap=True, role="quiet", name="Its status")
+        self._sentence = Label(wordWrap=True, name="What its release would do")
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._head = Label(wordWrap=True)
-        self._head.setProperty("role", "section")
+        self._head = Label(wordWrap=True, role="section")
         self.cells = Listing("At-risk cells and their bounds")
         self.cells.chosen.connect(self._cell_chosen)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(GRID, 0, 0, 0)
-        column.setSpacing(GRID)
-        column.addWidget(self._title)
-        column.addWidget(self._status)
-        column.addWidget(self._sentence)
-        column.addWidget(self._head)
-        column.addWidget(self.cells, 1)
-        column.addStretch(0)
+        in_column(
+            self._title,
+            self._status,
+            self._sentence,
+            self._head,
+            (self.cells, 1),
+            0,
+            on=self,
+            margins=(GRID, 0, 0, 0),
+            spacing=GRID,
+        )
         self.setMinimumWidth(31 * GRID)
 
     @property

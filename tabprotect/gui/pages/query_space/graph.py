@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSplitter, QWidget
 
 from tabprotect.engine.query_space.graphs.independence_graph import independence_graph
 from tabprotect.gui.lattice.graph import GraphFigure, queries_named
 from tabprotect.gui.lattice.listing import ListColumn, Listing
 from tabprotect.gui.lattice.space import Space
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID
 
 
@@ -20,8 +21,7 @@ class GraphPanel(QWidget):
         super().__init__()
         self.space = space
         self._parts: list[tuple[str, tuple[str, ...]]] = []
-        self._sentence = Label(wordWrap=True)
-        self._sentence.setAccessibleName("Decomposable or not")
+        self._sentence = Label(wordWrap=True, name="Decomposable or not")
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.figure = GraphFigure()
         self.list = Listing("Cliques and separators", sortable=False)
@@ -30,25 +30,17 @@ class GraphPanel(QWidget):
             "A line joins two variables that some released table has together. Without a line "
             "they are independent, given the rest, for all a reader can tell.",
             wordWrap=True,
+            role="quiet",
         )
-        note.setProperty("role", "quiet")
         side = QWidget()
-        right = QVBoxLayout(side)
-        right.setContentsMargins(GRID, 0, 0, 0)
-        right.setSpacing(GRID)
-        right.addWidget(note)
-        right.addWidget(self.list, 1)
+        in_column(note, (self.list, 1), on=side, margins=(GRID, 0, 0, 0), spacing=GRID)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
         split.addWidget(self.figure)
         split.addWidget(side)
         split.setStretchFactor(0, 1)
         split.setSizes([66 * GRID, 38 * GRID])
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, GRID, 0, 0)
-        column.setSpacing(GRID)
-        column.addWidget(self._sentence)
-        column.addWidget(split, 1)
+        in_column(self._sentence, (split, 1), on=self, margins=(0, GRID, 0, 0), spacing=GRID)
 
     @property
     def sentence(self) -> str:

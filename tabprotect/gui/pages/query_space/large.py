@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.gui.lattice.bars import DimensionBars
@@ -16,6 +16,7 @@ from tabprotect.gui.lattice.symbols import NodeLook
 from tabprotect.gui.lattice.view import LatticeView
 from tabprotect.gui.lattice.words import spoken
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, count_text
 
 
@@ -27,9 +28,7 @@ class LargeLattice(QWidget):
     def __init__(self, space: Space, look: Callable[[Query], NodeLook]) -> None:
         super().__init__()
         self.space = space
-        self._why = Label(wordWrap=True)
-        self._why.setProperty("role", "quiet")
-        self._why.setAccessibleName("Why the lattice is not drawn")
+        self._why = Label(wordWrap=True, role="quiet", name="Why the lattice is not drawn")
         self.released = FrontierMatrix("Released frontier", hatched=False)
         self.unreleasable = FrontierMatrix("Unreleasable frontier", hatched=True)
         self._titles = (Label(), Label())
@@ -57,11 +56,7 @@ class LargeLattice(QWidget):
         grid.setColumnStretch(1, 1)
         grid.setRowStretch(1, 4)
         grid.setRowStretch(2, 5)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(GRID)
-        column.addWidget(self._why)
-        column.addLayout(grid, 1)
+        in_column(self._why, (grid, 1), on=self, margins=0, spacing=GRID)
 
     def refresh(self, regions: Regions | None, drawn: int) -> None:
         """Show the regions anew; up to ``drawn`` variables they would have been drawn."""

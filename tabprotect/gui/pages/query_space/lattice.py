@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QStackedWidget, QWidget
 
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.gui.lattice.space import RELEASED, UNRELEASABLE, Foresight, Regions, Space
@@ -11,6 +11,7 @@ from tabprotect.gui.lattice.symbols import NodeLook
 from tabprotect.gui.lattice.view import LatticeView
 from tabprotect.gui.lattice.words import spoken
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.query_space.large import LargeLattice
 
@@ -32,9 +33,7 @@ class LatticePanel(QWidget):
         self.finder.setMaximumWidth(26 * GRID)
         self.finder.textChanged.connect(lambda _: self._find())
         self.finder.returnPressed.connect(self._go_found)
-        self._key = Label(wordWrap=True)
-        self._key.setProperty("role", "quiet")
-        self._key.setAccessibleName("What the letters stand for")
+        self._key = Label(wordWrap=True, role="quiet", name="What the letters stand for")
         self.view = LatticeView("Lattice of sub-tables")
         self.view.focused.connect(space.set_focus)
         self.view.activated.connect(self.asked)
@@ -43,15 +42,8 @@ class LatticePanel(QWidget):
         self.large = LargeLattice(space, self._look)
         self.large.asked.connect(self.asked)
         self.pages.addWidget(self.large)
-        head = QHBoxLayout()
-        head.setSpacing(GRID)
-        head.addWidget(self._key, 1)
-        head.addWidget(self.finder)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, GRID, 0, 0)
-        column.setSpacing(GRID)
-        column.addLayout(head)
-        column.addWidget(self.pages, 1)
+        head = in_row((self._key, 1), self.finder, spacing=GRID)
+        in_column(head, (self.pages, 1), on=self, margins=(0, GRID, 0, 0), spacing=GRID)
 
     @property
     def picture(self) -> LatticeView:

@@ -8,10 +8,8 @@ import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QComboBox,
-    QHBoxLayout,
     QPushButton,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -28,6 +26,7 @@ from tabprotect.gui.lattice.listing import ListColumn, Listing
 from tabprotect.gui.lattice.names import counted, listed
 from tabprotect.gui.lattice.space import RELEASED, UNKNOWN, Space
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, count_text, number_text
 from tabprotect.gui.pages.query_space.lattice import DRAWN
 
@@ -74,18 +73,14 @@ class OptimalPanel(QWidget):
         self.order.setSuffix("-way tables")
         self.order.setAccessibleName("Compare with all tables of a dimension")
         self.order.valueChanged.connect(lambda _: self._ask_all())
-        self._method_help = Label(wordWrap=True)
-        self._method_help.setProperty("role", "quiet")
-        self._live = Label(wordWrap=True)
-        self._live.setAccessibleName("The best so far")
+        self._method_help = Label(wordWrap=True, role="quiet")
+        self._live = Label(wordWrap=True, name="The best so far")
         self.list = Listing("Releases to compare", sortable=False)
         self.list.chosen.connect(lambda _: self._show_chosen())
-        self._frontier = Label(wordWrap=True)
-        self._frontier.setAccessibleName("Its frontier")
+        self._frontier = Label(wordWrap=True, name="Its frontier")
         self.bars = (DimensionBars(), DimensionBars())
         self._titles = (Label(), Label())
-        row = QHBoxLayout()
-        row.setSpacing(GRID)
+        row = in_row(spacing=GRID)
         label = Label("Search by")
         label.setBuddy(self.method)
         against = Label("  compare with")
@@ -93,23 +88,22 @@ class OptimalPanel(QWidget):
         for widget in (label, self.method, self.go, self.stop, against, self.order):
             row.addWidget(widget)
         row.addStretch(1)
-        sides = QHBoxLayout()
-        sides.setSpacing(2 * GRID)
+        sides = in_row(spacing=2 * GRID)
         for title, bars in zip(self._titles, self.bars, strict=True):
             title.setProperty("role", "section")
-            side = QVBoxLayout()
-            side.addWidget(title)
-            side.addWidget(bars, 1)
+            side = in_column(title, (bars, 1))
             sides.addLayout(side, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, GRID, 0, 0)
-        column.setSpacing(GRID)
-        column.addLayout(row)
-        column.addWidget(self._method_help)
-        column.addWidget(self._live)
-        column.addWidget(self.list, 2)
-        column.addWidget(self._frontier)
-        column.addLayout(sides, 3)
+        in_column(
+            row,
+            self._method_help,
+            self._live,
+            (self.list, 2),
+            self._frontier,
+            (sides, 3),
+            on=self,
+            margins=(0, GRID, 0, 0),
+            spacing=GRID,
+        )
         self._tell_method()
 
     # -- what is shown ------------------------------------------------------------------------

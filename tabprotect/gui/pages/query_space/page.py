@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QStackedWidget,
     QTabWidget,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -36,6 +35,7 @@ from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, Foresight, Space
 from tabprotect.gui.lattice.symbols import Legend
 from tabprotect.gui.lattice.words import state_sentence
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.query_space.files import QuerySpaceFiles
 from tabprotect.gui.pages.query_space.focus import FocusPanel
@@ -94,13 +94,8 @@ class QuerySpacePage(QuerySpaceStage, Page):
         split.setStretchFactor(0, 1)
         split.setSizes([70 * GRID, 34 * GRID])
         self._shown = QWidget()
-        column = QVBoxLayout(self._shown)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(GRID)
-        column.addWidget(self.settings)
-        column.addWidget(split, 1)
-        self._hidden = Label(HIDDEN, wordWrap=True)
-        self._hidden.setProperty("role", "quiet")
+        in_column(self.settings, (split, 1), on=self._shown, margins=0, spacing=GRID)
+        self._hidden = Label(HIDDEN, wordWrap=True, role="quiet")
         self._hidden.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._stack = _Body()
         self._stack.addWidget(self._shown)

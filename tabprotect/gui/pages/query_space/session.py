@@ -9,14 +9,12 @@ import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
-    QFileDialog,
     QHBoxLayout,
     QLineEdit,
     QPushButton,
     QSlider,
     QSplitter,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -36,7 +34,9 @@ from tabprotect.gui.lattice.serving import ANSWER_CELLS, Served, Serving
 from tabprotect.gui.lattice.space import Regions, Space
 from tabprotect.gui.lattice.view import LatticeView
 from tabprotect.gui.lattice.words import state_sentence
+from tabprotect.gui.look.file_dialogs import ask_place
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.query_space.lattice import DRAWN, look_of
 
@@ -83,8 +83,7 @@ class SessionPanel(QWidget):
         self.begin = QPushButton("Begin")
         self.begin.clicked.connect(self.begin_session)
         self.values: dict[str, QLineEdit] = {}
-        self._values_row = QHBoxLayout()
-        self._values_row.setSpacing(GRID)
+        self._values_row = in_row(spacing=GRID)
         self.user = QLineEdit(getpass.getuser())
         self.user.setAccessibleName("Who asks")
         self.user.setMaximumWidth(16 * GRID)
@@ -93,8 +92,7 @@ class SessionPanel(QWidget):
         self.query.returnPressed.connect(self.ask)
         self.asking = QPushButton("Ask")
         self.asking.clicked.connect(self.ask)
-        self.answer = Label(wordWrap=True)
-        self.answer.setAccessibleName("The answer")
+        self.answer = Label(wordWrap=True, name="The answer")
         self.answer.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.given = QComboBox()
         self.given.setAccessibleName("Which of the tables given out")
@@ -113,8 +111,7 @@ class SessionPanel(QWidget):
         self.slider.setPageStep(1)
         self.slider.valueChanged.connect(lambda _: self._show_point())
         self.log.chosen.connect(lambda row: self.slider.setValue(row + 1))
-        self._point = Label(wordWrap=True)
-        self._point.setAccessibleName("What was released then")
+        self._point = Label(wordWrap=True, name="What was released then")
         self._lay_out(browse)
         self._show_rule()
 
@@ -140,30 +137,25 @@ class SessionPanel(QWidget):
         second.addWidget(self.query, 1)
         second.addWidget(self.asking)
         left, right = QWidget(), QWidget()
-        log = QVBoxLayout(left)
-        log.setContentsMargins(0, 0, GRID, 0)
-        log.setSpacing(GRID // 2)
-        log.addWidget(self.log, 3)
-        log.addWidget(self.given)
-        log.addWidget(self.cells, 2)
-        picture = QVBoxLayout(right)
-        picture.setContentsMargins(0, 0, 0, 0)
-        picture.setSpacing(GRID // 2)
-        picture.addWidget(self.pictures, 1)
-        picture.addWidget(self.slider)
-        picture.addWidget(self._point)
+        in_column(
+            (self.log, 3),
+            self.given,
+            (self.cells, 2),
+            on=left,
+            margins=(0, 0, GRID, 0),
+            spacing=GRID // 2,
+        )
+        in_column(
+            (self.pictures, 1), self.slider, self._point, on=right, margins=0, spacing=GRID // 2
+        )
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
         split.addWidget(left)
         split.addWidget(right)
         split.setSizes([52 * GRID, 52 * GRID])
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, GRID, 0, 0)
-        column.setSpacing(GRID)
-        column.addLayout(first)
-        column.addLayout(second)
-        column.addWidget(self.answer)
-        column.addWidget(split, 1)
+        in_column(
+            first, second, self.answer, (split, 1), on=self, margins=(0, GRID, 0, 0), spacing=GRID
+        )
 
     # -- the session --------------------------------------------------------------------------
 
@@ -390,15 +382,15 @@ class SessionPanel(QWidget):
             self.values[parameter.name] = field
 
     def _browse(self) -> None:
-        dialog = QFileDialog(
-            self, "History", "query-history-CONFIDENTIAL.sqlite", "SQLite (*.sqlite);;All files (*)"
+        ask_place(
+            self,
+            "History",
+            "query-history-CONFIDENTIAL.sqlite",
+            "SQLite (*.sqlite);;All files (*)",
+            self.place.setText,
+            suffix="sqlite",
+            confirm=False,
         )
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)
-        dialog.setDefaultSuffix("sqlite")
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self.place.setText)
-        dialog.open()
 
 
 def _settings(plan: ReleasePlan) -> tuple[object, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QSpinBox, QWidget
+from PySide6.QtWidgets import QComboBox, QLineEdit, QSpinBox, QWidget
 
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.query_verbs import set_release_criterion
@@ -11,6 +11,7 @@ from tabprotect.engine.project.verbs.table_verbs import set_at_risk
 from tabprotect.engine.query_space.bounds_way import BOUNDS_WAYS
 from tabprotect.engine.query_space.registered import criteria
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID
 
 WAYS = {
@@ -51,9 +52,7 @@ class SettingsRow(QWidget):
             self.bounds.addItem(WAYS.get(name, name), name)
             self.bounds.setItemData(self.bounds.count() - 1, f"<p>{help_}</p>", 3)
         _narrow(self.bounds, 12)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(GRID)
+        row = in_row(on=self, margins=0, spacing=GRID)
         for words, field in (
             ("May go out when", self.criterion),
             ("is at least", self.threshold),

@@ -6,12 +6,10 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QLineEdit,
     QSpinBox,
     QSplitter,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -22,6 +20,7 @@ from tabprotect.gui.lattice.symbols import NodeLook
 from tabprotect.gui.lattice.tiles import TileMap
 from tabprotect.gui.lattice.view import LatticeView
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.shades import STEPS, ScaleBar, shade_numbers, shades
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.gui.pages.query_space.lattice import DRAWN, wanted_query
@@ -35,8 +34,7 @@ class WidthsPanel(QWidget):
         self.space = space
         self._regions: Regions | None = None
         self._shades: npt.NDArray[np.uint8] = np.zeros(0, dtype=np.uint8)
-        self._sentence = Label(wordWrap=True)
-        self._sentence.setAccessibleName("The most dangerous chain")
+        self._sentence = Label(wordWrap=True, name="The most dangerous chain")
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.scale = ScaleBar()
         self.view = LatticeView("Critical-width map")
@@ -55,42 +53,29 @@ class WidthsPanel(QWidget):
         self.most.setSpecialValueText("any")
         self.most.setAccessibleName("List sub-tables of at most this width")
         self.most.valueChanged.connect(lambda _: self._filter())
-        self._shown = Label()
-        self._shown.setProperty("role", "quiet")
-        self._shown.setAccessibleName("How many are listed")
+        self._shown = Label(role="quiet", name="How many are listed")
         self.list = Listing("Critical widths")
         self.list.chosen.connect(self._chosen)
         label = Label("width up to")
         label.setBuddy(self.most)
-        row = QHBoxLayout()
-        row.setSpacing(GRID)
-        row.addWidget(self.finder, 1)
-        row.addWidget(label)
-        row.addWidget(self.most)
+        row = in_row((self.finder, 1), label, self.most, spacing=GRID)
         side = QWidget()
-        right = QVBoxLayout(side)
-        right.setContentsMargins(GRID, 0, 0, 0)
-        right.setSpacing(GRID)
-        right.addLayout(row)
-        right.addWidget(self.list, 1)
-        right.addWidget(self._shown)
+        in_column(row, (self.list, 1), self._shown, on=side, margins=(GRID, 0, 0, 0), spacing=GRID)
         left = QWidget()
-        map_column = QVBoxLayout(left)
-        map_column.setContentsMargins(0, 0, 0, 0)
-        map_column.setSpacing(GRID // 2)
-        map_column.addWidget(self.maps, 1)
-        map_column.addWidget(self.scale, 0, Qt.AlignmentFlag.AlignRight)
+        in_column(
+            (self.maps, 1),
+            (self.scale, 0, Qt.AlignmentFlag.AlignRight),
+            on=left,
+            margins=0,
+            spacing=GRID // 2,
+        )
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
         split.addWidget(left)
         split.addWidget(side)
         split.setStretchFactor(0, 1)
         split.setSizes([66 * GRID, 38 * GRID])
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, GRID, 0, 0)
-        column.setSpacing(GRID)
-        column.addWidget(self._sentence)
-        column.addWidget(split, 1)
+        in_column(self._sentence, (split, 1), on=self, margins=(0, GRID, 0, 0), spacing=GRID)
 
     @property
     def sentence(self) -> str:
@@ -196,5 +181,6 @@ class WidthsPanel(QWidget):
         self._shown.setText(f"{count_text(len(rows))} of {count_text(len(every))} sub-tables")
         if regions.variables > DRAWN:
             chain = regions.state.evidence.widths.chain()
+            self.tiles.row_name = "{}-way" if letters.lattice.plain else "step {}"
             self.tiles.show_tiles(every, self._shades, ~listed, chain)
         self.view.update()

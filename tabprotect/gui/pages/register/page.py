@@ -9,15 +9,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QFileDialog,
     QFormLayout,
     QFrame,
-    QHBoxLayout,
     QHeaderView,
     QLineEdit,
     QPushButton,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -31,7 +28,9 @@ from tabprotect.engine.register.lookup import marks
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
+from tabprotect.gui.look.file_dialogs import ask_place
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, tabular
 from tabprotect.gui.pages.register.listed import ReleasesModel, Row, details
 from tabprotect.gui.pages.register.stage import RegisterStage
@@ -69,8 +68,7 @@ class RegisterPage(RegisterStage, Page):
         self.list.selectionModel().currentRowChanged.connect(lambda *_: self._show_one())
         self.body.addWidget(self.list, 2)
         self.body.addWidget(self._one())
-        self._note = Label(wordWrap=True)
-        self._note.setProperty("role", "quiet")
+        self._note = Label(wordWrap=True, role="quiet")
         self.footer.addWidget(self._note, 1)
 
     def _one(self) -> QWidget:
@@ -89,16 +87,8 @@ class RegisterPage(RegisterStage, Page):
         self.withdraw.clicked.connect(self._withdraw)
         self.save = QPushButton("Save its bundle\u2026")
         self.save.clicked.connect(self._ask_save)
-        row = QHBoxLayout()
-        row.setSpacing(GRID)
-        row.addWidget(self.save)
-        row.addStretch(1)
-        row.addWidget(self.reason, 2)
-        row.addWidget(self.withdraw)
-        column = QVBoxLayout(self.card)
-        column.setContentsMargins(GRID + 4, GRID, GRID + 4, GRID)
-        column.addLayout(self._facts)
-        column.addLayout(row)
+        row = in_row(self.save, 1, (self.reason, 2), self.withdraw, spacing=GRID)
+        in_column(self._facts, row, on=self.card, margins=(GRID + 4, GRID, GRID + 4, GRID))
         return self.card
 
     def shows_original(self) -> bool:
@@ -206,13 +196,14 @@ class RegisterPage(RegisterStage, Page):
         if row is None:
             return
         folder = self.document.preferences.public_folder
-        dialog = QFileDialog(self, "Save the bundle", str(folder or ""), "Zip files (*.zip)")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix("zip")
-        dialog.selectFile(f"release-{row.entry.number}.zip")
-        dialog.fileSelected.connect(lambda path: self.save_to(row, Path(path)))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        ask_place(
+            self,
+            "Save the bundle",
+            str(Path(folder or "") / f"release-{row.entry.number}.zip"),
+            "Zip files (*.zip)",
+            lambda path: self.save_to(row, Path(path)),
+            suffix="zip",
+        )
 
     def save_to(self, row: Row, path: Path) -> None:
         """Write the bundle of a release, as it left."""

@@ -5,18 +5,17 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontDatabase, QTextOption
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QHeaderView,
     QPlainTextEdit,
     QPushButton,
     QTreeWidget,
     QTreeWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, tabular
 from tabprotect.gui.pages.release.bundle import Bundle, meaning, size_text
 
@@ -86,32 +85,18 @@ class FilesPanel(QWidget):
         self.tree = FileTree()
         self.tree.currentItemChanged.connect(lambda now, _: self._choose(now))
         self.bundle: Bundle | None = None
-        self.title = Label()
-        self.title.setProperty("role", "section")
-        self._meaning = Label(wordWrap=True)
-        self._meaning.setProperty("role", "quiet")
+        self.title = Label(role="section")
+        self._meaning = Label(wordWrap=True, role="quiet")
         self._all = QPushButton("Show all of it")
         self._all.clicked.connect(self._show_all)
         self.preview = QPlainTextEdit(readOnly=True)
         self.preview.setAccessibleName("Content of the file")
         self.preview.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.preview.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        head = QHBoxLayout()
-        head.addWidget(self.title, 1)
-        head.addWidget(self._all)
-        self.right = QVBoxLayout()
-        self.right.setSpacing(4)
-        self.right.addLayout(head)
-        self.right.addWidget(self._meaning)
-        self.right.addWidget(self.preview, 1)
-        self.left = QVBoxLayout()
-        self.left.setSpacing(GRID)
-        self.left.addWidget(self.tree, 3)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(2 * GRID)
-        row.addLayout(self.left, 2)
-        row.addLayout(self.right, 3)
+        head = in_row((self.title, 1), self._all)
+        self.right = in_column(head, self._meaning, (self.preview, 1), spacing=4)
+        self.left = in_column((self.tree, 3), spacing=GRID)
+        in_row((self.left, 2), (self.right, 3), on=self, margins=0, spacing=2 * GRID)
 
     def controls(self) -> list[QWidget]:
         """What takes the keyboard beside the tree, in reading order."""

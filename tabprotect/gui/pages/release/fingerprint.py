@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QLineEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QSizePolicy, QWidget
 
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column
 
 
 class Fingerprint(QWidget):
@@ -13,8 +14,7 @@ class Fingerprint(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._value = ""
-        title = Label("Fingerprint (SHA-256)")
-        title.setProperty("role", "section")
+        title = Label("Fingerprint (SHA-256)", role="section")
         self.value = QLineEdit(readOnly=True)
         self.value.setAccessibleName("Fingerprint of the bundle")
         self.value.setToolTip(
@@ -25,11 +25,8 @@ class Fingerprint(QWidget):
         self.announced.setAccessibleName("Announced fingerprint")
         self.announced.setClearButtonEnabled(True)
         self.announced.textChanged.connect(lambda _: self._compare())
-        self.verdict = Label()
-        self.verdict.setAccessibleName("Comparison of the fingerprints")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
+        self.verdict = Label(name="Comparison of the fingerprints")
+        column = in_column(on=self, margins=0, spacing=4)
         for widget in (title, self.value, self.announced, self.verdict):
             column.addWidget(widget)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)

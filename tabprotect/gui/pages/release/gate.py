@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout
+from PySide6.QtWidgets import QFrame
 
 from tabprotect.engine.bundle.check_lines import CheckLine
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID, THEME
 
 
@@ -16,17 +17,19 @@ class Banner(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.line = CheckLine("told", "")
-        self.figure = Label()
-        self.figure.setProperty("role", "figure")
-        self.figure.setAccessibleName("What a reader would know, of the cells expected at risk")
+        self.figure = Label(
+            role="figure", name="What a reader would know, of the cells expected at risk"
+        )
         self.text = Label(wordWrap=True)
         self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.text.setAccessibleName("The verdict")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
-        row.setSpacing(2 * GRID)
-        row.addWidget(self.figure)
-        row.addWidget(self.text, 1)
+        in_row(
+            self.figure,
+            (self.text, 1),
+            on=self,
+            margins=(2 * GRID, GRID, 2 * GRID, GRID),
+            spacing=2 * GRID,
+        )
         THEME.changed.connect(self._paint)
 
     def show_line(self, line: CheckLine, *, figure: str = "") -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from tabprotect.engine.bundle.check_lines import CheckGroup, CheckLine
 from tabprotect.engine.errors import Suggestion
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import emptied, tool_button
 from tabprotect.gui.look.label import Label, heading, tip
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
 
 MARKS = {
@@ -37,14 +38,15 @@ class LineRow(QWidget):
         self.words = Label(line.text, wordWrap=True)
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.words.setAccessibleName(f"{word}: {line.text}")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(GRID)
-        row.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self.words, 1)
+        row = in_row(
+            (picture, 0, Qt.AlignmentFlag.AlignTop),
+            (self.words, 1),
+            on=self,
+            margins=0,
+            spacing=GRID,
+        )
         if line.staff:
-            badge = Label("staff only")
-            badge.setProperty("role", "quiet")
+            badge = Label("staff only", role="quiet")
             row.addWidget(badge, 0, Qt.AlignmentFlag.AlignTop)
         self.button: QPushButton | None = None
         if line.cells:
@@ -75,27 +77,20 @@ class LineGroup(QWidget):
         self.title = heading(title)
         self.card = QFrame()
         self.card.setProperty("role", "card")
-        self._inside = QVBoxLayout(self.card)
-        self._inside.setContentsMargins(GRID + 4, GRID, GRID + 4, GRID)
-        self._inside.setSpacing(GRID)
-        self._lines = QVBoxLayout()
-        self._lines.setSpacing(GRID)
+        self._inside = in_column(
+            on=self.card, margins=(GRID + 4, GRID, GRID + 4, GRID), spacing=GRID
+        )
+        self._lines = in_column(spacing=GRID)
         self.fold = tool_button("", checkable=True, flat=True)
         self.fold.setParent(self.card)
         self.fold.toggled.connect(self._unfold)
         self._folding, self._may_fold = False, True
-        self._sum = QHBoxLayout()
-        self._sum.setSpacing(GRID)
+        self._sum = in_row(spacing=GRID)
         self._inside.addLayout(self._sum)
         self._inside.addLayout(self._lines)
-        self._helps = QVBoxLayout()
-        self._helps.setSpacing(4)
+        self._helps = in_column(spacing=4)
         self._inside.addLayout(self._helps)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(self.title)
-        column.addWidget(self.card)
+        in_column(self.title, self.card, on=self, margins=0, spacing=4)
         self.fold.setVisible(False)
         THEME.changed.connect(self._repaint)
 
@@ -130,11 +125,7 @@ class LineGroup(QWidget):
                 button.clicked.connect(lambda _=False, r=remedy: self.remedy_chosen.emit(r))
                 self.remedies[remedy.text] = button
                 row = QWidget()
-                beside = QHBoxLayout(row)
-                beside.setContentsMargins(0, 0, 0, 0)
-                beside.setSpacing(GRID)
-                beside.addWidget(button)
-                beside.addWidget(_quiet(remedy.reached), 1)
+                in_row(button, (_quiet(remedy.reached), 1), on=row, margins=0, spacing=GRID)
                 self._helps.addWidget(row)
         if note:
             self._helps.addWidget(_quiet(note))
@@ -185,6 +176,5 @@ class LineGroup(QWidget):
 
 
 def _quiet(text: str) -> Label:
-    label = Label(text, wordWrap=True)
-    label.setProperty("role", "quiet")
+    label = Label(text, wordWrap=True, role="quiet")
     return label

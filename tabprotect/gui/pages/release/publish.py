@@ -10,13 +10,11 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
     QDialogButtonBox,
-    QFileDialog,
     QFrame,
     QGridLayout,
     QLabel,
     QLineEdit,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -26,7 +24,9 @@ from tabprotect.engine.errors import InputError
 from tabprotect.gui.base.confidential_files import marked
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.look import icons
+from tabprotect.gui.look.file_dialogs import ask_place
 from tabprotect.gui.look.label import Label, heading
+from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID
 
 
@@ -104,8 +104,8 @@ class PublishForm(QWidget):
         self.together = Label(
             "Public and confidential files go into one folder: File > Settings keeps them apart.",
             wordWrap=True,
+            role="quiet",
         )
-        self.together.setProperty("role", "quiet")
         card = QFrame()
         card.setProperty("role", "card")
         grid = QGridLayout(card)
@@ -113,11 +113,7 @@ class PublishForm(QWidget):
         grid.setHorizontalSpacing(GRID)
         grid.setVerticalSpacing(GRID)
         grid.setColumnStretch(1, 1)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(4)
-        outer.addWidget(heading("What is written"))
-        outer.addWidget(card)
+        in_column(heading("What is written"), card, on=self, margins=0, spacing=4)
         for row, (label, field, name) in enumerate(
             (
                 (Label("Title"), self.title, "Title, public"),
@@ -215,14 +211,16 @@ class PublishForm(QWidget):
             self.dossier.setText(str(marked(Path(text))))
 
     def _ask(self, field: QLineEdit) -> None:
-        dialog = QFileDialog(self, field.accessibleName(), field.text(), "Zip files (*.zip)")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix("zip")
         # Overwriting is asked once, in the question before publishing.
-        dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(lambda path: self._take(field, path))
-        dialog.open()
+        ask_place(
+            self,
+            field.accessibleName(),
+            field.text(),
+            "Zip files (*.zip)",
+            lambda path: self._take(field, path),
+            suffix="zip",
+            confirm=False,
+        )
 
     def _take(self, field: QLineEdit, path: str) -> None:
         field.setText(path)
@@ -239,8 +237,7 @@ class LeavingHouse(QDialog):
         taken = destination.taken
         picture = Label()
         picture.setPixmap(icons.pixmap("release", 32))
-        title = Label("This will be published.")
-        title.setProperty("role", "heading")
+        title = Label("This will be published.", role="heading")
         lines = [*what, f"Bundle: {destination.release}"]
         if destination.dossier is None:
             lines.append(
@@ -272,9 +269,11 @@ class LeavingHouse(QDialog):
         grid.addWidget(title, 0, 1)
         grid.addWidget(text, 1, 1)
         grid.setColumnStretch(1, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(3 * GRID, 2 * GRID, 3 * GRID, 2 * GRID)
-        column.setSpacing(2 * GRID)
-        column.addLayout(grid)
-        column.addWidget(buttons)
+        in_column(
+            grid,
+            buttons,
+            on=self,
+            margins=(3 * GRID, 2 * GRID, 3 * GRID, 2 * GRID),
+            spacing=2 * GRID,
+        )
         self.back.setFocus()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QAction, QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
 from tabprotect.engine.bundle import confidential, public
 from tabprotect.engine.errors import TabprotectError
@@ -18,6 +18,7 @@ from tabprotect.gui.base.confidential_files import MARK, marked
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.look import icons
+from tabprotect.gui.look.file_dialogs import ask_place
 
 if TYPE_CHECKING:
     from tabprotect.engine.project.history import History
@@ -68,13 +69,14 @@ class ReportButton(QPushButton):
         folder = folders.confidential_folder if edition == "staff" else folders.public_folder
         name = f"release-report-{edition}.{kind}"
         suggested = marked(Path(name)) if edition == "staff" else Path(name)
-        dialog = QFileDialog(self, "Write the report", str(folder or ""), f"Report (*.{kind})")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(kind)
-        dialog.selectFile(str(suggested))
-        dialog.fileSelected.connect(lambda path: self.write(edition, Path(path)))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        ask_place(
+            self,
+            "Write the report",
+            str(Path(folder or "") / suggested),
+            f"Report (*.{kind})",
+            lambda path: self.write(edition, Path(path)),
+            suffix=kind,
+        )
 
     def write(self, edition: Edition, path: Path) -> None:
         """Write an edition; that of staff says CONFIDENTIAL in its name."""

@@ -6,10 +6,11 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton
+from PySide6.QtWidgets import QFrame, QPushButton
 
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID, THEME
 
 
@@ -21,19 +22,20 @@ class Seal(QFrame):
         self.setProperty("role", "card")
         self.setAccessibleName("Published")
         self._picture = Label()
-        self.text = Label(wordWrap=True)
-        self.text.setAccessibleName("What was published")
+        self.text = Label(wordWrap=True, name="What was published")
         self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.copy = QPushButton("Copy fingerprint")
         self.open = QPushButton("Open as a reader")
         self.open.setToolTip("Open the bundle in a window of its own, without the original.")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
-        row.setSpacing(2 * GRID)
-        row.addWidget(self._picture)
-        row.addWidget(self.text, 1)
-        row.addWidget(self.copy)
-        row.addWidget(self.open)
+        in_row(
+            self._picture,
+            (self.text, 1),
+            self.copy,
+            self.open,
+            on=self,
+            margins=(2 * GRID, GRID, 2 * GRID, GRID),
+            spacing=2 * GRID,
+        )
 
     def show_release(self, path: Path, fingerprint: str) -> None:
         """Show the seal of a written bundle."""

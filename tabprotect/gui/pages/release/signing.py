@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFormLayout, QFrame, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QFrame, QLineEdit, QWidget
 
 from tabprotect.gui.look.label import Label, heading
+from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID
 
 
@@ -20,9 +21,7 @@ class SigningForm(QWidget):
         self.prepared = QLineEdit()
         self.approved = QLineEdit()
         self.reason = QLineEdit(placeholderText="goes into dossier and register")
-        self.needs = Label(wordWrap=True)
-        self.needs.setProperty("role", "quiet")
-        self.needs.setAccessibleName("What is still missing")
+        self.needs = Label(wordWrap=True, role="quiet", name="What is still missing")
         card = QFrame()
         card.setProperty("role", "card")
         form = QFormLayout(card)
@@ -39,11 +38,7 @@ class SigningForm(QWidget):
             form.addRow(text, field)
         form.addRow(self.needs)
         self._form = form
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(heading("Sign"))
-        column.addWidget(card)
+        in_column(heading("Sign"), card, on=self, margins=0, spacing=4)
 
     def controls(self) -> list[QWidget]:
         """What takes the keyboard, in reading order."""

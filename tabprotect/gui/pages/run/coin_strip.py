@@ -17,19 +17,18 @@ from PySide6.QtGui import QBrush, QPainter, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
-    QHBoxLayout,
     QListView,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label, tip
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, colour
 from tabprotect.gui.pages.run.replay import Replay
 
@@ -131,13 +130,11 @@ class CoinStrip(QWidget):
         self.view.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.view.setAccessibleName("Coins of the run, in order")
         self.view.setFixedHeight(6 * GRID)
-        self._words = Label(wordWrap=True)
-        self._words.setAccessibleName("This step in words")
+        self._words = Label(wordWrap=True, name="This step in words")
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._tick)
         self.buttons: dict[str, QToolButton] = {}
-        row = QHBoxLayout()
-        row.setSpacing(GRID // 2)
+        row = in_row(spacing=GRID // 2)
         for name, picture, text, hint in (
             ("first", "", "Original", "Back to the original"),
             ("back", "left", "", "One step back"),
@@ -161,11 +158,7 @@ class CoinStrip(QWidget):
         self.buttons["play"].clicked.connect(self.toggle)
         row.addSpacing(GRID)
         row.addWidget(self._words, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(row)
-        column.addWidget(self.view)
+        in_column(row, self.view, on=self, margins=0, spacing=0)
         self.view.clicked.connect(lambda index: self.go(index.row() + 1))
         self.view.activated.connect(lambda index: self.go(index.row() + 1))
         self.repaint_pictures()

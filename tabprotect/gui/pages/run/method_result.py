@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
 
 from tabprotect.engine.arrays import Ints, Letters
 from tabprotect.engine.project.placement import Placement
@@ -24,6 +24,7 @@ from tabprotect.gui.grid.three_tables import (
     published_text,
 )
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
 
 STATUSES = {
@@ -59,8 +60,7 @@ class MethodResult(QWidget):
         self.which.activated.connect(lambda _: self._fill())
         self._which_label = Label("Published table")
         self._which_label.setBuddy(self.which)
-        self.legend = Label(wordWrap=True)
-        self.legend.setProperty("role", "quiet")
+        self.legend = Label(wordWrap=True, role="quiet")
         self.placement = PlacementBar()
         self.placement.placed.connect(self._place)
         self.placement.layer_chosen.connect(self._choose_layer)
@@ -69,18 +69,10 @@ class MethodResult(QWidget):
         self.tables.chosen.connect(self._chosen)
         # Beside the counts stand the status letters.
         self.tables.grids["original"].room = (-2, 0)
-        row = QHBoxLayout()
-        row.setSpacing(GRID)
-        row.addWidget(self._which_label)
-        row.addWidget(self.which)
-        row.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(GRID)
-        column.addLayout(row)
-        column.addWidget(self.placement)
-        column.addWidget(self.tables, 1)
-        column.addWidget(self.legend)
+        row = in_row(self._which_label, self.which, 1, spacing=GRID)
+        in_column(
+            row, self.placement, (self.tables, 1), self.legend, on=self, margins=0, spacing=GRID
+        )
         THEME.changed.connect(self._fill)
 
     def show_result(self, release: Release | None, protected: Protected | None) -> None:

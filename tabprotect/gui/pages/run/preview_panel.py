@@ -8,11 +8,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -23,6 +21,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import emptied
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, chance_text, count_text, number_text
 from tabprotect.gui.pages.run.preview_figures import BlockedFigure, ChangeFigure
 
@@ -49,24 +48,22 @@ class RefusalStrip(QFrame):
         self._reason.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._instead = Label(wordWrap=True)
         self.remedies: dict[str, QPushButton] = {}
-        self._offers = QVBoxLayout()
-        self._offers.setSpacing(2)
+        self._offers = in_column(spacing=2)
         self.gate = QPushButton("See it at the gate")
         self.gate.setAccessibleDescription(
             "What was drawn is held there: it is published with a reason only"
         )
         self.gate.clicked.connect(lambda: self.gate_asked.emit())
-        row = QHBoxLayout()
-        row.setSpacing(GRID)
-        row.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self._reason, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(GRID, GRID, GRID, GRID)
-        column.setSpacing(GRID // 2)
-        column.addLayout(row)
-        column.addWidget(self._instead)
-        column.addLayout(self._offers)
-        column.addWidget(self.gate, 0, Qt.AlignmentFlag.AlignLeft)
+        row = in_row((self._picture, 0, Qt.AlignmentFlag.AlignTop), (self._reason, 1), spacing=GRID)
+        in_column(
+            row,
+            self._instead,
+            self._offers,
+            (self.gate, 0, Qt.AlignmentFlag.AlignLeft),
+            on=self,
+            margins=GRID,
+            spacing=GRID // 2,
+        )
         THEME.changed.connect(self._take_colours)
         self._take_colours()
         self.hide()
@@ -121,8 +118,7 @@ class PreviewPanel(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         inner = QWidget()
         self.setWidget(inner)
-        self._state = Label(wordWrap=True)
-        self._state.setProperty("role", "quiet")
+        self._state = Label(wordWrap=True, role="quiet")
         self.refusal = RefusalStrip()
         self.go_mend = QPushButton("Go to Cycles")
         self._figures: dict[str, QLabel] = {}
@@ -148,26 +144,24 @@ class PreviewPanel(QScrollArea):
             self._figures[name], self._words[name] = value, label
         self.change = ChangeFigure()
         self.blocked = BlockedFigure()
-        self._stuck = Label(wordWrap=True)
-        self._stuck.setProperty("role", "quiet")
+        self._stuck = Label(wordWrap=True, role="quiet")
         self._content = QWidget()
-        column = QVBoxLayout(self._content)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(GRID)
-        column.addLayout(numbers)
+        column = in_column(numbers, on=self._content, margins=0, spacing=GRID)
         self.change.setMaximumHeight(28 * GRID)
         column.addWidget(self.change, 1)
         column.addWidget(self.blocked)
         column.addWidget(self._stuck)
         column.addStretch(0)
-        outer = QVBoxLayout(inner)
-        outer.setContentsMargins(GRID, 0, GRID, 0)
-        outer.setSpacing(GRID)
-        outer.addWidget(self._state)
-        outer.addWidget(self.refusal)
-        outer.addWidget(self.go_mend, 0, Qt.AlignmentFlag.AlignLeft)
-        outer.addWidget(self._content, 1)
-        outer.addStretch(0)
+        in_column(
+            self._state,
+            self.refusal,
+            (self.go_mend, 0, Qt.AlignmentFlag.AlignLeft),
+            (self._content, 1),
+            0,
+            on=inner,
+            margins=(GRID, 0, GRID, 0),
+            spacing=GRID,
+        )
         self.show_state("")
 
     def figure(self, name: str) -> str:

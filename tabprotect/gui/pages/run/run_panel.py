@@ -6,7 +6,7 @@ from typing import cast
 
 import numpy as np
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.project.placement import Placement
@@ -22,6 +22,7 @@ from tabprotect.gui.grid.placement_bar import PlacementBar
 from tabprotect.gui.grid.three_tables import ThreeTables
 from tabprotect.gui.grid.view import GridView
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.gui.pages.run.coin_strip import CoinStrip
 from tabprotect.gui.pages.run.replay import Replay
@@ -54,17 +55,18 @@ class RunPanel(QWidget):
         middle = self.grids["published"]
         middle.delegate = self.running
         middle.cells.setItemDelegate(self.running)
-        self.hidden = Label(HIDDEN, wordWrap=True)
-        self.hidden.setProperty("role", "quiet")
+        self.hidden = Label(HIDDEN, wordWrap=True, role="quiet")
         self.coins = CoinStrip()
         self.coins.moved.connect(lambda _: self._fill())
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(GRID)
-        column.addWidget(self.placement)
-        column.addWidget(self.hidden)
-        column.addWidget(self.tables, 1)
-        column.addWidget(self.coins)
+        in_column(
+            self.placement,
+            self.hidden,
+            (self.tables, 1),
+            self.coins,
+            on=self,
+            margins=0,
+            spacing=GRID,
+        )
         THEME.changed.connect(self._fill)
 
     @property

@@ -8,13 +8,14 @@ from itertools import islice
 import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton
+from PySide6.QtWidgets import QFrame, QLineEdit, QPushButton
 
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 
 SHOWN_CHANGES = 4
@@ -26,9 +27,7 @@ class Bar(QFrame):
     def __init__(self, name: str) -> None:
         super().__init__()
         self.setAccessibleName(name)
-        self.row = QHBoxLayout(self)
-        self.row.setContentsMargins(GRID, 4, GRID, 4)
-        self.row.setSpacing(GRID)
+        self.row = in_row(on=self, margins=(GRID, 4, GRID, 4), spacing=GRID)
         THEME.changed.connect(self.take_colours)
         self.take_colours()
         self.hide()
@@ -119,9 +118,7 @@ class FindBar(Bar):
         self._edit.setAccessibleName("Labels or count to find")
         self._edit.setClearButtonEnabled(True)
         self._edit.returnPressed.connect(self.next)
-        self._result = Label()
-        self._result.setProperty("role", "quiet")
-        self._result.setAccessibleName("Result of the search")
+        self._result = Label(role="quiet", name="Result of the search")
         close = tool_button(flat=True, icon=icons.icon("close"))
         close.setAccessibleName("Close the search")
         close.clicked.connect(self.leave)

@@ -389,7 +389,7 @@ class TablePage(TableStage, Page):
         if shown:
             # One panel beside the table leaves it its room.
             self._categories_button.setChecked(False)
-            self.risks.find.setFocus()
+            self.risks.search.setFocus()
 
     def _list_risks(self) -> None:
         project = self.document.project

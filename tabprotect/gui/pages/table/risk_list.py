@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QSpinBox,
     QTableView,
-    QVBoxLayout,
 )
 
 from tabprotect.engine.arrays import Bools, Ints
@@ -25,6 +24,7 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label, heading, tip
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 
 FEW = 4
@@ -169,10 +169,10 @@ class RiskList(QFrame):
         close.setAccessibleName("Close the risk list")
         close.clicked.connect(self.closed)
         self._close = close
-        self.find = QLineEdit(placeholderText="Find categories")
-        self.find.setAccessibleName("Find at-risk cells by their categories")
-        self.find.setClearButtonEnabled(True)
-        self.find.textChanged.connect(self.model.filter)
+        self.search = QLineEdit(placeholderText="Find categories")
+        self.search.setAccessibleName("Find at-risk cells by their categories")
+        self.search.setClearButtonEnabled(True)
+        self.search.textChanged.connect(self.model.filter)
         self.list = QTableView()
         self.list.setModel(self.model)
         self.list.setAccessibleName("At-risk cells in all layers")
@@ -187,16 +187,16 @@ class RiskList(QFrame):
         self.list.verticalHeader().setMinimumSectionSize(2 * GRID)
         head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.list.selectionModel().currentRowChanged.connect(self._went)
-        top = QHBoxLayout()
-        top.addWidget(self._title, 1)
-        top.addWidget(close)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(GRID, 0, 0, 0)
-        column.setSpacing(GRID)
-        column.addLayout(top)
-        column.addWidget(self.find)
-        column.addWidget(self.list, 1)
-        column.addLayout(self._rule())
+        top = in_row((self._title, 1), close)
+        in_column(
+            top,
+            self.search,
+            (self.list, 1),
+            self._rule(),
+            on=self,
+            margins=(GRID, 0, 0, 0),
+            spacing=GRID,
+        )
         THEME.changed.connect(self._paint)
         self._paint()
 
@@ -213,14 +213,15 @@ class RiskList(QFrame):
         for box in (self.low, self.high):
             box.editingFinished.connect(self._ruled)
         self.zeros.clicked.connect(self._ruled)
-        row = QHBoxLayout()
-        row.setSpacing(GRID // 2)
-        row.addWidget(Label("At risk: from"))
-        row.addWidget(self.low)
-        row.addWidget(Label("to"))
-        row.addWidget(self.high)
-        row.addWidget(self.zeros)
-        row.addStretch(1)
+        row = in_row(
+            Label("At risk: from"),
+            self.low,
+            Label("to"),
+            self.high,
+            self.zeros,
+            1,
+            spacing=GRID // 2,
+        )
         return row
 
     def show_cells(self, table: Table | None, mask: Bools | None, rule: SmallCount) -> None:

@@ -1,0 +1,99 @@
+"""Next year in the window: save the work as a recipe, run a recipe on new data, land on the gate."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QFileDialog
+
+from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.formats.registered import patterns
+from tabprotect.engine.project.history import History
+from tabprotect.engine.project.recipe import next_year_text
+from tabprotect.engine.project.replaying.last_year import Renames, SinceLastYear, UndecidedError
+from tabprotect.engine.project.replaying.replay import prepared
+from tabprotect.gui.base.question import told
+from tabprotect.gui.forms.year_sheets import CategoriesSheet, LastYearSheet
+from tabprotect.gui.frame.opening import OPEN_ANYHOW, Files
+from tabprotect.gui.frame.window import Window
+
+RECIPES = "Recipes (*.toml)"
+
+
+class Recipes(QObject):
+    """Recipes of one window."""
+
+    def __init__(self, window: Window, files: Files) -> None:
+        super().__init__(window)
+        self.window = window
+        self.files = files
+        self.document = window.document
+
+    def ask_save(self) -> None:
+        """Ask for a file and save the steps so far as a recipe for next year."""
+        if self.document.project is None:
+            return
+        dialog = QFileDialog(self.window, "Save as recipe", "", RECIPES)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix("toml")
+        dialog.selectFile("recipe.toml")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(lambda path: self.save(Path(path)))
+        dialog.open()
+
+    def save(self, path: Path) -> None:
+        """Save the steps so far: without seeds and paths, the file a variable."""
+        history = self.document.history
+        text = next_year_text(history.trail, history.project)
+        job = self.document.jobs.command(
+            f"save {path.name}", lambda _: write_bytes(path, text.encode(), private=True)
+        )
+        job.failed.connect(told(self.window.page.show_error))
+
+    def ask_run(self) -> None:
+        """Ask for a recipe, then for the new data."""
+        self._ask("Recipe", RECIPES, self._ask_data)
+
+    def _ask_data(self, recipe: str) -> None:
+        shown = f"{patterns('table')} {patterns('records')}"
+        self._ask("New data", f"Data ({shown});;All files (*)", partial(self._choose, recipe))
+
+    def _ask(self, title: str, pattern: str, then: object) -> None:
+        dialog = QFileDialog(self.window, title, "", pattern)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(then)
+        dialog.open()
+
+    def _choose(self, recipe: str, data: str) -> None:
+        self.files.unless_unsaved(OPEN_ANYHOW, lambda: self.run(Path(recipe), Path(data)))
+
+    def run(self, recipe: Path, data: Path, renames: Renames | None = None) -> None:
+        """Run a recipe on new data up to the gate."""
+        settings = {"source": str(data.absolute())}
+        accept = renames is not None
+        self.window.page.errors.clear()
+        job = self.document.jobs.command(
+            f"run {recipe.name} on {data.name}",
+            lambda p: prepared(recipe, settings, renames=renames, accept=accept, progress=p),
+        )
+        job.finished.connect(self._arrive)
+        job.failed.connect(told(lambda error: self._refused(error, recipe, data)))
+
+    def _arrive(self, found: tuple[History, SinceLastYear | None]) -> None:
+        history, since = found
+        self.files.take(history, history.project.name)
+        self.window.go("table" if self.window.pages.why_not("release") else "release")
+        if since is not None:
+            LastYearSheet(self.window, since).open()
+
+    def _refused(self, error: TabprotectError, recipe: Path, data: Path) -> None:
+        if not isinstance(error, UndecidedError):
+            self.window.page.show_error(error)
+            return
+        sheet = CategoriesSheet(self.window, error.categories)
+        sheet.decided.connect(lambda renames: self.run(recipe, data, renames))
+        sheet.open()

@@ -1,0 +1,70 @@
+"""Asking for a file: to open, or to write to. Nothing waits for the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+Taken = Callable[[str], object]
+"""What is done with the path that was chosen."""
+
+
+def ask_file(parent: QWidget, title: str, filters: str, then: Taken) -> QFileDialog:
+    """Ask for a file that is there."""
+    dialog = QFileDialog(parent, title, "", filters)
+    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+    return _opened(dialog, then)
+
+
+def ask_folder(parent: QWidget, title: str, start: str, then: Taken) -> QFileDialog:
+    """Ask for a folder."""
+    dialog = QFileDialog(parent, title, start)
+    dialog.setFileMode(QFileDialog.FileMode.Directory)
+    return _opened(dialog, then)
+
+
+def ask_place(
+    parent: QWidget,
+    title: str,
+    place: str,
+    filters: str,
+    then: Taken,
+    *,
+    suffix: str = "",
+    confirm: bool = True,
+) -> QFileDialog:
+    """Ask where to write.
+
+    Parameters
+    ----------
+    place
+        A path, or a name, to begin with.
+    suffix
+        Of what is typed without one; no dot.
+    confirm
+        Whether the dialog asks before the very name that was typed is overwritten.
+    """
+    dialog = QFileDialog(parent, title, "", filters)
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setOption(QFileDialog.Option.DontConfirmOverwrite, not confirm)
+    dialog.setDefaultSuffix(suffix)
+    dialog.selectFile(place)
+    return _opened(dialog, then)
+
+
+def ask_export(
+    parent: QWidget, name: str, kind: str, write: Callable[[Path], object]
+) -> QFileDialog:
+    """Ask where to write a file of a kind; ``csv``, say."""
+    filters = f"{kind.upper()} (*.{kind});;All files (*)"
+    return ask_place(parent, "Export", name, filters, lambda path: write(Path(path)), suffix=kind)
+
+
+def _opened(dialog: QFileDialog, then: Taken) -> QFileDialog:
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.fileSelected.connect(then)
+    dialog.open()
+    return dialog

@@ -1,0 +1,178 @@
+"""What can be believed of totals: a margin, a level, a group of categories instead of one cell."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QGridLayout,
+    QHeaderView,
+    QTableWidget,
+    QTableWidgetItem,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.posterior.sums import sums
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.project import Who
+from tabprotect.engine.protection.subtables import groupings_of
+from tabprotect.engine.tables.domain import Index
+from tabprotect.engine.tables.publication import Publication
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.question import Question
+from tabprotect.gui.look.buttons import emptied, tool_button
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.theme import GRID, count_text, number_text
+from tabprotect.gui.plots.cell_histogram import Belief, CellHistogram
+
+COLUMNS = ("Total", "Published", "Expected", "90 % interval")
+IN_A_ROW = 3
+MOST_ROWS = 500
+LEVEL = 0.9
+
+
+class SumsPanel(QWidget):
+    """Names of variables and levels to add up by, their totals, and one of them as a histogram."""
+
+    def __init__(self, document: Document) -> None:
+        super().__init__()
+        self.document = document
+        self.setAccessibleName("Totals")
+        self.names: dict[str, QToolButton] = {}
+        self.totals: Posterior | None = None
+        self._who: Who = "user"
+        self._question: Question[Posterior] = Question(
+            self, document.jobs, self._answered, self._failed, wait=150
+        )
+        self._names = QGridLayout()
+        self._names.setSpacing(GRID // 2)
+        self.said = Label(wordWrap=True)
+        self.said.setAccessibleName("How the totals were computed")
+        self.table = QTableWidget(0, len(COLUMNS))
+        self.table.setAccessibleName("Totals and what to believe of them")
+        self.table.setHorizontalHeaderLabels(COLUMNS)
+        self.table.verticalHeader().hide()
+        self.table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.table.currentCellChanged.connect(lambda row, *_: self._show_total(row))
+        self.histogram = CellHistogram()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, GRID, 0, 0)
+        column.setSpacing(GRID)
+        column.addWidget(Label("Totals by", wordWrap=True))
+        column.addLayout(self._names)
+        column.addWidget(self.said)
+        column.addWidget(self.table, 1)
+        column.addWidget(self.histogram, 1)
+
+    def controls(self) -> list[QWidget]:
+        """What takes the keyboard, in reading order."""
+        return [*self.names.values(), self.table, *self.histogram.controls()]
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """The names that totals are taken by."""
+        return tuple(name for name, button in self.names.items() if button.isChecked())
+
+    def refresh(self, who: Who) -> None:
+        """Ask anew about the totals of the posterior in force; only while they are looked at."""
+        self._who = who
+        posterior, release = self.document.known_posterior(who), self.document.release
+        if not self.isVisible() or release is None or posterior is None:
+            self.histogram.hide()
+            return
+        domain = posterior.domain
+        groupings = groupings_of(domain, release.mechanism.parameters)
+        names = [*domain.names, *(grouping.name for grouping in groupings)]
+        if list(self.names) != names:
+            self._offer(names)
+        publication = Publication(domain, (self.chosen,), groupings)
+
+        def work(progress: Progress) -> Posterior:
+            progress.report("adding up the cells", 0.0)
+            return sums(posterior, publication, progress=progress)[0]
+
+        if self._question.ask("what to believe of totals", work, (posterior, *self.chosen)):
+            self.totals = None
+            self.table.setRowCount(0)
+            self.histogram.hide()
+            self.said.setText("Adding up what can be believed of the cells\u2026")
+
+    def _offer(self, names: list[str]) -> None:
+        emptied(self._names)
+        self.names = {}
+        for number, name in enumerate(names):
+            button = tool_button(name, checkable=True)
+            button.setAccessibleName(f"Totals by {name}")
+            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            button.setChecked(number == 0)
+            button.toggled.connect(lambda _: self.refresh(self._who))
+            self.names[name] = button
+            self._names.addWidget(button, number // IN_A_ROW, number % IN_A_ROW)
+
+    def _failed(self, error: TabprotectError) -> None:
+        self.said.setText(f"{error.message[:1].upper()}{error.message[1:]}.")
+
+    def _answered(self, found: Posterior) -> None:
+        self.totals = found
+        domain, number = found.domain, min(found.domain.size, MOST_ROWS)
+        low, high = found.interval(LEVEL)
+        self.table.setRowCount(number)
+        for row in range(number):
+            index = domain.unflat(row)
+            published = found.published_count(index)
+            ends = sorted({int(low[index]), int(high[index])})
+            words = (
+                ", ".join(domain.labels(index)) or "grand total",
+                "\u2013" if published is None else count_text(published),
+                number_text(float(found.mean[index])),
+                " to ".join(map(count_text, ends)),
+            )
+            for column, text in enumerate(words):
+                item = QTableWidgetItem(text)
+                if column:
+                    item.setTextAlignment(
+                        Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+                    )
+                self.table.setItem(row, column, item)
+        exact = int((found.chances.max(axis=1) == 1).sum())
+        how = (
+            "exactly" if found.way == "exact" else f"from drawn originals, \u00b1{found.error:.4f}"
+        )
+        self.said.setText(
+            f"{count_text(domain.size)} total{'' if domain.size == 1 else 's'}, computed {how}; "
+            f"{count_text(exact)} known for certain."
+        )
+        self.select(self.document.selection)
+
+    def select(self, cell: Index | None) -> None:
+        """Go to the total that a cell belongs to."""
+        found, release = self.totals, self.document.release
+        if found is None or release is None or not self.table.rowCount():
+            return
+        row = 0
+        if cell is not None:
+            domain = release.domain
+            groupings = groupings_of(domain, release.mechanism.parameters)
+            publication = Publication(domain, (self.chosen,), groupings)
+            row = int(publication.keys(0)[domain.flat(cell)])
+        self.table.setCurrentCell(min(row, self.table.rowCount() - 1), 0)
+        self._show_total(self.table.currentRow())
+
+    def _show_total(self, row: int) -> None:
+        found = self.totals
+        if found is None or row < 0:
+            return
+        index = found.domain.unflat(row)
+        values, chances = found.distribution(index)
+        self.histogram.show()
+        self.histogram.show_beliefs(
+            (Belief(self._who, values, chances),),
+            published=found.published_count(index),
+            true=None,
+        )

@@ -1,0 +1,150 @@
+"""The ways to group a variable: by width, at cut points, by a file, or the chosen categories."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFileDialog,
+    QFormLayout,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+)
+
+from tabprotect.gui.look.label import Label, heading
+from tabprotect.gui.look.theme import GRID
+
+
+class GroupingPanel(QFrame):
+    """What a person says; ``changed`` when another grouping is meant, the other signals on demand.
+
+    ``asked`` carries the arguments of ``group_categories`` but the variable.
+    """
+
+    changed = Signal()
+    asked = Signal(dict)
+    together = Signal()
+    removed = Signal(str)
+    taken = Signal(str)
+    nested = Signal(list)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Group the categories")
+        self.setMinimumWidth(34 * GRID)
+        self.width_box = QSpinBox(minimum=1, maximum=10**6, value=5)
+        self.width_box.setAccessibleName("Width of the bands")
+        self.width_box.valueChanged.connect(lambda _: self._means("width"))
+        self.cuts = QLineEdit(placeholderText="0, 15, 65")
+        self.cuts.setAccessibleName("Where bands begin")
+        self.cuts.textChanged.connect(lambda _: self._means("cuts"))
+        self.cuts.returnPressed.connect(lambda: self._ask("cuts"))
+        self.name = QLineEdit(placeholderText="name of the level (optional)")
+        self.name.setAccessibleName("Name of the level")
+        self.meant = "width"
+        """Which way the live figures are about."""
+        form = QFormLayout()
+        form.setSpacing(GRID)
+        form.addRow("Bands of", self._row(self.width_box, "Group", lambda: self._ask("width")))
+        form.addRow("Cut at", self._row(self.cuts, "Group", lambda: self._ask("cuts")))
+        self.file_button = QPushButton("Code list from a file\u2026")
+        self.file_button.clicked.connect(self._ask_file)
+        self.together_button = QPushButton("Group the selected categories")
+        self.together_button.clicked.connect(self.together)
+        self.live = Label(wordWrap=True)
+        self.live.setAccessibleName("What the grouping would leave at risk")
+        self.level = QComboBox()
+        self.level.setAccessibleName("A level of the variable")
+        self.take_button = QPushButton("Count at this level")
+        self.take_button.setToolTip("The categories become these groups; coarser levels stay.")
+        self.take_button.clicked.connect(lambda: self.taken.emit(self.level.currentText()))
+        self.remove_button = QPushButton("Remove this level")
+        self.remove_button.clicked.connect(lambda: self.removed.emit(self.level.currentText()))
+        self.nest = Label(wordWrap=True)
+        self.nest.setAccessibleName("Variables that nest")
+        self.nest_button = QPushButton("Make them one variable")
+        self.nest_button.clicked.connect(lambda: self.nested.emit(self._chain))
+        self._chain: list[str] = []
+        column = QVBoxLayout(self)
+        column.setContentsMargins(GRID, 0, 0, 0)
+        column.setSpacing(GRID)
+        column.addWidget(heading("Group"))
+        column.addWidget(self.name)
+        column.addLayout(form)
+        column.addWidget(self.file_button)
+        column.addWidget(self.together_button)
+        column.addWidget(self.live)
+        column.addWidget(heading("Levels"))
+        column.addWidget(self.level)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(GRID)
+        buttons.addWidget(self.take_button)
+        buttons.addWidget(self.remove_button)
+        column.addLayout(buttons)
+        column.addWidget(self.nest)
+        column.addWidget(self.nest_button, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addStretch(1)
+
+    @staticmethod
+    def _row(field: QLineEdit | QSpinBox, words: str, run: Callable[[], object]) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(GRID)
+        button = QPushButton(words)
+        button.setAccessibleName(f"{words}: {field.accessibleName()}")
+        button.clicked.connect(lambda: run())
+        row.addWidget(field, 1)
+        row.addWidget(button)
+        return row
+
+    def show_levels(self, coarser: list[str], chain: list[str]) -> None:
+        """Offer the levels there are, and variables that nest."""
+        before = self.level.currentText()
+        self.level.clear()
+        self.level.addItems(coarser)
+        self.level.setCurrentText(before)
+        for part in (self.level, self.take_button, self.remove_button):
+            part.setEnabled(bool(coarser))
+        self._chain = chain
+        self.nest.setText(f"{', '.join(chain)} nest." if chain else "")
+        self.nest.setVisible(bool(chain))
+        self.nest_button.setVisible(bool(chain))
+
+    def given(self, way: str) -> dict[str, object] | None:
+        """The arguments that one way means; ``None`` while it is not written out."""
+        name = self.name.text().strip()
+        out: dict[str, object] = {"level": name} if name else {}
+        if way == "width":
+            return out | {"width": self.width_box.value()}
+        try:
+            cuts = [int(part) for part in self.cuts.text().replace(";", ",").split(",")]
+        except ValueError:
+            return None
+        return out | {"cuts": cuts}
+
+    def _means(self, way: str) -> None:
+        self.meant = way
+        self.changed.emit()
+
+    def _ask(self, way: str) -> None:
+        given = self.given(way)
+        if given is not None:
+            self.asked.emit(given)
+            self.name.clear()
+
+    def _ask_file(self) -> None:
+        dialog = QFileDialog(self, "Code list", "", "Code lists (*.hrc *.csv *.tsv *.txt)")
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self.take_file)
+        dialog.open()
+
+    def take_file(self, path: str) -> None:
+        """Group by a code list."""
+        self.asked.emit({"files": {"code list": str(Path(path).absolute())}})

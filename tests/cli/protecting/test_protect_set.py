@@ -1,0 +1,194 @@
+"""Several tables of the same records, protected as one from the command line."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tabprotect.cli.main import main
+from tabprotect.engine.bundle import public
+from tabprotect.engine.bundle.confidential import read as read_dossier
+from tabprotect.engine.bundle.set_bundles import common_cells, verify_set
+from tabprotect.engine.errors import BundleError
+from tabprotect.engine.tables.publication_set import PublicationSet
+from tabprotect.engine.tables.table import Table
+
+TABLES = {
+    "places": "geo*sex",
+    "ages": "geo@n2*age@band4",
+    "coast": "geo@coast*sex + geo@n1*age",
+}
+LEVELS = ["--levels", "n1,n2,n3=geo", "--band", "age:2", "--band", "age:4"]
+
+
+@pytest.fixture
+def records(tmp_path: Path) -> Path:
+    generator = np.random.default_rng(4)
+    path = tmp_path / "people.csv"
+    lines = ["n1,n2,n3,sex,age,k"]
+    for _ in range(900):
+        n3 = str(generator.choice(["A11", "A12", "A21", "B11", "B12"]))
+        age, key = int(generator.integers(0, 12)), round(float(generator.random()), 6)
+        lines.append(f"{n3[0]},{n3[:2]},{n3},{generator.choice(['f', 'm'])},{age},{key}")
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture
+def project(records: Path, tmp_path: Path) -> Path:
+    """The records counted, with a grouping across the tree."""
+    from tabprotect.engine.project.history import History
+    from tabprotect.engine.project.saving import storage
+    from tabprotect.engine.project.verbs.level_verbs import group_categories
+    from tabprotect.engine.project.verbs.table_verbs import tabulate
+
+    order = tabulate(
+        source=str(records), by=["sex", "age"], record_key="k",
+        bands={"age": [2, 4]}, levels={"geo": ["n1", "n2", "n3"]},
+    )  # fmt: skip
+    history, _ = History().do(order)
+    coast = {"sea": ["A11", "A21", "B11"], "land": ["A12", "B12"]}
+    history, _ = history.do(group_categories(variable="geo", level="coast", groups=coast))
+    storage.save(history, tmp_path / "p.tabprotect")
+    return tmp_path / "p.tabprotect"
+
+
+def words(source: Path, out: Path, *more: str) -> list[str]:
+    tables = [w for name, formula in TABLES.items() for w in ("--table", f"{name}={formula}")]
+    return ["protect-set", str(source), *tables, *more, "--register", "none", "--out", str(out)]
+
+
+@pytest.mark.parametrize(
+    ("method", "given"),
+    [
+        ("cell_key", ["--set", "D=3", "--set", "V=2"]),
+        ("suppression", []),
+        ("cyclic_perturbation", ["--keep", "geo@n2:sex + geo@coast + age@band4"]),
+    ],
+)
+def test_a_set_from_one_run(
+    project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], method: str, given: list[str]
+) -> None:
+    out, dossier = tmp_path / "set", tmp_path / "d.zip"
+    line = words(project, out, "--method", method, *given, "--accept", "a trial", "--json")
+    assert main([*line, "--dossier", str(dossier)]) == 0
+    data = json.loads(capsys.readouterr().out)
+    found = verify_set(out)
+    assert found.fingerprint == data["fingerprint"] and found.common_cells == data["common_cells"]
+    assert set(found.tables.formulas) == set(TABLES) == set(data["tables"])
+    if method == "cyclic_perturbation":
+        assert set(found.releases) == {"all"}
+    else:
+        assert set(found.releases) == set(TABLES)
+        for name, publication in found.tables.tables.items():
+            names = {p.table.domain.names for p in found.releases[name].tables}
+            assert names == set(publication.margins)
+            # Each bundle stands alone.
+            public.read(out / f"{name}.zip")
+        assert found.common_cells > 0
+    assert main(["verify", str(out), "--quick"]) == 0
+    assert read_dossier(dossier).release.tables
+    # Who lives at the coast less the groups of n2 inside it.
+    slivers = {(s["group"], tuple(s["left"])) for s in data["slivers"]}
+    assert ("geo@n1: A", ("A12",)) not in slivers
+    assert any(
+        (s["variable"] == "geo" and s["over"] == ["sex"]) or not s["over"] for s in data["slivers"]
+    )
+
+
+def test_records_are_counted_once_with_levels(
+    records: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "set.toml").write_text('[tables]\na = "geo*sex"\nb = "geo@n2*age@band4"\n')
+    out = tmp_path / "set"
+    line = ["protect-set", str(records), *LEVELS, "--record-key", "k", "--tables",
+            str(tmp_path / "set.toml"), "--method", "cell_key", "--set", "D=3", "--set", "V=2",
+            "--accept", "a trial", "--register", "none", "--out", str(out)]  # fmt: skip
+    assert main(line) == 0
+    assert "cells, " in capsys.readouterr().out
+    before = verify_set(out)
+    assert before.tables.domain["geo@n2"].categories == ("A1", "A2", "B1")
+    # The same again gives the same bytes; a changed bundle is found.
+    first = {p.name: p.read_bytes() for p in out.iterdir()}
+    assert main(line) == 0
+    assert first == {p.name: p.read_bytes() for p in out.iterdir()}
+    shutil.copy(out / "a.zip", out / "b.zip")
+    with pytest.raises(BundleError, match=r"b\.zip was changed"):
+        verify_set(out)
+    assert main(["verify", str(out)]) == 6
+
+
+def test_files_must_agree_on_common_cells(
+    project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "same.csv").write_text("x,count\nf,1\nm,1\n")
+    assert main(words(project, tmp_path / "set", "--method", "coarsening")) != 0
+    capsys.readouterr()
+    other = tmp_path / "sex.csv"
+    other.write_text("sex,count\nf,1\nm,899\n")
+    line = words(project, tmp_path / "set", "--method", "small_count_rounding")
+    line.insert(2, str(other))
+    assert main(line) == 3
+    assert "cells are counted otherwise" in capsys.readouterr().err
+    assert not (tmp_path / "set").exists()
+
+
+def test_slivers_against_the_definition(project: Path) -> None:
+    from tabprotect.engine.project.saving import storage
+
+    table = storage.load(project).project.original
+    chosen = PublicationSet(table.domain, TABLES)
+    found = chosen.slivers(table, (1, 2))
+    by = {(s.group, s.less): s for s in found}
+
+    groups = table.domain["geo"].named
+    for (group, less), sliver in by.items():
+        wide_name, _, wide = group.partition(": ")
+        held = {
+            c
+            for c, g in zip(table.domain["geo"].categories, groups[wide_name].groups, strict=True)
+            if g == wide
+        }
+        inside = set()
+        for one in less:
+            narrow_name, _, narrow = one.partition(": ")
+            part = {
+                c
+                for c, g in zip(
+                    table.domain["geo"].categories, groups[narrow_name].groups, strict=True
+                )
+                if g == narrow
+            }
+            assert part <= held
+            inside |= part
+        assert set(sliver.left) == held - inside
+        cells = table.margin(["geo", *sliver.over])
+        codes = [cells.domain["geo"].code(c) for c in sliver.left]
+        sums = np.moveaxis(cells.counts, cells.domain.axis("geo"), 0)[codes].sum(axis=0)
+        assert sliver.at_risk == int(((sums >= 1) & (sums <= 2)).sum())
+    assert found
+    # The same set, published before by other groups of the same name.
+    geo = table.domain["geo"]
+    moved = geo.grouped(*(type(g)(g.name, g.groups[:1] * 2 + g.groups[2:]) if g.name == "coast" else g for g in geo.coarser), finest=geo.finest)  # fmt: skip
+    earlier = PublicationSet(table.domain.with_variable(moved), TABLES)
+    more = chosen.slivers(table, (1, 2), [earlier])
+    assert len(more) > len(found) and any(
+        "earlier set 1" in s.group or "earlier set 1" in " ".join(s.less) for s in more
+    )
+
+
+def test_common_cells_that_differ_are_named(project: Path) -> None:
+    from tabprotect.engine.project.saving import storage
+    from tabprotect.engine.release.mechanism import Mechanism
+    from tabprotect.engine.release.release import Release
+
+    table = storage.load(project).project.original.margin(["geo"])
+    changed = Table.dense(table.domain, table.counts + np.array([1, 0, 0, 0, 0]))
+    one, two = (Release.of(t, Mechanism("cell_key", t.domain, {})) for t in (table, changed))
+    assert common_cells({"a": one, "b": one}) == 5
+    with pytest.raises(BundleError, match=r"a and b differ at \(A11\)"):
+        common_cells({"a": one, "b": two})

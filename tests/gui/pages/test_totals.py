@@ -1,0 +1,62 @@
+"""Totals on the check page: what can be believed of margins, exactly where the engine can."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from pytestqt.qtbot import QtBot
+from readable import unnamed
+
+from tabprotect.engine.posterior.infer import infer
+from tabprotect.engine.posterior.sums import sums
+from tabprotect.engine.project.verbs.release_verbs import protect, set_parameters
+from tabprotect.engine.protection.registered import likelihood_of
+from tabprotect.engine.tables.publication import Publication
+from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.pages.check.page import CheckPage
+
+Settle = Callable[[], None]
+
+
+@pytest.fixture
+def check(opened: MainWindow, settle: Settle, qtbot: QtBot) -> CheckPage:
+    """The page of the 4 x 4 example, released so that only rows are kept; its totals are shown."""
+    groupings = "half:w=w1>a,w2>a,w3>b,w4>b"
+    opened.document.do(set_parameters, keep="v + half", groupings=groupings)
+    opened.document.do(protect, seed=3, accept_weak=True)
+    settle()
+    opened.go("posterior")
+    settle()
+    page = opened.pages["posterior"]
+    assert isinstance(page, CheckPage)
+    page.tabs.setCurrentWidget(page.sums)
+    qtbot.waitUntil(lambda: page.sums.totals is not None, timeout=60_000)
+    return page
+
+
+def test_a_kept_margin_is_known_and_another_is_told_exactly(
+    check: CheckPage, opened: MainWindow, qtbot: QtBot, settle: Settle
+) -> None:
+    panel, release = check.sums, opened.document.release
+    assert release is not None and list(panel.names) == ["v", "w", "half"]
+    assert "4 totals, computed exactly; 4 known for certain." in panel.said.text()
+    panel.names["v"].setChecked(False)
+    panel.names["w"].setChecked(True)
+    qtbot.waitUntil(lambda: "known for certain" in panel.said.text(), timeout=60_000)
+    settle()
+    posterior = infer(likelihood_of(release))
+    wanted = sums(posterior, Publication(release.domain, (("w",),)))[0]
+    assert panel.totals is not None and panel.totals.way == wanted.way
+    for row in range(4):
+        item = panel.table.item(row, 0)
+        assert item is not None and item.text() == f"w{row + 1}"
+    # The selected cell's own total is gone to, and drawn as a histogram.
+    opened.document.select((1, 2))
+    assert panel.table.currentRow() == 2
+    assert panel.histogram.published == wanted.published[(2,)]
+    values, chances = wanted.distribution((2,))
+    shown = panel.histogram.beliefs[0]
+    assert shown.values.tolist() == values.tolist()
+    assert abs(shown.chances - chances).max() < 0.02
+    assert unnamed(panel) == []

@@ -1,0 +1,135 @@
+"""The page of variables, through the real window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from tabprotect.engine.project.verbs.table_verbs import tabulate
+from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.pages.variables.page import VariablesPage
+
+Settle = Callable[[], None]
+
+
+@pytest.fixture
+def variables(window: MainWindow, tmp_path: Path, settle: Settle) -> VariablesPage:
+    path = tmp_path / "people.csv"
+    rows = [
+        f"{region},{region[0]},{age}"
+        for number, region in enumerate(("n1", "n2", "s1"))
+        for age in range(20)
+        for _ in range(1 + (age * 7 + number) % 4)
+    ]
+    path.write_text("region,part,age\n" + "\n".join(rows) + "\n")
+    window.document.run(tabulate(source=str(path), by=["region", "part", "age"]))
+    settle()
+    window.go("variables")
+    found = window.pages["variables"]
+    assert isinstance(found, VariablesPage)
+    settle()
+    return found
+
+
+def settled(page: VariablesPage, qtbot: QtBot, settle: Settle) -> None:
+    qtbot.waitUntil(lambda: not page._ahead.running, timeout=60_000)
+    settle()
+
+
+def texts(page: VariablesPage, row: int) -> list[str]:
+    cells = [page.list.item(row, column) for column in range(page.list.columnCount())]
+    return ["" if cell is None else cell.text() for cell in cells]
+
+
+def choose(page: VariablesPage, name: str) -> None:
+    table = page.document.original
+    assert table is not None
+    page.list.setCurrentCell(table.domain.axis(name), 0)
+
+
+def test_bands_with_live_figures_and_the_tree(
+    variables: VariablesPage, qtbot: QtBot, settle: Settle
+) -> None:
+    table = variables.document.original
+    assert table is not None
+    assert texts(variables, 2) == ["age", "numbers", "20", "", ""]
+    choose(variables, "age")
+    variables.panel.width_box.setValue(10)
+    settled(variables, qtbot, settle)
+    counts = table.counts
+    before = int(((counts >= 1) & (counts <= 2)).sum())
+    assert f"2 groups. At-risk cells {before} \u2192 0" in variables.panel.live.text()
+    variables.panel._ask("width")
+    settled(variables, qtbot, settle)
+    changed = variables.document.original
+    assert changed is not None
+    assert changed.domain["age@band10"].categories == ("0-9", "10-19")
+    assert texts(variables, 2)[3] == "band10 \u203a age"
+    top = variables.tree.topLevelItem(0)
+    assert top is not None and top.text(0) == "0-9" and top.childCount() == 10
+    assert int(top.text(1)) == int(changed.margin(["age@band10"]).counts[0])
+    # Other pages may name it: the shell's words, kept margins, the query space.
+    assert "age@band10" in changed.domain.known_names
+    variables.panel.cuts.setText("0, 15")
+    settled(variables, qtbot, settle)
+    assert variables.panel.live.text().startswith("2 groups.")
+    variables.panel.cuts.setText("0, x")
+    assert variables.panel.live.text() == ""
+
+
+def test_groups_by_hand_are_named_by_what_they_hold(
+    variables: VariablesPage, qtbot: QtBot, settle: Settle
+) -> None:
+    choose(variables, "region")
+    variables._dropped(["n1"], "n2")
+    settled(variables, qtbot, settle)
+    table = variables.document.original
+    assert table is not None
+    assert table.domain["region@groups"].categories == ("n1, n2", "s1")
+    # A further one joins the group it is dropped on, which gets another name.
+    variables._dropped(["s1"], "n1, n2")
+    settled(variables, qtbot, settle)
+    table = variables.document.original
+    assert table is not None and table.domain["region@groups"].categories == ("n1, n2, s1",)
+    variables._together(["s1"])
+    assert variables.errors.isVisible()
+    variables.panel.removed.emit("groups")
+    settled(variables, qtbot, settle)
+    table = variables.document.original
+    assert table is not None and not table.domain.has_levels
+
+
+def test_variables_that_nest_are_offered_and_a_level_can_be_taken(
+    variables: VariablesPage, qtbot: QtBot, settle: Settle, tmp_path: Path
+) -> None:
+    choose(variables, "region")
+    assert variables.panel.nest.text() == "part, region nest."
+    variables.panel.nest_button.click()
+    settled(variables, qtbot, settle)
+    table = variables.document.original
+    assert table is not None and table.domain.names == ("region", "age")
+    assert [level.name for level in table.domain["region"].levels] == ["part", "region"]
+    (tmp_path / "age.hrc").write_text(
+        "young\n" + "".join(f"@{n}\n" for n in range(10)) + "old\n"
+        + "".join(f"@{n}\n" for n in range(10, 20))
+    )  # fmt: skip
+    choose(variables, "age")
+    variables.panel.take_file(str(tmp_path / "age.hrc"))
+    settled(variables, qtbot, settle)
+    assert variables.panel.level.currentText() == "age_1"
+    variables.panel.take_button.click()
+    settled(variables, qtbot, settle)
+    table = variables.document.original
+    assert table is not None and table.domain["age"].categories == ("young", "old")
+
+
+def test_nothing_of_the_original_stays_in_the_public_view(
+    variables: VariablesPage, qtbot: QtBot, settle: Settle
+) -> None:
+    variables.document.set_public(True)
+    settled(variables, qtbot, settle)
+    assert variables.list.rowCount() == 0 and variables.tree.topLevelItemCount() == 0
+    assert variables.panel.live.text() == "" and variables.sentence == ""

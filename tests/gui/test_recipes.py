@@ -1,0 +1,42 @@
+"""Next year in the window: a recipe is saved, run on new data, and lands on the gate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pytestqt.qtbot import QtBot
+
+from tabprotect.engine.project.verbs.release_verbs import protect, set_method
+from tabprotect.engine.project.verbs.table_verbs import set_title
+from tabprotect.gui.forms.year_sheets import CategoriesSheet, LastYearSheet
+from tabprotect.gui.frame.main_window import MainWindow
+
+YEAR = "region,sex,count\nnord,f,20\nnord,m,30\nsud,f,40\nsud,m,50\n"
+
+
+def test_next_year(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    (tmp_path / "2023.csv").write_text(YEAR)
+    window.files.open(str(tmp_path / "2023.csv"))
+    qtbot.waitUntil(lambda: window.document.original is not None, timeout=60_000)
+    for order in (set_title(title="People"), set_method(method="random_rounding"), protect()):
+        window.document.run(order)
+    qtbot.waitUntil(lambda: window.document.release is not None, timeout=60_000)
+    recipe = tmp_path / "recipe.toml"
+    window.actions_.recipes.save(recipe)
+    qtbot.waitUntil(lambda: recipe.exists() and not window.document.jobs.running, timeout=60_000)
+    assert str(tmp_path) not in recipe.read_text() and "seed" not in recipe.read_text()
+
+    new = tmp_path / "2024.csv"
+    new.write_text(YEAR.replace("sud", "sued").replace("20", "420"))
+    window.actions_.recipes.run(recipe, new)
+    qtbot.waitUntil(lambda: bool(window.findChildren(CategoriesSheet)), timeout=60_000)
+    (sheet,) = window.findChildren(CategoriesSheet)
+    assert sheet.boxes["region", "sued"].currentData() == "sud"
+    sheet.go_on.click()
+    qtbot.waitUntil(lambda: bool(window.findChildren(LastYearSheet)), timeout=60_000)
+    assert window.page.name == "release" and window.document.release is not None
+    assert window.document.original is not None and window.document.original.total == 540
+    assert window.document.original.domain["region"].categories == ("nord", "sud")
+    (told,) = window.findChildren(LastYearSheet)
+    assert "(nord, f): 20 -> 420" in told.text.toPlainText()
+    told.reject()
