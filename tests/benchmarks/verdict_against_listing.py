@@ -104,9 +104,12 @@ def run(name: str, wanted: int, most: int, seed: int, seconds: float) -> Tally:
             tally.certain += theirs.certain
             tally.uncounted += max(theirs.certain - judged.certain, 0)
             same = abs(judged.at_risk - theirs.at_risk) < 1e-9
-            tally.differing += not (
-                same and (judged.known, judged.certain) == (theirs.known, theirs.certain)
-            )
+            if not (same and (judged.known, judged.certain) == (theirs.known, theirs.certain)):
+                tally.differing += 1
+                print(
+                    f"{name} {dict(settings[number % len(settings)] or {})}: {table.counts.tolist()}"
+                )
+                print(f"  {judged}\n  {theirs}", flush=True)
     raise AssertionError
 
 
