@@ -94,6 +94,8 @@ def main() -> None:
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     application()
+    # A house of its own: nothing has left it, and its key is nobody else's.
+    os.environ["TABPROTECT_HOME"] = tempfile.mkdtemp()
     for mode in arguments.modes.split(","):
         THEME.apply(mode=mode, zoom=arguments.zoom)
         window = MainWindow(Document())

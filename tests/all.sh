@@ -4,6 +4,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 export QT_QPA_PLATFORM=offscreen
+# Compiled once and kept: workers and the programs that tests start take seconds each otherwise.
+unset PYTHONDONTWRITEBYTECODE
 
 step() { printf '\n== %s\n' "$*"; }
 
@@ -24,7 +26,7 @@ if .venv-engine/bin/python -c "import PySide6" 2>/dev/null; then
   echo "PySide6 is installed where it must not be" >&2
   exit 1
 fi
-.venv-engine/bin/pytest -q -n 2 -p no:pytest-qt tests/engine tests/cli tests/library
+.venv-engine/bin/pytest -q -n 2 -p no:pytest-qt tests/engine tests/cli tests/library tests/server
 .venv-engine/bin/pytest -q -p no:pytest-qt --doctest-modules tabprotect/__init__.py tabprotect/library
 
 step the documentation, every example run
@@ -35,4 +37,4 @@ step the frozen program
 .venv/bin/python packaging/deb.py --smoke
 
 step all tests
-.venv/bin/pytest -q -n 2 --ignore=tests/engine --ignore=tests/cli --ignore=tests/library
+.venv/bin/pytest -q -n 2 --ignore=tests/engine --ignore=tests/cli --ignore=tests/library --ignore=tests/server

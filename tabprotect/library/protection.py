@@ -15,11 +15,13 @@ from tabprotect.engine.project import steps
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.project import DEFAULT_METHOD
-from tabprotect.engine.project.verbs import cycle_verbs, release_verbs
+from tabprotect.engine.project.verbs import cycle_verbs, release_verbs, set_verbs
 from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.protection.registered import methods as registered
 from tabprotect.engine.protection.staff_verdict import StaffVerdict
 from tabprotect.engine.protection.summary import summarise
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.publication_set import PublicationSet
 from tabprotect.library.cycles import Cycles
 from tabprotect.library.release import published_frame
 from tabprotect.library.table import Table
@@ -112,6 +114,82 @@ class Protection:
         )
         history, _ = self.history.do(order, progress=progress)
         return Protection(history, self.kind)
+
+    def publish_set(
+        self,
+        folder: str | Path,
+        *,
+        tables: Mapping[str, str],
+        dossier: str | Path | None = None,
+        overwrite: bool = False,
+        sign: str | Path | None = None,
+        progress: Progress = SILENT,
+    ) -> Protection:
+        """Write a bundle for each table of a set, and one manifest for all.
+
+        Parameters
+        ----------
+        folder
+            Where they go.
+        tables
+            Formulas by name, as :func:`~tabprotect.protect_set` took them.
+        dossier, overwrite, sign
+            As in :meth:`publish`.
+
+        Raises
+        ------
+        InputError
+            When a file is there already, or the release lacks a table.
+        """
+        order = set_verbs.publish_set(
+            folder=str(folder),
+            tables=dict(tables),
+            dossier=None if dossier is None else str(dossier),
+            overwrite=overwrite,
+            sign=None if sign is None else steps.absolute(str(sign)),
+        )
+        history, _ = self.history.do(order, progress=progress)
+        return Protection(history, self.kind)
+
+
+def protect_set(
+    table: Table,
+    tables: Mapping[str, str],
+    method: str = DEFAULT_METHOD,
+    *,
+    progress: Progress = SILENT,
+    **given: Any,
+) -> Protection:
+    """Protect several tables of the same records in one run: what they share is the same in all.
+
+    Parameters
+    ----------
+    table
+        The counts over all variables.
+    tables
+        A formula for each table by name; levels are named ``region@nuts2``.
+    method
+        Its name. One that publishes the inner cells is told by ``keep`` which margins stay exact.
+    **given
+        As in :func:`~tabprotect.protect`.
+
+    Returns
+    -------
+    Protection
+        Of all tables together; :meth:`Protection.publish_set` writes a bundle for each.
+
+    Examples
+    --------
+    >>> import tabprotect as tp
+    >>> table = tp.read_table("example:czech-autoworkers")
+    >>> found = tp.protect_set(table, {"one": "A*B", "two": "B*C"}, "random_rounding", seed=1)
+    >>> len(found.release.tables)
+    6
+    """
+    chosen = PublicationSet(table.domain, dict(tables))
+    if any(parameter.name == "margins" for parameter in registered()[method].parameters):
+        given["margins"] = chosen.formula
+    return protect(table, method, progress=progress, **given)
 
 
 def protect(

@@ -217,7 +217,9 @@ def tabulate(
     Parameters
     ----------
     records
-        A file (CSV, Parquet), ``example:NAME``, or a data frame with a row for each record.
+        A file (CSV, Parquet, SPSS, ...), a folder or a pattern of files, ``people.duckdb#table``,
+        ``postgresql://host/base#people``, ``example:NAME``, or a data frame with a row for each
+        record.
     by
         The columns that classify.
     weight

@@ -63,10 +63,10 @@ def _json(what: str, schema: Mapping[str, object]) -> dict[str, object]:
 
 
 def _responses(
-    codes: tuple[Code, ...] = (), **good: dict[str, object]
+    codes: tuple[Code, ...] = (), **good: Mapping[str, object]
 ) -> dict[str, dict[str, object]]:
     """The good responses, and the problems that an address can answer with."""
-    out = {status.removeprefix("s"): said for status, said in good.items()}
+    out = {status.removeprefix("s"): dict(said) for status, said in good.items()}
     every: tuple[Code, ...] = (
         *codes,
         "rate_limited",
@@ -107,7 +107,7 @@ _FILE = _given(
     "The sub-table.",
     **{output.media.partition(";")[0]: {"type": "string"} for output in OUTPUTS.values()},
 )
-_SAME = {"description": "The client has it already."}
+_SAME: dict[str, object] = {"description": "The client has it already."}
 _PUT_OFF = _json("deferred: the decision is put off.", _DECIDED)
 
 

@@ -15,7 +15,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from tabprotect.engine.query_space.lattice import joined
+from tabprotect.engine.query_space.frontier import maximal
+from tabprotect.engine.query_space.lattice import Query, joined
+from tabprotect.engine.query_space.table_server.fold import ServerState
 from tabprotect.server.api import (
     DECISIONS,
     decided,
@@ -27,7 +29,7 @@ from tabprotect.server.api import (
     voted,
 )
 from tabprotect.server.asking import Asked
-from tabprotect.server.desk import Given
+from tabprotect.server.desk import Desk, Given
 from tabprotect.server.egress import OUTPUTS, html_rows
 from tabprotect.server.lattice_drawing import drawn
 from tabprotect.server.problems import TITLES, Problem
@@ -125,7 +127,6 @@ async def look(request: Request) -> Response:
     if given is not None:
         return page(request, "answer.html", **_shown(request, given, wanted))
     state = desk.state
-    parts = [desk.lattice.names_of(m & wanted.query) for m in state.releases.released]
     standing = "may be"
     if wanted.query in state.releases.released:
         standing = "released"
@@ -137,7 +138,7 @@ async def look(request: Request) -> Response:
         names=desk.lattice.names_of(wanted.query),
         cells=desk.cells(wanted.query),
         standing=standing,
-        parts=sorted({part for part in parts if part}, key=len, reverse=True),
+        parts=_projection(desk, state, wanted.query),
     )
 
 
@@ -169,7 +170,6 @@ async def answer(request: Request) -> Response:
     if given is not None:
         return page(request, "answer.html", **_shown(request, given, Asked(query)))
     state = desk.state
-    parts = {desk.lattice.names_of(m & query) for m in state.releases.released}
     return page(
         request,
         "refused.html",
@@ -179,7 +179,7 @@ async def answer(request: Request) -> Response:
         code=DECISIONS[entry.line.kind][1],
         reason=entry.line.reason,
         permanent=entry.line.permanent,
-        parts=sorted((part for part in parts if part), key=len, reverse=True),
+        parts=_projection(desk, state, query),
     )
 
 
@@ -269,6 +269,12 @@ def problem_page(request: Request, problem: Problem) -> Response:
         detail=problem.detail,
         code=problem.code,
     )
+
+
+def _projection(desk: Desk, state: ServerState, query: Query) -> list[tuple[str, ...]]:
+    """What of a sub-table is released, the largest parts alone."""
+    parts = maximal(member & query for member in state.releases.released)
+    return [desk.lattice.names_of(part) for part in parts if part]
 
 
 def _shown(request: Request, given: Given, wanted: Asked) -> dict[str, Any]:

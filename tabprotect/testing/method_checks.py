@@ -97,7 +97,10 @@ def _declared(parameter: Parameter[object]) -> None:
         require(parameter.low < parameter.high, f"{at}: its low must be below its high")
     if parameter.kind == "choice":
         require(bool(parameter.choices), f"{at} has no choices")
-        require(parameter.default in (parameter.choices or {}), f"{at}: its default is no choice")
+        require(
+            parameter.default in (None, *(parameter.choices or {})),
+            f"{at}: its default is no choice",
+        )
 
 
 def wrong_fields(method: Method) -> None:

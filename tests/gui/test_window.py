@@ -150,7 +150,9 @@ def test_the_steps_of_the_method_stand_under_protect(opened: MainWindow) -> None
     rail = opened.rail
 
     def steps() -> list[str]:
-        return [n for n, b in rail.buttons.items() if b.page.under and not b.isHidden()]
+        return [
+            n for n, b in rail.buttons.items() if b.page.under == "protect" and not b.isHidden()
+        ]
 
     assert steps() == ["cycles", "perturb"]
     opened.document.do(set_method, method="random_rounding")

@@ -20,7 +20,16 @@ from tabprotect.cli.main import main
 
 PROMISED = {
     *("Table", "examples", "read_table", "tabulate"),
-    *("Protection", "methods", "describe", "protect", "compare", "Comparison", "QuerySpace"),
+    *(
+        "Protection",
+        "methods",
+        "describe",
+        "protect",
+        "protect_set",
+        "compare",
+        "Comparison",
+        "QuerySpace",
+    ),
     *("design", "Cycles"),
     *("convert", "export"),
     *("verify", "open_release", "infer", "Belief", "SumBelief", "__version__"),
@@ -227,3 +236,35 @@ def test_a_table_never_prints_its_counts() -> None:
     for text in (repr(table), repr(protection), repr(tp.infer(protection))):
         for secret in ("4111", "2222", "1333", "7444", "424242"):
             assert secret not in text
+
+
+def test_a_set_and_levels_give_the_command_lines_bytes(tmp_path: Path) -> None:
+    records = tmp_path / "people.csv"
+    rows = [
+        f"{n[0]},{n},{s},{a},0.{17 * a % 90 + 10}"
+        for n in ("a1", "a2", "b1")
+        for s in "fm"
+        for a in range(30)
+    ]
+    records.write_text("n1,n2,sex,age,k\n" + "\n".join(rows) + "\n")
+    table = tp.tabulate(
+        records,
+        by=["geo", "sex", "age"],
+        levels={"geo": ["n1", "n2"]},
+        bands={"age": [5, 15]},
+        record_key="k",
+    )
+    assert [[level.name for level in v.levels] for v in table.domain.variables] == [
+        ["n1", "n2"], ["sex"], ["band15", "band5"],
+    ]  # fmt: skip
+    assert table.margin("geo@n1", "age@band15").counts.tolist() == [[60, 60], [30, 30]]
+    formulas = {"places": "geo*sex", "ages": "geo@n1*age@band15"}
+    found = tp.protect_set(table, formulas, "cell_key", D=3, V=2, accept="a trial")
+    found.publish_set(tmp_path / "ours", tables=formulas)
+    line = ["protect-set", str(records), "--levels", "n1,n2=geo", "--band", "age:5", "--band", "age:15",
+            "--table", "places=geo*sex", "--table", "ages=geo@n1*age@band15", "--record-key", "k", "--method", "cell_key", "--set", "D=3", "--set", "V=2", "--accept", "a trial", "--out", str(tmp_path / "theirs")]  # fmt: skip
+    assert main(line) == 0
+    ours, theirs = (
+        {p.name: p.read_bytes() for p in (tmp_path / name).iterdir()} for name in ("ours", "theirs")
+    )
+    assert ours == theirs and set(ours) == {"places.zip", "ages.zip", "set.json", "manifest.json"}

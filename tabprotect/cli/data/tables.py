@@ -35,7 +35,11 @@ def add(verbs: Verbs) -> None:
     describe = verbs.add("describe", run_describe)
     describe.add_argument("method", nargs="?", metavar="METHOD", help="the page of one method")
     counting = verbs.add("tabulate", run_tabulate)
-    counting.add_argument("microdata", help="a file of records, or example:NAME")
+    counting.add_argument(
+        "microdata",
+        help="a file of records, a folder or a pattern of them, people.duckdb#TABLE, "
+        "postgresql://HOST/BASE#TABLE, or example:NAME",
+    )
     counting.add_argument("--by", type=names, required=True, metavar="A,B")
     add_counting(counting)
     counting.add_argument(

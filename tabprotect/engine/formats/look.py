@@ -104,7 +104,9 @@ def look(path: Path, reading: Reading, progress: Progress = SILENT) -> Look:
         parts += [*_separator(kind, path, reading, layout), *layout.parts]
     sheets = tuple(sheet_names(path)) if "sheet" in kind.options else ()
     columns = tuple(f.strip() for f in layout.header[-1].fields) if layout and layout.header else ()
-    table, notes, error, records = None, (), None, False
+    table, records = None, False
+    notes: tuple[str, ...] = ()
+    error: InputError | None = None
     try:
         found = read_table(path, reading, progress=progress)
         table, notes = found.table, found.notes

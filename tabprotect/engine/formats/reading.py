@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.opening import read_text
@@ -95,7 +95,7 @@ class Reading:
     )
 
     def __post_init__(self) -> None:
-        if type(self.header_row) is int:
+        if isinstance(row := cast(object, self.header_row), int) and not isinstance(row, bool):
             object.__setattr__(self, "header_row", str(self.header_row))
         for option in options():
             value = getattr(self, option.name)

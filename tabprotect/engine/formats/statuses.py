@@ -34,9 +34,3 @@ STATUSES = {
     SECONDARY: "hidden to protect others",
     EMPTY: "empty",
 }
-
-CONF_OF = {SAFE: FREE, PROTECTED: FREE, EMPTY: FREE, UNSAFE: CONFIDENTIAL, SECONDARY: "D"}
-"""SDMX' CONF_STATUS of tau-ARGUS' statuses; D: secondary confidentiality set by the sender."""
-
-CONFIDENTIAL_MARKS = frozenset("CDSAOTGMEXN") - {FREE}
-"""Values of CONF_STATUS that forbid publication (SDMX code list CL_CONF_STATUS 1.3)."""

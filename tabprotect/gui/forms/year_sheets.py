@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QPlainTextEdit,
     QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -20,6 +19,7 @@ from tabprotect.engine.project.replaying.last_year import (
     category_lines,
 )
 from tabprotect.gui.look.label import Label, heading
+from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, MARGIN
 
 IS_NEW = "is a new category"
@@ -93,10 +93,5 @@ class LastYearSheet(QDialog):
 
 
 def _lay_out(sheet: QDialog, said: Label, middle: QWidget, buttons: QDialogButtonBox) -> None:
-    column = QVBoxLayout(sheet)
-    column.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
-    column.setSpacing(GRID)
-    column.addWidget(said)
-    column.addWidget(middle, 1)
-    column.addWidget(buttons)
+    in_column(said, (middle, 1), buttons, on=sheet, margins=MARGIN, spacing=GRID)
     sheet.resize(70 * GRID, 50 * GRID)

@@ -9,10 +9,8 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, Q
 from PySide6.QtWidgets import (
     QDockWidget,
     QFrame,
-    QHBoxLayout,
     QScrollArea,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -34,6 +32,7 @@ from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.buttons import scrolling
 from tabprotect.gui.look.icons import icon
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 
 if TYPE_CHECKING:
@@ -75,9 +74,7 @@ class MainWindow(Window):
         self._beside = {page.name for page in OTHERS}
         self._line = QFrame()
         self._line.setFixedHeight(3)
-        self._crumbs = Label()
-        self._crumbs.setProperty("role", "quiet")
-        self._crumbs.setAccessibleName("Where you are")
+        self._crumbs = Label(role="quiet", name="Where you are")
         self._crumbs.setContentsMargins(2 * GRID, GRID, 2 * GRID, 0)
         self.stack = QStackedWidget()
         self._areas: dict[str, QScrollArea] = {}
@@ -85,20 +82,10 @@ class MainWindow(Window):
         self.rail = Rail(document, PAGES)
         self.rail.chosen.connect(self.go)
         middle = QWidget()
-        column = QVBoxLayout(middle)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._line)
-        column.addWidget(self._crumbs)
-        column.addWidget(self.stack, 1)
+        in_column(self._line, self._crumbs, (self.stack, 1), on=middle, margins=0, spacing=0)
         divider = QFrame(frameShape=QFrame.Shape.VLine, frameShadow=QFrame.Shadow.Plain)
         divider.setForegroundRole(self.palette().ColorRole.Mid)
-        row = QHBoxLayout()
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(self.rail)
-        row.addWidget(divider)
-        row.addWidget(middle, 1)
+        row = in_row(self.rail, divider, (middle, 1), margins=0, spacing=0)
         self.edge = Edge("Inspector")
         self.edge.clicked.connect(lambda: self.docks["inspector"].show())
         row.addWidget(self.edge)

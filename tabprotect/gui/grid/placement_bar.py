@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
     QFrame,
-    QHBoxLayout,
     QMenu,
     QScrollArea,
     QSizePolicy,
@@ -30,6 +29,7 @@ from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.gui.look.flow import FlowLayout
 from tabprotect.gui.look.label import Label, tip
+from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 
 Zone = Literal["rows", "columns", "layers"]
@@ -68,13 +68,8 @@ class Chip(QFrame):
         self.setToolTip(tip(f"{name}: {categories} categories. {words}"))
         self.setAccessibleDescription(words)
         label = Label(name if len(name) <= SHORT else f"{name[: SHORT - 1]}\u2026")
-        count = Label(str(categories))
-        count.setProperty("role", "quiet")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(GRID, 2, GRID, 2)
-        row.setSpacing(GRID // 2)
-        row.addWidget(label)
-        row.addWidget(count)
+        count = Label(str(categories), role="quiet")
+        in_row(label, count, on=self, margins=(GRID, 2, GRID, 2), spacing=GRID // 2)
         c = THEME.colours
         self.setStyleSheet(
             f"Chip {{ background: {c.base}; border: 1px solid {c.border}; border-radius: 10px; }}"
@@ -135,8 +130,7 @@ class DropZone(QFrame):
         self.chips: list[Chip] = []
         self.setAcceptDrops(True)
         self.setAccessibleName(f"Variables in {zone}")
-        caption = Label(zone.capitalize())
-        caption.setProperty("role", "quiet")
+        caption = Label(zone.capitalize(), role="quiet")
         caption.setMinimumHeight(caption.fontMetrics().height() + GRID // 2)
         self.row = FlowLayout(self, gap=GRID // 2)
         self.row.setContentsMargins(0, 4, GRID, 4)
@@ -258,8 +252,7 @@ class PlacementBar(QScrollArea):
                 if zone_name == "layers":
                     zone.row.addWidget(self._combo(name))
             if not names:
-                hint = Label("drop a variable here")
-                hint.setProperty("role", "quiet")
+                hint = Label("drop a variable here", role="quiet")
                 zone.row.addWidget(hint)
         inner = self.widget()
         assert inner is not None

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QResizeEvent
-from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSplitter, QWidget
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.view import GridView
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, THEME, count_text, signed_text
 
 PARTS = ("original", "published", "difference")
@@ -61,18 +62,13 @@ class ThreeTables(QSplitter):
 
     def _side(self, part: str) -> QWidget:
         side = QWidget()
-        title = Label(part.capitalize())
-        title.setProperty("role", "section")
+        title = Label(part.capitalize(), role="section")
         grid = GridView(f"{part.capitalize()} table")
         # Three abreast: narrower than where a table stands alone.
         grid.room = (-GRID, 0)
         grid.shorten_labels(rows=14, columns=7)
         grid.current_changed.connect(self._moved)
-        column = QVBoxLayout(side)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(GRID // 2)
-        column.addWidget(title)
-        column.addWidget(grid, 1)
+        in_column(title, (grid, 1), on=side, margins=0, spacing=GRID // 2)
         self.grids[part], self.titles[part], self.sides[part] = grid, title, side
         return side
 

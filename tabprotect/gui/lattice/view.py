@@ -1,4 +1,4 @@
-"""The drawing of a lattice, or of a part of it: hover, walk with the arrows, pan and zoom."""
+"""The drawing of a lattice, or of a part of it: hover, pin, walk with the arrows, pan and zoom."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ SIZES = (1.45, 1.35, 1.25, 1.15, 1.05, 1.0, 0.92, 0.85, 0.78)
 class LatticeView(Drawing):
     """Nodes by dimension, the grand total on top.
 
-    Signals: ``focused`` (query, by mouse or keyboard), ``activated`` (query: clicked, or Enter).
+    Signals: ``focused`` (query, by mouse or keyboard), ``activated`` (query: clicked once more where
+    nothing follows the pointer, or Enter).
     """
 
     focused = Signal(int)
@@ -56,6 +57,8 @@ class LatticeView(Drawing):
         self.second: Callable[[Query], str] | None = None
         self.neighbour_edges = True
         self.hover_focuses = True
+        self.pinned = False
+        """Whether a click holds what is looked at: the pointer may then cross other nodes."""
         self._levels: Levels = ()
         self._arrangement: Arrangement | None = None
         self._shift = QPointF()
@@ -277,7 +280,8 @@ class LatticeView(Drawing):
         self.setCursor(
             Qt.CursorShape.ArrowCursor if query is None else Qt.CursorShape.PointingHandCursor
         )
-        if self.hover_focuses and query is not None and query != self.focus:
+        hovers = self.hover_focuses and not self.pinned
+        if hovers and query is not None and query != self.focus:
             self.focused.emit(query)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -291,10 +295,12 @@ class LatticeView(Drawing):
             return
         query = self._node_at(event.position())
         if query is not None:
-            again = self.hover_focuses or query == self.focus
-            self.focused.emit(query)
-            if again:
+            again = query == self.focus
+            if self.hover_focuses:
+                self.pinned = not (again and self.pinned)
+            elif again:
                 self.activated.emit(query)
+            self.focused.emit(query)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if not self._levels:

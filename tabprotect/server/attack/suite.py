@@ -184,7 +184,8 @@ def _averaging(loot: Loot) -> Finding:
 
 
 def _summed(names: Shown, larger: Shown, cells: Margin) -> Margin:
-    at, out = [larger.index(name) for name in names], {}
+    at = [larger.index(name) for name in names]
+    out: dict[tuple[str, ...], int] = {}
     for cell, count in cells.items():
         key = tuple(cell[k] for k in at)
         out[key] = out.get(key, 0) + count

@@ -134,11 +134,11 @@ def test_plain_tables_of_every_size(tmp_path: Path, kind: Format) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", [k for k in formats().values() if not k.writes], ids=lambda kind: kind.name
+    "kind", [k for k in formats().values() if not k.publishes], ids=lambda kind: kind.name
 )
-def test_what_cannot_be_written_says_so(kind: Format) -> None:
+def test_what_cannot_be_published_says_so(kind: Format) -> None:
     with pytest.raises(InputError, match=re.escape(kind.label)):
-        kind.write(Table.dense(Domain.of({"v": ["a"]}), [1]))
+        kind.publish(Table.dense(Domain.of({"v": ["a"]}), [1]), None, "")
 
 
 @ALL

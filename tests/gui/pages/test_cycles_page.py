@@ -526,6 +526,7 @@ def test_what_was_known_of_another_table_is_not_drawn(
     window.document.select_cycle(7)
     assert window.page is page(window) and page(window).examination.report is not None
     assert page(window).examination.report.immovable
+    window.document.saved = window.document.project  # nothing is asked about unsaved work
     window.files.open("example:duncan-roehrig-4x4")
     settle()
     assert page(window).grid.cell_delegate.lock is None

@@ -5,13 +5,14 @@ Data are a matrix of all cells, or rows with `KEYS`, where a cell without a row 
 `DATASYMBOLNIL` shows) is 0; dots are missing and refused, unless missing cells are taken as 0. A
 variable of contents (`CONTVARIABLE`) must have one value, and is left out. Text in the `CODEPAGE` the
 file names, else Windows-1252; of several languages the main one. Written in UTF-8; suppressed counts are
-`".."`.
+`".."`, which `DATASYMBOL2` and the notes of the cells (`CELLNOTE`) explain.
 """
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,6 +32,10 @@ from tabprotect.engine.tables.table import Table
 
 LINE = 200
 """Characters of a line that is written; readers may break off longer ones at 256."""
+
+HIDDEN = "Not published, to protect respondents"
+MOST_NOTES = 1000
+"""Notes of cells that are written; what the symbol means holds for all."""
 
 _KEYWORD = re.compile(
     r"""\s*([A-Z][A-Z0-9-]*)(\[[A-Za-z-]+\])?(?:\(((?:"[^"]*"|[^")])*)\))?\s*=""", re.ASCII
@@ -88,7 +93,8 @@ class Px(Format):
             check_categories(name, len(known))
             categories.append(tuple(known))
         keys, words = _cells(file, names, categories)
-        keys, counts = _counts(keys, words, categories, fill=reading.fill_missing)
+        said = {"." * n: file.one(f"DATASYMBOL{n}") for n in range(1, 7)}
+        keys, counts = _counts(keys, words, categories, said, fill=reading.fill_missing)
         notes = []
         contents = file.one("CONTVARIABLE")
         kept = [axis for axis, name in enumerate(names) if name != contents or len(names) == 1]
@@ -143,6 +149,11 @@ def _written(table: Table, hidden: Bools | None, title: str) -> bytes:
     lines += _listed("HEADING", heading) if heading else []
     for variable in domain.variables:
         lines += _listed(f'VALUES("{variable.name}")', variable.categories)
+    if hidden is not None and hidden.any():
+        lines.append(f'DATASYMBOL{len(SHOWN)}="{HIDDEN}";')
+        for cell in np.argwhere(np.asarray(hidden))[:MOST_NOTES].tolist():
+            where = ",".join(f'"{label}"' for label in domain.labels(cell))
+            lines.append(f'CELLNOTE({where})="{HIDDEN}";')
     width = domain.shape[-1] if heading else 1
     lines.append("DATA=")
     words = table.counts.reshape(-1).astype(str).astype(object)
@@ -256,7 +267,12 @@ def _cells(
 
 
 def _counts(
-    keys: Ints, words: list[str], categories: list[tuple[str, ...]], *, fill: bool
+    keys: Ints,
+    words: list[str],
+    categories: list[tuple[str, ...]],
+    said: Mapping[str, str],
+    *,
+    fill: bool,
 ) -> tuple[Ints, Ints]:
     """The cells that have a count, and their counts."""
     joined = "".join(words)
@@ -278,7 +294,8 @@ def _counts(
                 if missing
                 else error.hint
             )
-            raise InputError(str(error), cell=f"({labels})", hint=hint) from None
+            why = f"{text} means {said[text]!r}: " if missing and said[text] else ""
+            raise InputError(f"{why}{error}", cell=f"({labels})", hint=hint) from None
         kept.append(key)
     return np.array(kept, dtype=np.int64), np.array(counts, dtype=np.int64)
 

@@ -9,7 +9,9 @@ Written as one data frame (.rds) of factors and a number; suppressed counts are 
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
 import tempfile
 import zlib
 from collections.abc import Mapping
@@ -20,6 +22,7 @@ from tabprotect.engine.budgets import MOST_TEXT as MOST_BYTES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import COUNT
 from tabprotect.engine.formats.statistics.column_files import Column, ColumnFormat, as_text
+from tabprotect.engine.formats.statuses import SHOWN
 
 _BEGINS = (b"RDX3\n", b"RDX2\n", b"RDA3\n", b"X\n\x00\x00\x00\x02", b"X\n\x00\x00\x00\x03")
 
@@ -53,9 +56,7 @@ class R(ColumnFormat):
         if path.stat().st_size > MOST_BYTES:
             raise InputError("the file is too large for R", hint="save it as Parquet")
         try:
-            data = path.read_bytes()
-            if data.startswith(b"\x1f\x8b"):
-                data = _unpacked(data)
+            data = _unpacked(path.read_bytes())
             kind = ".rds" if data.startswith(b"X\n") else ".rda"
             parsed = library.parser.parse_data(data, extension=kind)
             found = library.conversion.convert(parsed)
@@ -85,7 +86,10 @@ class R(ColumnFormat):
         data = {
             name: [float("nan") if v is None else float(v) for v in column.values]
             if name == COUNT and not column.order
-            else pd.Categorical(column.values, categories=list(column.order))
+            else pd.Categorical(
+                [SHOWN if v is None else v for v in column.values],
+                categories=[*column.order, *([SHOWN] if None in column.values else [])],
+            )
             for name, column in columns.items()
         }
         with tempfile.TemporaryDirectory() as folder:
@@ -96,10 +100,19 @@ class R(ColumnFormat):
 
 
 def _unpacked(data: bytes) -> bytes:
-    unpacking = zlib.decompressobj(31)
-    out = unpacking.decompress(data, MOST_BYTES)
-    if unpacking.unconsumed_tail:
-        raise InputError("the file is too large for R", hint="save it as Parquet")
+    """The bytes as R packs them (gzip, bzip2, xz), up to what may be held."""
+    unpacking: Any
+    if data.startswith(b"\x1f\x8b"):
+        unpacking = zlib.decompressobj(31)
+    elif data.startswith(b"BZh"):
+        unpacking = bz2.BZ2Decompressor()
+    elif data.startswith(b"\xfd7zXZ"):
+        unpacking = lzma.LZMADecompressor()
+    else:
+        return data
+    out: bytes = unpacking.decompress(data, MOST_BYTES)
+    if not unpacking.eof:
+        raise InputError("the file is cut off, or too large for R", hint="save it as Parquet")
     return out
 
 

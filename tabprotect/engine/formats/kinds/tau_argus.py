@@ -21,7 +21,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Codes
 from tabprotect.engine.budgets import MOST_TEXT as MOST_BYTES
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.format import COUNT, Format, RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.forms import Form
@@ -44,6 +44,8 @@ from tabprotect.engine.tables.table import Table
 
 STATUS = "status"
 TOTAL = "Total"
+ALL = "everybody"
+"""The variable, and the code, of a table that has none."""
 _LINE = re.compile(
     rb'(\xef\xbb\xbf)?\s*("[^"\r\n]*"\s*;\s*)+([-+0-9.,]+;)+"?[SUPMEZsupmezv]"?(;[-+0-9.,]*)*\r?\n'
 )
@@ -73,7 +75,9 @@ class TauArgus(Format):
     ) -> tuple[CellList, list[str]]:
         meta = read_metadata(path)
         if path.suffix.lower() == ".asc" or any("RECORDKEY" in v.options for v in meta.variables):
-            return super().cells(path, reading, progress)
+            raise RecordsError(
+                f"{path.name} holds records, not a table", hint="tabulate them first"
+            )
         separator = reading.delimiter or meta.separator or ";"
         source = _rows(path, meta, separator, reading.encoding)
         value = _response(meta, reading.count)
@@ -130,10 +134,13 @@ class TauArgus(Format):
         return self._written(table, None)
 
     def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
+        if not table.domain.ndim:
+            # The grand total alone: tau-ARGUS has no table without a variable.
+            table = Table.dense(Domain.of({ALL: [ALL]}), table.counts.reshape(1))
         return self._written(table, hidden)
 
     def beside(self, table: Table, path: Path) -> dict[str, bytes]:
-        text = description(table.domain.names, count=COUNT, status=STATUS, total=TOTAL)
+        text = description(table.domain.names or (ALL,), count=COUNT, status=STATUS, total=TOTAL)
         return {path.with_suffix(".rda").name: text.encode("utf-8")}
 
     def _written(self, table: Table, hidden: Bools | None) -> bytes:

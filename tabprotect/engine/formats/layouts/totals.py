@@ -82,7 +82,7 @@ def check(cells: CellList, totals: Totals) -> tuple[Bools, list[Wrong]]:
         place = np.zeros(len(cells.categories[axis]), dtype=np.int64)
         place[listed[axis]] = np.arange(1, len(listed[axis]) + 1)
         kinds[:, column] = place[cells.code(axis)]
-    is_inner = ~kinds.any(axis=1)
+    is_inner: Bools = np.logical_not(kinds.any(axis=1))
     inner = np.flatnonzero(is_inner)
     exact_sum(cells.counts[inner])
     wrong: list[Wrong] = []
@@ -107,7 +107,7 @@ def check(cells: CellList, totals: Totals) -> tuple[Bools, list[Wrong]]:
         sums = grouped_sums(keys[covered], cells.counts[covered], keys[here])
         off = np.flatnonzero(sums != cells.counts[here])
         wrong += [Wrong(int(here[o]), int(sums[o])) for o in off]
-    return ~is_inner, sorted(wrong, key=lambda w: w.entry)
+    return np.logical_not(is_inner), sorted(wrong, key=lambda w: w.entry)
 
 
 def names_of(cells: CellList, totals: Totals) -> str:

@@ -114,7 +114,10 @@ def _laid_out(table: Table, hidden: Bools | None, title: str) -> SheetData:
         if last is not None:
             line.append(shown(int(counts[number].sum()), bool(gone[number].any())))
         rows.append([*map(SheetCell, labels), *line])
-    sums = [(int(c), bool(g)) for c, g in zip(counts.sum(axis=0), gone.any(axis=0), strict=True)]
+    sums = [
+        (int(c), bool(g))
+        for c, g in zip(counts.sum(axis=0), np.logical_or.reduce(gone), strict=True)
+    ]
     if last is not None:
         sums.append((int(counts.sum()), bool(gone.any())))
     blank = [SheetCell("") for _ in front[1:]]

@@ -173,8 +173,15 @@ def other_categories(
 class UndecidedError(InputError):
     """Categories are not those that a recipe expects, and nobody has decided on them."""
 
-    def __init__(self, categories: tuple[OtherCategories, ...], message: str, **more: str) -> None:
-        super().__init__(message, **more)
+    def __init__(
+        self,
+        categories: tuple[OtherCategories, ...],
+        message: str,
+        *,
+        hint: str = "",
+        detail: str = "",
+    ) -> None:
+        super().__init__(message, hint=hint, detail=detail)
         self.categories = categories
 
 

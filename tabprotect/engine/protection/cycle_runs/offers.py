@@ -146,6 +146,7 @@ def offers(kept: KeptMargins, wishes: Wishes, progress: Progress = SILENT) -> tu
         rules = ("any_zero",)
     tasks = [(*one, rule, coin) for coin, rule, one in itertools.product(COINS, rules, designs)]
     found: list[Offer] = []
+    still = False
     for number, (kind, moves, unwanted, rule, (alpha, passes)) in enumerate(tasks):
         progress.report("trying designs", number / len(tasks), _best(found))
         plus, minus = moves.touches
@@ -158,8 +159,14 @@ def offers(kept: KeptMargins, wishes: Wishes, progress: Progress = SILENT) -> tu
         offer = Offer(kind, moves, rule, alpha, passes, Tried(0.0, 1.0, 0.0), most, how, unwanted)
         generator = np.random.Generator(np.random.PCG64(seed + 1))
         figures = tried(moves, Values(offer.parameters), tables, generator, progress)
+        still |= not figures.change
         if figures.change:
             found.append(Offer(kind, moves, rule, alpha, passes, figures, most, how, unwanted))
+    if not found and still:
+        raise InfeasibleError(
+            "with these margins kept hardly any table can change",
+            hint="keep fewer margins, or groups of categories",
+        )
     if not found:
         raise InfeasibleError(
             "no design does all of this", hint="allow larger changes, or another kind of posterior"

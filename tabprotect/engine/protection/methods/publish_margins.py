@@ -117,7 +117,7 @@ CELLS: Parameter[Judged] = Parameter(
     "the at-risk cells more margins pass, and a reader learns that narrow cells hold no such count.",
     "choice",
     "at_risk",
-    choices=JUDGED,
+    choices=cast("Mapping[str, str]", JUDGED),
     may_be_unstated=True,
 )
 

@@ -10,14 +10,12 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QBoxLayout,
     QComboBox,
-    QHBoxLayout,
     QLabel,
     QMenu,
     QPushButton,
     QSplitter,
     QTabWidget,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -34,6 +32,7 @@ from tabprotect.gui.base.shell_lines import command_line
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import scrolling
 from tabprotect.gui.look.label import Label, tip
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.check.cell import CellPanel
 from tabprotect.gui.pages.check.draws import DrawsPanel
@@ -80,9 +79,7 @@ class CheckPage(CheckStage, PosteriorShown):
         figure_label.setBuddy(self._figure_box)
         self.map = HeatMap("Posterior of every cell")
         self.map.chosen.connect(document.select)
-        self._meaning = Label(wordWrap=True)
-        self._meaning.setProperty("role", "quiet")
-        self._meaning.setAccessibleName("What the figure means")
+        self._meaning = Label(wordWrap=True, role="quiet", name="What the figure means")
         self.mode_button = QToolButton()
         self.mode_button.setAutoRaise(True)
         self.mode_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -102,17 +99,12 @@ class CheckPage(CheckStage, PosteriorShown):
         self._again = QPushButton("Compute the posterior")
         self._again.clicked.connect(self._ask_again)
         self._again.hide()
-        self._way = Label(wordWrap=True)
-        self._way.setProperty("role", "quiet")
-        self._way.setAccessibleName("How it was computed")
+        self._way = Label(wordWrap=True, role="quiet", name="How it was computed")
         self._priors_layout = self._priors_row()
         self.body.addWidget(self.readers)
         # Where there is little height the pictures scroll; verdict and main action stay.
         pictures = QWidget()
-        column = QVBoxLayout(pictures)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(GRID)
-        column.addLayout(self._priors_layout)
+        column = in_column(self._priors_layout, on=pictures, margins=0, spacing=GRID)
         for note in self._notes.values():
             note.setProperty("role", "quiet")
             note.hide()
@@ -150,24 +142,20 @@ class CheckPage(CheckStage, PosteriorShown):
         return row
 
     def _middle(self, figure_label: QLabel) -> QSplitter:
-        head = QHBoxLayout()
-        head.setSpacing(GRID)
-        head.addWidget(figure_label)
-        head.addWidget(self._figure_box)
-        head.addWidget(Label("for"))
-        head.addWidget(self.who_box)
-        head.addStretch(1)
-        head.addWidget(self.map.scale)
+        head = in_row(
+            figure_label,
+            self._figure_box,
+            Label("for"),
+            self.who_box,
+            1,
+            self.map.scale,
+            spacing=GRID,
+        )
         self._left = QWidget()
-        column = QVBoxLayout(self._left)
-        column.setContentsMargins(0, 0, GRID, 0)
-        column.setSpacing(GRID)
-        column.addLayout(head)
-        column.addWidget(self.map, 3)
-        column.addWidget(self._meaning)
-        row = QHBoxLayout()
-        row.addWidget(self.mode_button)
-        row.addStretch(1)
+        column = in_column(
+            head, (self.map, 3), self._meaning, on=self._left, margins=(0, 0, GRID, 0), spacing=GRID
+        )
+        row = in_row(self.mode_button, 1)
         column.addLayout(row)
         column.addWidget(self.exposed, 2)
         self.tabs = QTabWidget(documentMode=True)

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QTableWidget,
     QTableWidgetItem,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -26,6 +25,7 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.buttons import emptied, tool_button
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, count_text, number_text
 from tabprotect.gui.plots.cell_histogram import Belief, CellHistogram
 
@@ -50,8 +50,7 @@ class SumsPanel(QWidget):
         )
         self._names = QGridLayout()
         self._names.setSpacing(GRID // 2)
-        self.said = Label(wordWrap=True)
-        self.said.setAccessibleName("How the totals were computed")
+        self.said = Label(wordWrap=True, name="How the totals were computed")
         self.table = QTableWidget(0, len(COLUMNS))
         self.table.setAccessibleName("Totals and what to believe of them")
         self.table.setHorizontalHeaderLabels(COLUMNS)
@@ -61,14 +60,16 @@ class SumsPanel(QWidget):
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.currentCellChanged.connect(lambda row, *_: self._show_total(row))
         self.histogram = CellHistogram()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, GRID, 0, 0)
-        column.setSpacing(GRID)
-        column.addWidget(Label("Totals by", wordWrap=True))
-        column.addLayout(self._names)
-        column.addWidget(self.said)
-        column.addWidget(self.table, 1)
-        column.addWidget(self.histogram, 1)
+        in_column(
+            Label("Totals by", wordWrap=True),
+            self._names,
+            self.said,
+            (self.table, 1),
+            (self.histogram, 1),
+            on=self,
+            margins=(0, GRID, 0, 0),
+            spacing=GRID,
+        )
 
     def controls(self) -> list[QWidget]:
         """What takes the keyboard, in reading order."""

@@ -10,14 +10,12 @@ from PySide6.QtWidgets import (
     QComboBox,
     QCompleter,
     QFormLayout,
-    QHBoxLayout,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
     QPushButton,
     QSizePolicy,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -29,6 +27,7 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label, heading, tip
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.pages.compare.levers import Levers
 from tabprotect.gui.pages.compare.words import titles
@@ -115,8 +114,7 @@ class RunsPanel(QWidget):
         self.add_button = QPushButton("Add")
         self.add_button.setAccessibleName("Add the setting")
         self.add_button.clicked.connect(self.add)
-        self.verdict = Label(wordWrap=True)
-        self.verdict.setAccessibleName("What the setting makes")
+        self.verdict = Label(wordWrap=True, name="What the setting makes")
         self.verdict.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.remove_button = QPushButton("Remove", flat=True)
         self.remove_button.setAccessibleName("Remove the setting")
@@ -155,15 +153,8 @@ class RunsPanel(QWidget):
         THEME.changed.connect(self._check)
 
     def _arrange(self) -> None:
-        adding = QHBoxLayout()
-        adding.setSpacing(GRID)
-        adding.addWidget(self.text, 1)
-        adding.addWidget(self.add_button)
-        removing = QHBoxLayout()
-        removing.addWidget(self.remove_button)
-        removing.addWidget(self.clear_button)
-        removing.addStretch(1)
-        removing.addWidget(self.more)
+        adding = in_row((self.text, 1), self.add_button, spacing=GRID)
+        removing = in_row(self.remove_button, self.clear_button, 1, self.more)
         form = QFormLayout()
         form.setSpacing(GRID)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.DontWrapRows)
@@ -177,20 +168,17 @@ class RunsPanel(QWidget):
             label = Label(words)
             label.setBuddy(field)
             form.addRow(label, field)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(GRID)
-        column.addWidget(heading("Compared"))
-        column.addWidget(self.list, 1)
-        column.addWidget(self.levers)
-        column.addLayout(removing)
+        column = in_column(
+            heading("Compared"),
+            (self.list, 1),
+            self.levers,
+            removing,
+            on=self,
+            margins=0,
+            spacing=GRID,
+        )
         self._details = QWidget()
-        inner = QVBoxLayout(self._details)
-        inner.setContentsMargins(0, 0, 0, 0)
-        inner.setSpacing(GRID)
-        inner.addLayout(adding)
-        inner.addWidget(self.verdict)
-        inner.addLayout(form)
+        in_column(adding, self.verdict, form, on=self._details, margins=0, spacing=GRID)
         column.addWidget(self._details)
 
     # -- showing ------------------------------------------------------------------------------

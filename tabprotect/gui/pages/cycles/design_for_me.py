@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QHideEvent
+from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QCheckBox,
     QComboBox,
     QFormLayout,
@@ -12,7 +13,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSlider,
     QSpinBox,
-    QSplitter,
     QWidget,
 )
 
@@ -53,6 +53,9 @@ COMPUTED = {
 PAGE = "cycles"
 WAIT = 300
 
+WIDE = 120
+"""Characters of width from which on the form stands beside the curve."""
+
 
 def formula(margins: MarginSet) -> str:
     """Margins as a model formula, without the grand total that goes without saying."""
@@ -79,18 +82,19 @@ class DesignForMe(QWidget):
         )
         self._build_form()
         self._build_offers()
-        split = QSplitter(Qt.Orientation.Horizontal)
-        split.setChildrenCollapsible(False)
-        left = scrolling()
-        left.setWidget(self._form)
-        left.setMinimumWidth(30 * GRID)
-        split.addWidget(left)
-        right = scrolling()
-        right.setWidget(self._right)
-        split.addWidget(right)
-        split.setStretchFactor(1, 1)
-        split.setSizes([34 * GRID, 70 * GRID])
-        in_column(split, on=self, margins=0)
+        inner = QWidget()
+        self._both = in_row(
+            (self._form, 2), (self._right, 5), on=inner, margins=(0, 0, GRID, 0), spacing=2 * GRID
+        )
+        area = scrolling()
+        area.setWidget(inner)
+        in_column(area, on=self, margins=0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        wide = self.width() >= WIDE * self.fontMetrics().averageCharWidth()
+        direction = QBoxLayout.Direction
+        self._both.setDirection(direction.LeftToRight if wide else direction.TopToBottom)
 
     def _build_form(self) -> None:
         self._form = QWidget()
@@ -139,7 +143,10 @@ class DesignForMe(QWidget):
         self.slider.setAccessibleName("From useful to protected")
         self.slider.setPageStep(1)
         self.leaks = Label(wordWrap=True, name="What leaks")
-        self.staff = QCheckBox("Also judge on this table (staff only; the choice is recorded then)")
+        self.staff = QCheckBox("Judge on this table too")
+        recorded = Label("Staff only: a choice made with these figures in sight is recorded.")
+        recorded.setWordWrap(True)
+        recorded.setProperty("role", "quiet")
         self.grid = CycleGrid()
         self.grid.setMinimumHeight(20 * GRID)
         self.take = QPushButton("Take this design")
@@ -154,6 +161,7 @@ class DesignForMe(QWidget):
             heading("What leaks"),
             self.leaks,
             last,
+            recorded,
             (self.grid, 1),
             on=self._right,
             margins=(GRID, 0, 0, 0),

@@ -20,6 +20,9 @@ from tabprotect.gui.look.theme import GRID
 
 IN_A_ROW = 3
 
+LONG = 16
+"""Characters of a margin from which on each stands in a row of its own."""
+
 
 class KeptChips(QWidget):
     """The margins that are kept. ``changed`` when one was added or let go."""
@@ -59,12 +62,14 @@ class KeptChips(QWidget):
                 button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
                 button.toggled.connect(lambda _: self._offer())
                 self.names[name] = button
-                self._names.addWidget(button, number // IN_A_ROW, number % IN_A_ROW)
+                place = divmod(number, IN_A_ROW)
+                self._names.addWidget(button, *place, Qt.AlignmentFlag.AlignLeft)
         self._show()
 
     def _show(self) -> None:
         emptied(self._chips)
         self.chips = {}
+        wide = max((len(" × ".join(margin)) for margin in self.margins), default=0) > LONG
         for number, margin in enumerate(self.margins):
             words = " × ".join(margin) or "the total"
             chip = tool_button(f"{words}  ✕", tip="Let this margin go")
@@ -72,7 +77,8 @@ class KeptChips(QWidget):
             chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             chip.clicked.connect(lambda _=False, m=margin: self._let_go(m))
             self.chips[margin] = chip
-            self._chips.addWidget(chip, number // 2, number % 2)
+            place = (number, 0) if wide else divmod(number, 2)
+            self._chips.addWidget(chip, *place, Qt.AlignmentFlag.AlignLeft)
         self._offer()
 
     @property

@@ -61,7 +61,8 @@ class OfferCurve(QWidget):
 
     def _area(self) -> QRectF:
         line = self.fontMetrics().height()
-        return QRectF(self.rect()).adjusted(5 * GRID, line, -2 * GRID, -2.6 * line)
+        left = self.fontMetrics().horizontalAdvance("100%") + GRID
+        return QRectF(self.rect()).adjusted(left, line, -2 * GRID, -2.6 * line)
 
     def _found(self, at: QPointF) -> int:
         near = [((p - at).manhattanLength(), k) for k, p in enumerate(self.points())]

@@ -40,6 +40,7 @@ from tabprotect.gui.pages.cycles.cycle_list import CycleList
 from tabprotect.gui.pages.cycles.design_for_me import DesignForMe
 from tabprotect.gui.pages.cycles.editor import CycleEditor
 from tabprotect.gui.pages.cycles.examination import Examination, Examined, sentence
+from tabprotect.gui.pages.cycles.folding import FoldingSplitter
 from tabprotect.gui.pages.cycles.proof_panel import Functional, ProofPanel
 from tabprotect.gui.pages.cycles.stage import CyclesStage
 from tabprotect.gui.pages.cycles.template_cards import TemplateCards
@@ -104,11 +105,15 @@ class CyclesPage(CyclesStage, Page):
         in_column((self.grid, 1), self.broken, on=middle, margins=(GRID, 0, GRID, 0), spacing=GRID)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
+        beside = FoldingSplitter(95)
+        beside.addWidget(middle)
+        beside.addWidget(self.proof)
+        beside.setStretchFactor(0, 2)
+        beside.setSizes([60 * GRID, 29 * GRID])
         split.addWidget(self.list)
-        split.addWidget(middle)
-        split.addWidget(self.proof)
+        split.addWidget(beside)
         split.setStretchFactor(1, 1)
-        split.setSizes([20 * GRID, 60 * GRID, 29 * GRID])
+        split.setSizes([20 * GRID, 89 * GRID])
         self.empty = Label(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter, role="quiet")
         self._work = split
         self.stack = QStackedWidget()

@@ -27,6 +27,7 @@ from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.pages.protect.words import (
+    about,
     change_text,
     helps,
     known_words,
@@ -77,9 +78,8 @@ class MethodCard(QFrame):
             part.addStretch(1)
             figures.addLayout(part, 1)
         column.addLayout(figures)
-        about = methods()[trial.method].help.split(". ")[0].split("\n\n")[0].replace("\n", " ")
         column.addSpacing(GRID // 2)
-        column.addWidget(_wrapped(f"{about.rstrip('.')}."))
+        column.addWidget(_wrapped(about(trial.method)))
         for extra in (
             helps(place, share),
             "" if trial.safe(share) else sentence_of(known_words(trial)),

@@ -150,7 +150,8 @@ class ProtectPage(ProtectStage, Page):
         self._note.setText(
             "The trials were stopped: Protect > Try every method again goes on."
             if stopped
-            else f"Trials of the inner cells only, {RUNS} runs at most each. Nothing was published."
+            else f"Trials of the inner cells, {RUNS} runs at most each; \u2265: only what is proved "
+            "was counted, readers may know more. Nothing was published."
         )
 
     # -- choosing -----------------------------------------------------------------------------

@@ -26,7 +26,7 @@ def share_text(trial: Trial) -> str:
         return NONE
     percent = 100 * trial.known
     text = "<1" if 0 < percent < 0.5 else f"{percent:.0f}"
-    more = "\u2265 " if trial.at_least and trial.known else ""
+    more = "\u2265 " if trial.at_least else ""
     return f"{more}{text} %"
 
 
@@ -35,6 +35,12 @@ def change_text(trial: Trial) -> str:
     if trial.moved is None or trial.hidden:
         return NONE
     return number_text(trial.moved)
+
+
+def about(method: str) -> str:
+    """What a method does, in one sentence: the first of its page, without its name."""
+    first = methods()[method].help.split("\n\n")[0].split(". ")[0].replace("\n", " ")
+    return sentence_of(first.partition(": ")[2] or first)
 
 
 def listed(words: Sequence[str]) -> str:
@@ -70,8 +76,6 @@ def why(place: Ranked, asked: Sequence[str], share: float) -> str:
         said.append("Publishes other tables than this one.")
     if not trial.safe(share):
         said.append(sentence_of(known_words(trial)))
-    if trial.at_least:
-        said.append("Readers may know more: only what is proved was counted.")
     return " ".join(said)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from tabprotect.engine.bundle.check_lines import (
     CheckGroup,
@@ -36,6 +36,7 @@ from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.buttons import scrolling, tool_button
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.release.bundle import Bundle, inspect, prepare, reader_sentence
 from tabprotect.gui.pages.release.files import FilesPanel
@@ -77,9 +78,7 @@ class ReleasePage(ReleaseStage, Page):
         self.fingerprint = Fingerprint()
         self.panel = FilesPanel()
         self.report = ReportButton(document)
-        self._how = Label(wordWrap=True)
-        self._how.setProperty("role", "quiet")
-        self._how.setAccessibleName("The mechanism in words")
+        self._how = Label(wordWrap=True, role="quiet", name="The mechanism in words")
         self.honesty.add(self._how)
         self.body.addWidget(self.banner)
         self.body.addWidget(self.seal)
@@ -94,8 +93,7 @@ class ReleasePage(ReleaseStage, Page):
         for name, button in self._faces.items():
             button.clicked.connect(lambda _=False, n=name: self.show_face(n))
             self.tools.addWidget(button)
-        self._note = Label(wordWrap=True)
-        self._note.setProperty("role", "quiet")
+        self._note = Label(wordWrap=True, role="quiet")
         self.footer.addWidget(self._note, 1)
         self._copy_line = tool_button("Copy as command", flat=True)
         self._copy_line.setToolTip("The command line that protects and publishes the same way.")
@@ -124,8 +122,7 @@ class ReleasePage(ReleaseStage, Page):
         self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight, inner)
         self._columns.setContentsMargins(0, 0, 0, 0)
         self._columns.setSpacing(3 * GRID)
-        pair = QHBoxLayout()
-        pair.setSpacing(2 * GRID)
+        pair = in_row(spacing=2 * GRID)
         top = Qt.AlignmentFlag.AlignTop
         for group in (self.honesty, self.files):
             pair.addWidget(group, 1, top)

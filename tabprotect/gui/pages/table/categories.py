@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QListWidgetItem,
     QPushButton,
     QToolButton,
-    QVBoxLayout,
 )
 
 from tabprotect.engine.project.command import Order
@@ -30,6 +29,7 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
 
 MOST = 5000
@@ -71,8 +71,7 @@ class CategoriesPanel(QFrame):
         self._new.setAccessibleName("Name of the new category")
         self._new.returnPressed.connect(self._add)
         self._buttons: dict[str, QToolButton] = {}
-        row = QHBoxLayout()
-        row.setSpacing(4)
+        row = in_row(spacing=4)
         for picture, words, run in (
             ("up", "Move up", lambda: self._shift(-1)),
             ("down", "Move down", lambda: self._shift(1)),
@@ -96,24 +95,16 @@ class CategoriesPanel(QFrame):
         close.clicked.connect(self.closed)
         self._buttons["close"] = close
         head = QHBoxLayout()
-        title = Label("Categories of")
-        title.setProperty("role", "section")
+        title = Label("Categories of", role="section")
         head.addWidget(title)
         head.addWidget(self._variable, 1)
         head.addWidget(close)
-        add = QHBoxLayout()
-        add.addWidget(self._new, 1)
+        add = in_row((self._new, 1))
         more = QPushButton("Add")
         more.setAccessibleName("Add the category")
         more.clicked.connect(self._add)
         add.addWidget(more)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(GRID, 0, 0, 0)
-        column.setSpacing(GRID)
-        column.addLayout(head)
-        column.addWidget(self._list, 1)
-        column.addLayout(row)
-        column.addLayout(add)
+        in_column(head, (self._list, 1), row, add, on=self, margins=(GRID, 0, 0, 0), spacing=GRID)
         self.setFocusProxy(self._list)
         document.project_changed.connect(lambda _: self.refresh())
         THEME.changed.connect(self._repaint)

@@ -15,10 +15,10 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPushButton,
     QSpinBox,
-    QVBoxLayout,
 )
 
 from tabprotect.gui.look.label import Label, heading
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
 
 
@@ -58,8 +58,7 @@ class GroupingPanel(QFrame):
         self.file_button.clicked.connect(self._ask_file)
         self.together_button = QPushButton("Group the selected categories")
         self.together_button.clicked.connect(self.together)
-        self.live = Label(wordWrap=True)
-        self.live.setAccessibleName("What the grouping would leave at risk")
+        self.live = Label(wordWrap=True, name="What the grouping would leave at risk")
         self.level = QComboBox()
         self.level.setAccessibleName("A level of the variable")
         self.take_button = QPushButton("Count at this level")
@@ -67,26 +66,24 @@ class GroupingPanel(QFrame):
         self.take_button.clicked.connect(lambda: self.taken.emit(self.level.currentText()))
         self.remove_button = QPushButton("Remove this level")
         self.remove_button.clicked.connect(lambda: self.removed.emit(self.level.currentText()))
-        self.nest = Label(wordWrap=True)
-        self.nest.setAccessibleName("Variables that nest")
+        self.nest = Label(wordWrap=True, name="Variables that nest")
         self.nest_button = QPushButton("Make them one variable")
         self.nest_button.clicked.connect(lambda: self.nested.emit(self._chain))
         self._chain: list[str] = []
-        column = QVBoxLayout(self)
-        column.setContentsMargins(GRID, 0, 0, 0)
-        column.setSpacing(GRID)
-        column.addWidget(heading("Group"))
-        column.addWidget(self.name)
-        column.addLayout(form)
-        column.addWidget(self.file_button)
-        column.addWidget(self.together_button)
-        column.addWidget(self.live)
-        column.addWidget(heading("Levels"))
-        column.addWidget(self.level)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(GRID)
-        buttons.addWidget(self.take_button)
-        buttons.addWidget(self.remove_button)
+        column = in_column(
+            heading("Group"),
+            self.name,
+            form,
+            self.file_button,
+            self.together_button,
+            self.live,
+            heading("Levels"),
+            self.level,
+            on=self,
+            margins=(GRID, 0, 0, 0),
+            spacing=GRID,
+        )
+        buttons = in_row(self.take_button, self.remove_button, spacing=GRID)
         column.addLayout(buttons)
         column.addWidget(self.nest)
         column.addWidget(self.nest_button, 0, Qt.AlignmentFlag.AlignLeft)
@@ -94,8 +91,7 @@ class GroupingPanel(QFrame):
 
     @staticmethod
     def _row(field: QLineEdit | QSpinBox, words: str, run: Callable[[], object]) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(GRID)
+        row = in_row(spacing=GRID)
         button = QPushButton(words)
         button.setAccessibleName(f"{words}: {field.accessibleName()}")
         button.clicked.connect(lambda: run())

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.files import TableFile, read_table
 from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.registered import formats
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
 
 HEAD = 'CHARSET="ANSI";\nTITLE="x";\nSTUB="v";\nHEADING="w";\nVALUES("v")="a","b";\nVALUES("w")="x","y";\n'
 
@@ -144,3 +148,25 @@ def test_encodings(tmp_path: Path) -> None:
     assert read(tmp_path, text.encode("utf-8"), encoding="utf-8").table.total == 10
     with pytest.raises(InputError, match="is not UTF-8"):
         read(tmp_path, text.replace("TITLE", 'CODEPAGE="utf-8";TITLE').encode("cp1252"))
+
+
+def test_what_a_symbol_means_is_written_and_told(tmp_path: Path) -> None:
+    domain = Domain.of({"v": ["a", "b"], "w": ["x", "y"]})
+    table = Table.dense(domain, [[1, 0], [3, 4]])
+    hidden = np.array([[False, True], [False, False]])
+    text = formats()["px"].publish(table, hidden, "T").decode()
+    assert 'DATASYMBOL2="Not published, to protect respondents";' in text
+    assert 'CELLNOTE("a","y")="Not published, to protect respondents";' in text
+    (tmp_path / "t.px").write_text(text)
+    with pytest.raises(InputError, match="means 'Not published") as caught:
+        read_table(tmp_path / "t.px")
+    assert caught.value.cell == "(a, y)"
+
+
+def test_ansi_and_utf_8(tmp_path: Path) -> None:
+    text = OFFICE.replace("Women; girls", "Frauen ü. 18").replace('CODES("gender")="M","K";', "")
+    for page in ("iso-8859-15", "utf-8", "Windows-1252"):
+        told = text.replace("Windows-1252", page)
+        (tmp_path / "t.px").write_bytes(told.encode(page))
+        found = read_table(tmp_path / "t.px").table
+        assert found.domain["gender"].categories[1] == "Frauen ü. 18"

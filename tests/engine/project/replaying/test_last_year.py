@@ -13,8 +13,9 @@ from tabprotect.engine.project import recipe
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.replaying.last_year import since_last_year
 from tabprotect.engine.project.replaying.replay import last_and_now, run_file
+from tabprotect.engine.project.verbs.category_verbs import merge_categories
 from tabprotect.engine.project.verbs.release_verbs import protect, set_method, set_parameters
-from tabprotect.engine.project.verbs.table_verbs import merge_categories, open_table, set_title
+from tabprotect.engine.project.verbs.table_verbs import open_table, set_title
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 

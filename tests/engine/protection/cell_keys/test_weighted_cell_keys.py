@@ -216,7 +216,7 @@ def test_calibration(js: int) -> None:
 def test_what_is_promised() -> None:
     domain = Domain.of_shape((3, 3))
     promised = METHOD.promised(METHOD.resolve(domain, YES))
-    assert set(promised) == {"zeros_kept", "non_negative", "consistent"}
+    assert set(promised) == {"complete", "zeros_kept", "non_negative", "consistent"}
     assert "within_deviation" in METHOD.promised(METHOD.resolve(domain, {}))
 
 

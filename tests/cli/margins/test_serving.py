@@ -1,0 +1,52 @@
+"""``serve``, ``accounts`` and ``attack`` from the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+
+def test_accounts(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    database = tmp_path / "h.sqlite"
+    made = run("accounts", "add", "olga", "--role", "operator", "--database", database, "--json")
+    assert made.code == 0 and made.json["key"].startswith("tp_")
+    again = run("accounts", "add", "olga", "--database", database)
+    assert again.code == 3 and "there is an account" in again.err
+    assert run("accounts", "withdraw", "olga", "--database", database).code == 0
+    listed = run("accounts", "list", "--database", database, "--json").json["accounts"]
+    assert listed == [{"name": "olga", "role": "operator", "group": "", "withdrawn": True}]
+    assert made.json["key"] not in run("accounts", "list", "--database", database).out
+
+
+def test_an_attack_on_the_answers_of_a_database(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    from tabprotect.server.application import started
+    from tabprotect.server.service import of_source
+
+    database = tmp_path / "h.sqlite"
+    server = started(of_source("example:czech-autoworkers"), str(database))
+    for query in (0b011, 0b110, 0b101, 0b111):
+        server.desk.ask("ann", query)
+    server.close()
+    found = run("attack", database, "--json").json
+    assert found["succeeded"] == 0
+    assert [attack["name"] for attack in found["attacks"]] == ["differencing", "averaging"]
+    assert all(attack["tried"] > 0 for attack in found["attacks"])
+    gone = run("attack", "http://127.0.0.1:1")
+    assert gone.code == 3 and "does not answer" in gone.err
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        ([], 2, "name a table"),
+        (["a.toml", "--service", "b.toml"], 2, "one service.toml"),
+        (["a.csv", "--service", "b.toml"], 2, "leave out SOURCE"),
+        (["a.csv", "--port", "70000"], 2, "not a port"),
+        (["nowhere.toml"], 3, "cannot be read"),
+        (["example:nothing"], 3, "nothing"),
+    ],
+)
+def test_what_cannot_be_served(run, words: list[str], code: int, said: str) -> None:  # type: ignore[no-untyped-def]
+    failed = run("serve", *words)
+    assert failed.code == code and said in failed.err

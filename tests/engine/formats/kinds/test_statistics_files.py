@@ -1,0 +1,92 @@
+"""SPSS, Stata, SAS and R files as their own programs write them."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import struct
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyreadstat
+import pytest
+import rdata
+
+from tabprotect.engine.errors import InputError, RecordsError
+from tabprotect.engine.formats.files import read_table
+from tabprotect.engine.formats.registered import formats
+from tabprotect.engine.microdata.tabulate import tabulate
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+
+FRAME = pd.DataFrame({"region": [1.0, 2.0, 1.0, 99.0, None], "age": [20.0, 21.0, 20.0, 21.5, 20.0]})
+LABELS = {"region": {1: "North", 2: "South", 99: "Refused"}}
+
+
+def test_labels_are_categories_and_user_missing_stays(tmp_path: Path) -> None:
+    path = tmp_path / "r.sav"
+    pyreadstat.write_sav(
+        FRAME, str(path), variable_value_labels=LABELS, missing_ranges={"region": [99]}
+    )
+    with pytest.raises(RecordsError):
+        read_table(path)
+    found = tabulate(path, ["region", "age"])
+    assert found.domain["region"].categories == ("North", "Refused", "South", "(missing)")
+    assert found.domain["age"].categories == ("20", "21", "21.5")
+    assert found.counts.sum(axis=1).tolist() == [2, 1, 1, 1]
+
+
+def test_stata_and_sas_records(tmp_path: Path) -> None:
+    pyreadstat.write_dta(FRAME, str(tmp_path / "r.dta"), variable_value_labels=LABELS)
+    found = tabulate(tmp_path / "r.dta", ["region"])
+    assert found.counts.tolist() == [2, 1, 1, 1]
+    pyreadstat.write_xport(FRAME, str(tmp_path / "r.xpt"))
+    found = tabulate(tmp_path / "r.xpt", ["region"])
+    assert found.domain["region"].categories == ("1", "2", "99", "(missing)")
+
+
+def test_two_values_with_one_label_stay_apart(tmp_path: Path) -> None:
+    path = tmp_path / "r.dta"
+    labels = {"region": {1: "Other", 2: "Other", 99: "Refused"}}
+    pyreadstat.write_dta(FRAME, str(path), variable_value_labels=labels)
+    categories = tabulate(path, ["region"]).domain["region"].categories
+    assert categories[:2] == ("Other (1)", "Other (2)")
+
+
+@pytest.mark.parametrize("packed", [bytes, gzip.compress, lzma.compress, bz2.compress])
+def test_r_records_with_factors(tmp_path: Path, packed: Callable[[bytes], bytes]) -> None:
+    frame = pd.DataFrame({"sex": pd.Categorical(["m", "f", None], categories=["m", "f", "x"])})
+    rdata.write_rda(tmp_path / "r.rdata", {"people": frame}, compression=None)
+    data = (tmp_path / "r.rdata").read_bytes()
+    # R itself writes a missing factor as its smallest integer; the library that writes here, 0.
+    codes = [struct.pack(">3i", 1, 2, code) for code in (0, -(2**31))]
+    assert data.count(codes[0]) == 1
+    (tmp_path / "r.rdata").write_bytes(packed(data.replace(*codes)))
+    found = tabulate(tmp_path / "r.rdata", ["sex"])
+    assert found.domain["sex"].categories == ("f", "m", "(missing)")
+
+
+def test_r_without_a_data_frame(tmp_path: Path) -> None:
+    rdata.write_rds(tmp_path / "r.rds", [1.0, 2.0])
+    with pytest.raises(InputError, match="no data frame"):
+        tabulate(tmp_path / "r.rds", ["sex"])
+
+
+@pytest.mark.parametrize("name", ["spss", "stata", "sas", "r"])
+def test_suppressed_counts_have_their_mark(tmp_path: Path, name: str) -> None:
+    kind = formats()[name]
+    table = Table.dense(Domain.of({"v": ["a", "b", "c"]}), [1, 0, 3])
+    path = tmp_path / f"t{kind.suffixes[0]}"
+    path.write_bytes(kind.publish(table, np.array([True, False, False]), "x"))
+    columns = kind.columns(path)  # type: ignore[attr-defined]
+    assert list(columns["CONF_STATUS"].values) == ["C", "F", "F"]
+    assert list(columns["count"].values) == [None, "0", "3"]
+    with pytest.raises(InputError, match="line 1"):
+        read_table(path)
+    for bad in ("1st", "sex at birth", "x" * 70):
+        if name != "r":
+            with pytest.raises(InputError, match="no place for a variable"):
+                kind.write(Table.dense(Domain.of({bad: ["a"]}), [1]))
