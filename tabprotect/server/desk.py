@@ -348,7 +348,8 @@ class Desk:
         return self._packed(self._release(query))
 
     def _packed(self, release: Release) -> Sealed:
-        signing = Path(self.service.access.signing) if self.service.access.signing else None
+        key = self.service.access.signing
+        signing = [Path(key)] if key else []
         content = bundle.verified_bytes(release, signing=signing)
         return Sealed(archive.sha256(content), content)
 
