@@ -348,8 +348,8 @@ class Desk:
         return self._packed(self._release(query))
 
     def _packed(self, release: Release) -> Sealed:
-        signing = Path(self.service.access.signing) if self.service.access.signing else None
-        content = bundle.verified_bytes(release, signing=signing)
+        key = self.service.access.signing
+        content = bundle.verified_bytes(release, signing=[Path(key)] if key else ())
         return Sealed(archive.sha256(content), content)
 
     def _told_settings(self, mark: str) -> None:
