@@ -30,13 +30,17 @@ LATER = (
     "tabprotect.engine.microdata.readers",
     "tabprotect.engine.posterior.infer",
     "tabprotect.engine.protection.methods.",
-    "tabprotect.engine.query_space",
+    "tabprotect.engine.query_space.evidence",
+    "tabprotect.engine.query_space.release_set",
     "tabprotect.engine.solver",
     "tabprotect.gui.forms",
     "tabprotect.gui.lattice",
     "tabprotect.gui.pages.run.page",
     *(f"tabprotect.gui.pages.{name}.page" for name in ("compare", "cycles", "check")),
-    *(f"tabprotect.gui.pages.{name}.page" for name in ("query_space", "register", "release", "table")),
+    *(
+        f"tabprotect.gui.pages.{name}.page"
+        for name in ("query_space", "register", "release", "table")
+    ),
 )
 """What the start page has no use for; a name that ends in a dot means what lies below it."""
 
