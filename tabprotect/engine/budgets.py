@@ -87,6 +87,7 @@ SOLVER_PATIENCE = 0.2  # Seconds that a cancelled integer programme has to notic
 # disclosure
 # Of the settings that were tried a refusal names the best: the others rarely pass
 MOST_REMEDIES = 3
+ATTEMPTS_JUDGED = 300  # Draws that are judged to learn how likely an original is refused
 INSIDERS_WORK = 200_000_000  # Cells of all originals, for each insider: about a second
 BELIEVING_HELD = 2**25  # Counts of all drawn or listed originals whose sums are looked at
 # Sums beyond are not whole numbers to the last place here: nothing is proved from them

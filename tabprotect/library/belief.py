@@ -10,6 +10,7 @@ from typing import Any, overload
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.disclosure.reading import read_releases
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.posterior.analysis import (
     AnalysisSummary,
@@ -22,7 +23,6 @@ from tabprotect.engine.posterior.analysis import (
 )
 from tabprotect.engine.posterior.columns import PosteriorColumns
 from tabprotect.engine.posterior.infer import Way
-from tabprotect.engine.posterior.joint import together
 from tabprotect.engine.posterior.log_linear import LogLinear
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import parse_prior
@@ -373,18 +373,17 @@ def infer(
     if not given:
         raise InputError("there is no release to infer from")
     releases = [_opened(one, progress) for one in given]
-    likelihoods = [likelihood_of(one) for one in releases]
-    stated = releases[0].mechanism.parameters
-    asked = None if of is None else asked_of(likelihoods[0].domain, of, groupings, stated)
+    domain, stated = likelihood_of(releases[0]).domain, releases[0].mechanism.parameters
+    asked = None if of is None else asked_of(domain, of, groupings, stated)
     randomness = None if seed is None else Randomness.seeded(seed)
-    found = together(
-        likelihoods,
-        parse_prior(prior, likelihoods[0].domain),
+    found = read_releases(
+        releases,
+        parse_prior(prior, domain),
         way=way,
         randomness=randomness,
         draws=draws,
         progress=progress,
-    )
+    ).posterior
     kinds = [one.kind for one in given if isinstance(one, Protection)]
     kind = kinds[0] if kinds else usual_kind()
     if asked is None:

@@ -50,10 +50,14 @@ def add(verbs: Verbs) -> None:
         help="a table in any format, or a project (.tabprotect, CONFIDENTIAL), which keeps keys and weights",
     )
     keys = verbs.add("record-keys", run_record_keys)
-    keys.add_argument("microdata", type=Path, help="CSV file of records")
+    keys.add_argument("microdata", type=Path, help="CSV or Parquet file of records")
     keys.add_argument("--column", default="record_key", metavar="K", help="its name")
     keys.add_argument(
-        "--out", type=Path, required=True, metavar="KEYED.csv", help="a copy, CONFIDENTIAL"
+        "--out",
+        type=Path,
+        required=True,
+        metavar="KEYED",
+        help="a copy, CSV or Parquet, CONFIDENTIAL",
     )
 
 

@@ -14,6 +14,7 @@ from tabprotect.engine.assessment.comparing.comparison import RISK, UTILITY, Com
 from tabprotect.engine.assessment.comparing.run_spec import FORM, parse_spec
 from tabprotect.engine.assessment.comparing.scope import Scope
 from tabprotect.engine.assessment.comparing.summary import Spread
+from tabprotect.engine.assessment.figure import ABOUT, AT_LEAST
 from tabprotect.engine.assessment.registered import chosen
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import ParameterError
@@ -168,4 +169,7 @@ def _lines(found: Comparison, args: argparse.Namespace) -> Iterator[str]:
 def _figures(spread: Spread | None, reasons: list[str]) -> str:
     if spread is None:
         return f"none: {reasons[0] if reasons else 'no run'}"
-    return f"{spread.mean:.4f} [{spread.low:.4f}, {spread.high:.4f}]"
+    least = next(
+        (p[:-2] + " " for p in (AT_LEAST, ABOUT) if reasons and reasons[0].startswith(p)), ""
+    )
+    return f"{least}{spread.mean:.4f} [{spread.low:.4f}, {spread.high:.4f}]"

@@ -122,7 +122,12 @@ def add_protecting(parser: argparse.ArgumentParser) -> None:
         "--fresh", action="store_true", help="draw coins that nobody can draw again; recorded"
     )
     parser.add_argument(
-        "--sign", type=Path, metavar="KEY", help="sign the bundle with this private key"
+        "--sign",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="KEY",
+        help="sign the bundle with this private key; twice for two signatures",
     )
     parser.add_argument(
         "--prepared-by", metavar="NAME", default="", help="for dossier and register"
@@ -140,11 +145,13 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
     beside = [(name, getattr(args, name)) for name in ("keep", "groupings")]
     named = [(name, value) for name, value in beside if value is not None]
     settings = once([*args.settings, *named], "--set")
+    if len(args.sign) > 2:
+        raise UsageError("--sign is given twice at most")
     if args.fresh and args.seed is not None:
         raise UsageError("--fresh and --seed exclude each other")
     if args.dossier is not None and args.dossier.absolute() == args.out.absolute():
         raise UsageError("--out and --dossier name one file")
-    keep_apart([args.table, settings.get("cycles"), args.sign], [args.out, args.dossier])
+    keep_apart([args.table, settings.get("cycles"), *args.sign], [args.out, args.dossier])
     policy = None if args.policy is None else read_policy(args.policy)
     history = open_source(args, console)
     opened = history.project.notes
@@ -166,6 +173,7 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
         accept_weak=args.accept_weak,
         seed=args.seed,
         fresh=args.fresh,
+        register=args.register,
         progress=console,
     )
     dossier = None if args.dossier is None else str(args.dossier)
@@ -173,7 +181,7 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
         release=str(args.out),
         dossier=dossier,
         overwrite=True,
-        sign=None if args.sign is None else absolute(str(args.sign)),
+        **dict(zip(("sign", "sign_too"), (absolute(str(key)) for key in args.sign), strict=False)),
         again=args.again or args.accept or "",
         prepared_by=args.prepared_by,
         approved_by=args.approved_by,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 from tabprotect.cli.arguments import positive
@@ -14,6 +15,7 @@ from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.likelihood import CellFactors
 
 
 def add(verbs: Verbs) -> None:
@@ -68,7 +70,12 @@ def _totals(name: str, text: str) -> list[int]:
 
 def _of_release(path: Path, randomness: Randomness, console: Console) -> TableCount:
     release = bundle.verify(path, progress=console).release
-    posterior = infer(likelihood_of(release), randomness=randomness, progress=console)
+    likelihood = likelihood_of(release)
+    posterior = infer(likelihood, randomness=randomness, progress=console)
+    if posterior.originals is None and isinstance(likelihood, CellFactors):
+        # All that fit the published counts, whatever the choice of a whole table adds.
+        plain = replace(likelihood, rerun=None)
+        posterior = infer(plain, randomness=randomness, progress=console)
     if posterior.note:
         console.say(posterior.note)
     if posterior.originals is not None:

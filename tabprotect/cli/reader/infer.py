@@ -6,6 +6,7 @@ import argparse
 import itertools
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -19,10 +20,11 @@ from tabprotect.engine.atomic import replacing
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.bundle.set_bundles import verify_set
 from tabprotect.engine.bundle.signature import public_key
+from tabprotect.engine.bundle.verify import UNSTATED
+from tabprotect.engine.disclosure.reading import Read, read_releases
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.posterior.columns import cells_json
-from tabprotect.engine.posterior.joint import together
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.posterior_file import posterior_file
 from tabprotect.engine.posterior.prior import parse_prior
@@ -206,9 +208,8 @@ def run_infer(args: argparse.Namespace, console: Console) -> int:
     """Print the posterior."""
     _check_format(args, console)
     releases = _releases(args, console)
-    likelihoods = [likelihood_of(release) for release in releases]
     # Where only margins are published a posterior can be about one of these.
-    domain = likelihoods[0].domain
+    domain = likelihood_of(releases[0]).domain
     prior = parse_prior(args.prior, domain)
     for cell in args.cells:
         if len(cell) != domain.ndim:
@@ -219,19 +220,24 @@ def run_infer(args: argparse.Namespace, console: Console) -> int:
         stated = releases[0].mechanism.parameters
         asked_sums = asked_of(domain, args.of, args.groupings, stated)
     randomness = None if args.seed is None else Randomness.seeded(args.seed)
-    posterior = together(
-        likelihoods,
+    read = read_releases(
+        releases,
         prior,
         way=args.way,
         randomness=randomness,
         draws=args.draws,
         progress=console,
     )
+    posterior, attempts = read.posterior, _attempts(read)
+    if args.releases and any(release.mechanism.gate is None for release in releases):
+        posterior = replace(posterior, note=" ".join(filter(None, [posterior.note, UNSTATED])))
+    if read.sentence:
+        console.say(read.sentence)
     if asked_sums is not None:
         tables = sums(
             posterior, asked_sums, randomness=randomness, draws=args.draws, progress=console
         )
-        told = _head(posterior) | {"releases": len(releases)}
+        told = _head(posterior) | attempts | {"releases": len(releases)}
         told["tables"] = [_sums_json(one) for one in tables]
         console.result(told, itertools.chain.from_iterable(map(_sums_lines, tables)))
         return 0
@@ -241,11 +247,11 @@ def run_infer(args: argparse.Namespace, console: Console) -> int:
     if args.format:
         _write(posterior, asked, args, console)
     elif console.as_json:
-        console.stream(_json(posterior, asked, len(likelihoods)))
+        console.stream(_json(posterior, asked, attempts | {"releases": len(releases)}))
     else:
-        several = [f"{len(likelihoods)} releases of one table, read together."]
+        several = [f"{len(releases)} releases of one table, read together."]
         lines = _lines(posterior, asked, all_asked=bool(args.cells))
-        console.result({}, [*several[: len(likelihoods) - 1], *lines])
+        console.result({}, [*several[: len(releases) - 1], *lines])
     return 0
 
 
@@ -270,9 +276,13 @@ def _write(posterior: Posterior, cells: Ints, args: argparse.Namespace, console:
     )
 
 
-def _json(posterior: Posterior, cells: Ints, releases: int) -> Iterator[str]:
+def _attempts(read: Read) -> dict[str, object]:
+    return {"attempts_at_most": read.attempts_at_most, "attempts_weighed": read.weighed}
+
+
+def _json(posterior: Posterior, cells: Ints, more: dict[str, object]) -> Iterator[str]:
     """The result in pieces: a million cells make some 200 MB."""
-    head = json.dumps(_head(posterior) | {"releases": releases}, allow_nan=False)
+    head = json.dumps(_head(posterior) | more, allow_nan=False)
     yield f'{head[:-1]}, "cells": ['
     yield from cells_json(posterior, cells)
     yield "]}\n"

@@ -11,7 +11,7 @@ from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.assessment.attribute_disclosure import Disclosures, Intruder
 from tabprotect.engine.assessment.beliefs import Budget, believe
 from tabprotect.engine.assessment.compared import derive, published_by, stated
-from tabprotect.engine.assessment.figure import NotComputable
+from tabprotect.engine.assessment.figure import ABOUT, AT_LEAST, NotComputable
 from tabprotect.engine.assessment.key import Key
 from tabprotect.engine.errors import (
     Interrupted,
@@ -219,6 +219,14 @@ class AssessedRelease:
     def posterior(self) -> Posterior:
         """What a reader who assumes nothing believes: see ``believe``."""
         return self._believed_of(self.release)
+
+    @property
+    def left_out(self) -> str:
+        """Why a reader may know more than the posterior says; empty where it says all."""
+        note = self.posterior.note
+        if not note:
+            return ""
+        return f"{ABOUT if self.posterior.approximate else AT_LEAST}{note}"
 
     @property
     def second_posterior(self) -> Posterior:

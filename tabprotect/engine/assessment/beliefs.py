@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from tabprotect.engine.assessment.figure import NotComputable
 from tabprotect.engine.budgets import MOST_FOUND
+from tabprotect.engine.disclosure.believing import CHOICE_NOTE
 from tabprotect.engine.errors import InfeasibleError, Interrupted, TabprotectError, TooLargeError
 from tabprotect.engine.posterior.factors.cell_laws import cell_laws
 from tabprotect.engine.posterior.factors.components import split
@@ -17,7 +18,7 @@ from tabprotect.engine.posterior.prior import Uniform
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.likelihood import CellFactors, MoveSequence
+from tabprotect.engine.release.likelihood import CellFactors, Likelihood, MoveSequence, Rerun
 from tabprotect.engine.release.release import Release
 
 
@@ -38,6 +39,8 @@ class Budget:
         a second or more, is worked out.
     draws
         Draws of such a one.
+    weighing
+        Nominal microseconds up to which all originals are weighed by the choice of a whole table.
     seconds
         After which one is given up: a safety net, that figures never depend on where it holds.
     """
@@ -47,6 +50,7 @@ class Budget:
     steps: int = 100_000
     joined_runs: int = 3
     draws: int = 500
+    weighing: float = 5e5
     seconds: float = 30.0
 
 
@@ -65,6 +69,9 @@ class _Deadline:
             raise NotComputable(self._text)
 
 
+PROGRAMME = 20
+"""How many times as long a call takes that solves programmes."""
+
 _FOUND: dict[str, Posterior | str] = {}
 
 
@@ -75,7 +82,8 @@ def believe(
 
     Exact where the release allows it, drawn for small tables where it does not. Where the method
     chooses a whole table at once (rounding, suppression), what this choice says beyond each
-    published count is left out: use ``infer`` on the release for that.
+    published count is taken in where all originals can be weighed within the budget; else it is
+    left out, the posterior says so, and a reader may know more.
 
     The posterior of an equal release is found again. One that is drawn takes its seed from the
     release: nothing confidential depends on it, and so no figure depends on which process works
@@ -112,14 +120,41 @@ def believe(
 def _worked_out(
     release: Release, budget: Budget, affordable: bool, means: tuple[Randomness, Progress]
 ) -> Posterior:
-    size, watch = release.domain.size, _Deadline(budget.seconds, means[1])
+    size = release.domain.size
     if size > budget.cells:
         raise NotComputable(f"{size:,} cells are too many for a posterior in a comparison")
-    likelihood = likelihood_of(release)
-    joined = size
+    return _of_likelihood(likelihood_of(release), budget, affordable, means)
+
+
+def _weighed(
+    likelihood: CellFactors,
+    rerun: Rerun,
+    budget: Budget,
+    how: tuple[bool, Randomness, Progress],
+) -> Posterior:
+    """By the choice of the whole table too, where all originals can be weighed."""
+    affordable, randomness, progress = how
+    plain = replace(likelihood, rerun=None, note=likelihood.note or CHOICE_NOTE)
+    found = _of_likelihood(plain, budget, affordable, (randomness, progress))
+    number = found.count_originals() if found.way == "exact" and rerun.exact else None
+    # Programmes take as long as hundreds of other calls.
+    one = rerun.cost_over(likelihood.domain.size) * (PROGRAMME if rerun.programmes else 1)
+    if number is None or number * one > budget.weighing:
+        return found
+    try:
+        return infer(likelihood, way="exact", randomness=randomness, progress=progress)
+    except InfeasibleError:
+        return found
+
+
+def _of_likelihood(
+    likelihood: Likelihood, budget: Budget, affordable: bool, means: tuple[Randomness, Progress]
+) -> Posterior:
+    watch = _Deadline(budget.seconds, means[1])
+    joined = likelihood.domain.size
+    if isinstance(likelihood, CellFactors) and likelihood.rerun is not None:
+        return _weighed(likelihood, likelihood.rerun, budget, (affordable, *means))
     if isinstance(likelihood, CellFactors):
-        # What the choice of a whole table says takes thousands of simulated runs.
-        likelihood = replace(likelihood, rerun=None)
         joined = _joined(likelihood)
     try:
         # Of a sequence of moves it is known at once whether there is an exact way.

@@ -6,6 +6,13 @@ from dataclasses import dataclass
 
 from tabprotect.engine.arrays import Floats
 
+AT_LEAST = "at least: "
+"""How the reason begins where there is a value which the true one may exceed."""
+
+
+ABOUT = "about: "
+"""The same where the true one may be smaller as well."""
+
 
 class NotComputable(Exception):  # noqa: N818 (a figure there is none of is no fault)
     """There is no such figure for this table or release; the text says why."""
@@ -20,7 +27,7 @@ class Figure:
     value
         ``None`` where there is none.
     reason
-        Why there is none, in words.
+        Why there is none, or why the true one may be larger (``AT_LEAST``, ``ABOUT``), in words.
     per_cell : float64, or None
         The figure cell by cell, NaN where a cell has none: (compared cells,) over
         ``"published cells"``, the table's shape over ``"inner cells"``, the key variables' shape

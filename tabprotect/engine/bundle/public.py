@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from tabprotect.engine.atomic import write_bytes
@@ -28,21 +29,21 @@ def files(release: Release) -> dict[str, bytes]:
     return manifest.sealed(content, KIND)
 
 
-def to_bytes(release: Release, *, signing: Path | None = None) -> bytes:
-    """The bundle as one zip; ``signing`` is the file of the private key that signs it.
+def to_bytes(release: Release, *, signing: Sequence[Path] = ()) -> bytes:
+    """The bundle as one zip; ``signing`` are the files of the private keys that sign it.
 
     Raises
     ------
     InputError
         When there is no key to sign with.
     """
-    key = None if signing is None else signature.private_key(signing)
+    keys = [signature.private_key(path) for path in signing]
     content = files(release)
-    return archive.pack(content if key is None else signature.signed(content, key))
+    return archive.pack(signature.signed(content, keys) if keys else content)
 
 
 def verified_bytes(
-    release: Release, progress: Progress = SILENT, *, signing: Path | None = None
+    release: Release, progress: Progress = SILENT, *, signing: Sequence[Path] = ()
 ) -> bytes:
     """The bundle as :func:`to_bytes`, checked as its readers will check it.
 

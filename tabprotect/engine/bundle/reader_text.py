@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tabprotect.engine.bundle.data_package import table_name
 from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.release.gate import CHANGED
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.moves import MoveSet
 
@@ -87,7 +88,7 @@ def _gate(release: Release) -> list[str]:
         f"By what its readers learn, not by the true counts. A count of {gate.at_risk} is known to "
         f"a reader who believes in it with more than {gate.belief_limit:g}; of the counts of "
         f"{gate.at_risk} that a reader expects at most {gate.share:.0%} may be known, table by "
-        f"table. {came}. {draws}",
+        f"table. {came}. {draws}" + (f" {CHANGED}" if gate.changed else ""),
         "",
         "Parameters that were chosen by looking at figures of the true table tell a little of it; "
         "what anybody computes from this bundle leaves that out.",
@@ -110,6 +111,11 @@ def column_note(release: Release) -> str:
 def _mode(release: Release) -> str:
     if _weighted(release):
         return "True counts are counts of records, not of the people that they stand for."
+    method = methods()[release.mechanism.method]
+    if "exact" in method.promised(release.mechanism.values):
+        return "Every published count is the true one."
+    if all(published.table.domain != release.domain for published in release.tables):
+        return "No count of a single cell is published."
     return (
         "The published count is usually, but not always, the most probable one: the program says "
         "for which cells it is."

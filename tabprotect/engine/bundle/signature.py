@@ -6,7 +6,7 @@ A signature says which key signed; whose key that is, its owner has to say elsew
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -122,14 +122,17 @@ def _is_hex(text: object, size: int) -> bool:
         return False
 
 
-def signed(files: Mapping[str, bytes], key: Ed25519PrivateKey) -> dict[str, bytes]:
-    """The files of a bundle with a signature of their manifest at the end."""
-    one = {
-        "algorithm": ALGORITHM,
-        "public_key": key.public_key().public_bytes_raw().hex(),
-        "signature": key.sign(files[manifest.NAME]).hex(),
-    }
-    stated = {"of": manifest.NAME, "signatures": [one]}
+def signed(files: Mapping[str, bytes], keys: Sequence[Ed25519PrivateKey]) -> dict[str, bytes]:
+    """The files of a bundle with signatures of their manifest at the end."""
+    signatures = [
+        {
+            "algorithm": ALGORITHM,
+            "public_key": key.public_key().public_bytes_raw().hex(),
+            "signature": key.sign(files[manifest.NAME]).hex(),
+        }
+        for key in keys
+    ]
+    stated = {"of": manifest.NAME, "signatures": signatures}
     return {**files, NAME: dump_json(stated)}
 
 

@@ -29,6 +29,9 @@ from tabprotect.engine.tables.table import Table
 FEW = 4
 """Synthetic tables on which each remedy is tried."""
 
+LARGE, MOST_TRIED = 2_000, 3
+"""Cells of a table from which on each trial takes seconds, and how many of them are made then."""
+
 SYNTHETIC = 12
 """Synthetic tables, and trial runs on the table itself."""
 
@@ -175,19 +178,26 @@ def remedies(
     """Other settings whose releases pass more often on synthetic tables, best first.
 
     How often they pass there and on the table itself may differ much; which pass more often hardly.
+    Of a large table each is tried once, in the method's own order, up to the first that passes.
     """
     domain, found = problem.table.domain, []
+    large = domain.size > LARGE
 
     def tried(chosen: Values) -> tuple[float, float]:
         """Smaller is better: refusals, then what is known."""
         seen = chance(
-            *(method, problem, chosen, limits), on_this_table=False, most=FEW, progress=progress
+            *(method, problem, chosen, limits),
+            on_this_table=False,
+            most=1 if large else FEW,
+            progress=progress,
         )
         return 1.0 - (seen.synthetic or 0.0), seen.known
 
     ideas = method.alternatives(domain, values)
-    now = tried(values) if ideas and method.kept(domain, values) is not None else (0.0, 0.0)
-    for text, change in ideas:
+    public = method.kept(domain, values) is not None
+    # A large table was refused just now, which needs no trial.
+    now = (0.0, 0.0) if not ideas or not public else (1.0, 1.0) if large else tried(values)
+    for text, change in ideas[:MOST_TRIED] if large else ideas:
         try:
             other = method.resolve_for(problem, {**values, **change})
         except TabprotectError:
@@ -195,6 +205,8 @@ def remedies(
         score = tried(other)
         if score < now:
             found.append((score, Remedy(text, change, 1.0 - score[0], score[1])))
+            if large and not score[0]:
+                break
     ranked = sorted(found, key=lambda one: one[0])
     return tuple(remedy for _, remedy in ranked[:MOST_REMEDIES])
 
@@ -202,7 +214,8 @@ def remedies(
 def _runs(problem: Problem, random: bool) -> int:
     if not random:
         return 1
-    return int(np.clip(WORK // max(problem.table.domain.size, 1), LEAST, SYNTHETIC))
+    size = problem.table.domain.size
+    return 1 if size > LARGE else int(np.clip(WORK // max(size, 1), LEAST, SYNTHETIC))
 
 
 def _generator(method: Method, problem: Problem, what: str) -> np.random.Generator:

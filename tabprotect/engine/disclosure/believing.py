@@ -188,7 +188,7 @@ def believed(
             return Believed((_bounded(likelihood, f"{error}."),), likelihood)
         return Believed((_unknown(release.domain, True, f"{error}."),), likelihood)
     inner = found.domain == release.domain
-    out = [_as_belief(found, inner=True, judged=None)] if inner else []
+    out = [as_belief(found, inner=True, judged=None)] if inner else []
     means = _Means(release, prior, progress, effort)
     exact = methods()[release.mechanism.method].deliberate(release)
     for number, published in enumerate(release.tables):
@@ -200,7 +200,7 @@ def believed(
         if published.table.domain != found.domain:
             out.append(means.of_table(number, found if inner else None, judged))
         elif not inner:
-            out.append(_as_belief(found, inner=False, judged=judged))
+            out.append(as_belief(found, inner=False, judged=judged))
     return Believed(tuple(out), likelihood, found if inner else None)
 
 
@@ -221,13 +221,13 @@ def at_a_glance(release: Release, progress: Progress = SILENT) -> Belief:
     likelihood = likelihood_of(release)
     if not isinstance(likelihood, CellFactors):
         found = _posterior(likelihood, "uniform", OfRelease(release), progress, GLANCE)
-        return _as_belief(found, inner=True, judged=None)
+        return as_belief(found, inner=True, judged=None)
     likelihood = replace(likelihood, rerun=None)
     try:
         found = infer(likelihood, way="exact", steps=GLANCE_STEPS, progress=progress)
     except InfeasibleError as error:
         return _bounded(likelihood, f"{error}.")
-    return _as_belief(found, inner=True, judged=None)
+    return as_belief(found, inner=True, judged=None)
 
 
 def _posterior(
@@ -294,7 +294,8 @@ def _way(found: Posterior) -> Way:
     return "exact_draws" if found.independent else "simulation"
 
 
-def _as_belief(found: Posterior, *, inner: bool, judged: Bools | None) -> Belief:
+def as_belief(found: Posterior, *, inner: bool, judged: Bools | None) -> Belief:
+    """A posterior as the belief of its table's cells."""
     return Belief(
         found.domain,
         inner,
@@ -340,7 +341,7 @@ class _Means:
         try:
             if apart is not None:
                 found = _posterior(apart, self.prior, randomness, self.progress, self.effort)
-                return _as_belief(found, inner=False, judged=judged)
+                return as_belief(found, inner=False, judged=judged)
             if inner is None:
                 raise InfeasibleError("the posterior is not about the cells it is made of")
             return self._summed(number, inner, judged, randomness)
@@ -358,7 +359,7 @@ class _Means:
         listed = inner.list_originals() if inner.way == "exact" else None
         note = inner.note
         if listed is not None:
-            rows = _rows(sums.added(listed[0]), listed[1])
+            rows = distributions(sums.added(listed[0]), listed[1])
             return Belief(domain, False, judged, rows, "exact", note=note)
         size = release.domain.size
         number_of = min(MOST_DRAWS, MOST_HELD // size)
@@ -374,7 +375,7 @@ class _Means:
             parts.append(sums.added(tables))
             done += here
         drawn = np.concatenate(parts)
-        rows = _rows(drawn, np.full(len(drawn), 1 / len(drawn)))
+        rows = distributions(drawn, np.full(len(drawn), 1 / len(drawn)))
         way: Way = "exact_draws" if inner.way == "exact" else _way(inner)
         # Draws of one call may share ancestors: their own error is that of the inner cells.
         error = max(inner.error or 0.0, float(np.sqrt(0.25 / len(drawn))))
@@ -403,7 +404,7 @@ class _Sums:
         return out
 
 
-def _rows(sums: Ints, weights: Floats) -> tuple[Ints, Ints, Floats]:
+def distributions(sums: Ints, weights: Floats) -> tuple[Ints, Ints, Floats]:
     """Distributions of weighed sums, (originals, cells), one row for each cell."""
     first = sums.min(axis=0)
     width = int((sums.max(axis=0) - first).max(initial=0)) + 1

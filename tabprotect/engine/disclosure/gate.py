@@ -38,6 +38,7 @@ def protect(
     accept: str = "",
     draft: bool = False,
     earlier: Sequence[Release] = (),
+    changed: bool = False,
     progress: Progress = SILENT,
 ) -> Protected:
     """Protect a table by a draw that passes the gate.
@@ -56,6 +57,8 @@ def protect(
         :func:`against`.
     earlier
         Other releases of the same original, read together with this one.
+    changed
+        Whether something else was refused for the table before: the release says so.
 
     Raises
     ------
@@ -67,6 +70,7 @@ def protect(
     policy = HousePolicy() if policy is None else policy
     values = method.resolve_for(problem, given)
     limits = policy.limits(problem.at_risk, random=method.is_random(values))
+    limits = replace(limits, changed=changed)
     done: Protected | None = None
     first: Protected | None = None
     for attempt in range(1, (1 if accept else limits.attempts_at_most) + 1):

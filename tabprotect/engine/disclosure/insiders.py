@@ -19,6 +19,9 @@ from tabprotect.engine.release.verdict import TableVerdict
 ALONE = 0.5
 """Probability of holding one person from which a cell has an insider."""
 
+ROUNDING = 1e-12
+"""Of sums of probabilities: even odds are even odds."""
+
 
 def insider_verdict(
     user: Posterior, limits: Gate, certain: float, progress: Progress = SILENT
@@ -42,7 +45,7 @@ def insider_verdict(
         return None
     tables, weights = found
     open_ = np.flatnonzero(tables.min(axis=0) < tables.max(axis=0))
-    insiders = np.flatnonzero(weights @ (tables == 1) >= ALONE)
+    insiders = np.flatnonzero(weights @ (tables == 1) >= ALONE - ROUNDING)
     if not len(insiders) or len(insiders) * tables[:, open_].size > INSIDERS_WORK:
         return None
     values = range(limits.at_risk.low, limits.at_risk.high + 1)

@@ -21,7 +21,7 @@ from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.staff_verdict import Staff, StaffVerdict, WorstCell
 from tabprotect.engine.protection.subtables import groupings_of
-from tabprotect.engine.release.gate import Gate
+from tabprotect.engine.release.gate import CHANGED, Gate
 from tabprotect.engine.release.likelihood import Likelihood, MoveSequence
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.verdict import CERTAIN, TableVerdict, Who
@@ -31,6 +31,7 @@ from tabprotect.engine.tables.table import Table
 
 if TYPE_CHECKING:
     from tabprotect.engine.disclosure.believing import Belief
+    from tabprotect.engine.posterior.posterior import Posterior
 
 
 def verdict(
@@ -83,7 +84,14 @@ def verdict(
         belief_limit=limits.belief_limit,
         share=limits.share,
         attempts_at_most=limits.attempts_at_most,
-        note=" ".join(dict.fromkeys(table.note for table in tables if table.note)),
+        note=" ".join(
+            dict.fromkeys(
+                [
+                    *(table.note for table in tables if table.note),
+                    *([CHANGED] if limits.changed else []),
+                ]
+            )
+        ),
         staff=None
         if original is None
         else _staff(user.beliefs, user.likelihood, limits, (original, release)),
@@ -113,6 +121,13 @@ def _judged(who: Who, belief: Belief, limits: Gate) -> TableVerdict:
         error=belief.error,
         note=belief.note,
     )
+
+
+def figures_of(posterior: Posterior, rule: SmallCount, limit: float) -> tuple[float, int, int]:
+    """at_risk, known and certain over all cells of a posterior."""
+    from tabprotect.engine.disclosure.believing import as_belief
+
+    return _figures(as_belief(posterior, inner=True, judged=None), rule, limit)
 
 
 def _figures(belief: Belief, rule: SmallCount, limit: float) -> tuple[float, int, int]:

@@ -14,6 +14,8 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import shutil
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -21,12 +23,14 @@ import numpy as np
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.atomic import replacing
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.sql import quoted
+from tabprotect.engine.formats.sql import literal, quoted
+from tabprotect.engine.microdata.key_examination import BINS, examine, key_range
 from tabprotect.engine.microdata.readers import MicrodataFile, open_microdata
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import KEY_MODULUS, Randomness
 
 COLUMN = "record_key"
+PARQUET = ".parquet"
 DIGITS = 8
 BLOCK = 65_536
 
@@ -40,7 +44,8 @@ def key_measure(source: MicrodataFile, column: str, progress: Progress = SILENT)
     Raises
     ------
     InputError
-        For keys that are missing, outside their range, or not random (all the same).
+        For keys that are missing, outside their range, or no random numbers: all the same, a
+        running number, few, or crowded into a part of their range.
     """
     # Through concat: DuckDB would push a bare cast down into its CSV reader, where it guesses
     # another type and fails on what is no number.
@@ -63,7 +68,29 @@ def key_measure(source: MicrodataFile, column: str, progress: Progress = SILENT)
             hint="record keys are random numbers; let the program draw them",
         )
     scaled = f"CAST(round({key} * {KEY_MODULUS}) AS BIGINT)" if broken else f"CAST({key} AS BIGINT)"
+    if records:
+        scale = KEY_MODULUS if broken else 1
+        ends = int(least * scale), int(most * scale)
+        _examined(source, column, scaled, (records, ends, bool(broken)), progress)
     return f"CAST(sum({scaled}) % {KEY_MODULUS} AS BIGINT)"
+
+
+def _examined(
+    source: MicrodataFile,
+    column: str,
+    key: str,
+    seen: tuple[int, tuple[int, int], bool],
+    progress: Progress,
+) -> None:
+    records, ends, broken = seen
+    end = KEY_MODULUS if broken else key_range(ends[1])
+    part = f"CAST(floor({key} * {BINS} / {end}) AS BIGINT)"
+    sql = f"SELECT {part}, count(*), approx_count_distinct({key}) FROM {source.relation} GROUP BY 1"
+    rows = source.run(lambda c: c.execute(sql).fetchall(), "looking at the record keys", progress)
+    parts = np.zeros(BINS, dtype=np.int64)
+    for number, count, _ in rows:
+        parts[min(int(number), BINS - 1)] += count
+    examine(column, records, sum(row[2] for row in rows), ends, parts)
 
 
 def add_record_keys(
@@ -74,9 +101,10 @@ def add_record_keys(
     randomness: Randomness,
     progress: Progress = SILENT,
 ) -> int:
-    """Write a copy of a CSV file of records with one more column: a key for every record.
+    """Write a copy of a file of records with one more column: a key for every record.
 
-    The copy is for its owner alone (mode 0600).
+    CSV and Parquet are read and written, by the name of each file. The copy is for its owner
+    alone (mode 0600).
 
     Returns
     -------
@@ -86,14 +114,16 @@ def add_record_keys(
     Raises
     ------
     InputError
-        For a file that has such a column already, is no CSV file, or cannot be written.
+        For a file that has such a column already, is of another kind, or cannot be written.
     """
     path, out = Path(path), Path(out)
     generator = randomness.generator()
     with open_microdata(path, progress) as source:
-        if source.text is None:
+        if source.text is None and path.suffix != PARQUET:
             raise InputError(
-                "keys are added to CSV files only", file=path, hint="save the records as CSV"
+                "keys are added to CSV and Parquet files only",
+                file=path,
+                hint="save the records as CSV or Parquet",
             )
         if column in [c.name for c in source.columns]:
             raise InputError(
@@ -101,6 +131,8 @@ def add_record_keys(
                 file=path,
                 hint="record keys are given once and kept",
             )
+        if source.text is None or out.suffix == PARQUET:
+            return _by_columns(source, out, column, generator, progress)
         rows = source.text.rows()
         header = next(rows)
         records = 0
@@ -121,4 +153,40 @@ def add_record_keys(
             text.detach()
             if packed is not None:
                 packed.close()
+    return records
+
+
+def _by_columns(
+    source: MicrodataFile,
+    out: Path,
+    column: str,
+    generator: np.random.Generator,
+    progress: Progress,
+) -> int:
+    """The same where a Parquet file is read or written: by DuckDB, columns as they are."""
+    # Late: most commands need no database.
+    import duckdb
+
+    count = source.run(
+        lambda c: c.execute(f"SELECT count(*) FROM {source.relation}").fetchone(),
+        "counting the records",
+        progress,
+    )
+    assert count is not None
+    records = int(count[0])
+    keys = generator.integers(0, KEY_MODULUS, records)
+    form = "PARQUET" if out.suffix == PARQUET else "CSV, HEADER"
+    with tempfile.TemporaryDirectory() as folder, duckdb.connect(":memory:") as connection:
+        connection.execute("SET preserve_insertion_order = true")
+        connection.register("keys", {"of_record": keys})
+        # Rows and keys are matched by their place.
+        key = f"CAST(of_record / {KEY_MODULUS} AS DECIMAL(9, {DIGITS})) AS {quoted(column)}"
+        written = Path(folder) / "keyed"
+        connection.execute(
+            f"COPY (SELECT records.*, {key} FROM (SELECT * FROM {source.relation}) AS records "
+            f"POSITIONAL JOIN keys) TO {literal(str(written))} (FORMAT {form})"
+        )
+        progress.report("giving every record its key", 1.0)
+        with replacing(out, private=True) as file, written.open("rb") as made:
+            shutil.copyfileobj(made, file)
     return records

@@ -51,6 +51,7 @@ def protected(
     accept_weak: bool,
     seed: int | None,
     fresh: bool,
+    register: str | None = None,
     progress: Progress,
 ) -> History:
     """The open table protected. What is None stays as it is.
@@ -61,11 +62,13 @@ def protected(
         Of the method, by name; numbers may be text.
     cycles
         A file of cycles, a kind of design, or the order that sets them.
+    register
+        That which remembers what was refused; by default the house's own.
     """
 
     def do(order: Order) -> None:
         nonlocal history
-        history, _ = history.do(order, progress=progress)
+        history, _ = history.do(order, progress=progress, register=register)
 
     if policy is not None:
         do(set_policy(**policy.as_dict()))

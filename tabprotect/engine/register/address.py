@@ -22,6 +22,13 @@ def address(said: str | None = None) -> str | None:
     return None if found == NONE else found
 
 
+def is_missing(url: str) -> bool:
+    """Whether a register is a file that nobody has made yet: it has no entries then."""
+    return ("://" not in url or url.startswith("sqlite:///")) and not Path(
+        url.removeprefix("sqlite:///")
+    ).exists()
+
+
 def prepared(url: str) -> str:
     """The same address, with a file of its owner alone (mode 0600) where it names a new one.
 

@@ -5,13 +5,15 @@ The register itself is imported late: the library behind it would be a third of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
 
 from tabprotect.engine.house import key as house_key
 from tabprotect.engine.protection.problem import Problem
-from tabprotect.engine.register.address import address
+from tabprotect.engine.register.address import address, is_missing
 from tabprotect.engine.register.entry import Earlier, related
 from tabprotect.engine.register.marks import Marks, marks_of
+from tabprotect.engine.release.mechanism import Mechanism
 
 
 def marks(problem: Problem) -> Marks:
@@ -43,6 +45,44 @@ def published_before(
 
     with Register(place) as opened:
         return related(marks(problem), opened.entries(), but=but)
+
+
+def refused_before(problem: Problem, register: str | None = None) -> dict[str, str]:
+    """Mechanisms that the gate refused for a table, as digests with their methods.
+
+    Raises
+    ------
+    InputError
+        When the register cannot be read.
+    """
+    place = address(register)
+    if place is None or is_missing(place):
+        return {}
+    from tabprotect.engine.register.register import Register
+
+    with Register(place) as opened:
+        return opened.refused(marks(problem).original)
+
+
+def remember_refusal(
+    problem: Problem, method: str, mechanism: str, register: str | None = None
+) -> None:
+    """Note that the gate refused a mechanism, by its digest: another that follows says so."""
+    place = address(register)
+    if place is None:
+        return
+    from tabprotect.engine.register.register import Register
+
+    with Register(place) as opened:
+        opened.refuse(marks(problem).original, mechanism, method)
+
+
+def mechanism_digest(problem: Problem, method: str, values: Mapping[str, object]) -> str:
+    """Equal for equal methods with equal resolved parameters of one table."""
+    stated = Mechanism(method, problem.table.domain, dict(sorted(values.items())))
+    return hashlib.sha256(
+        stated.to_text(categories=True).encode(errors="surrogatepass")
+    ).hexdigest()
 
 
 def releases_of(entries: Sequence[Earlier], register: str | None = None) -> list[bytes]:

@@ -44,6 +44,16 @@ _BUNDLE = sa.Table(
 )
 
 
+_REFUSED = sa.Table(
+    "refused_mechanism",
+    _SCHEMA,
+    sa.Column("original", sa.String(64), primary_key=True),
+    sa.Column("mechanism", sa.String(64), primary_key=True),
+    sa.Column("method", sa.Text),
+    sa.Column("time", sa.DateTime),
+)
+
+
 class Register:
     """The register at an address. Use as a context manager.
 
@@ -175,6 +185,26 @@ class Register:
         )
         if not done:
             raise InputError(f"release {number} is withdrawn already", file=self.name)
+
+    def refuse(self, original: str, mechanism: str, method: str) -> None:
+        """Remember that the gate refused a mechanism for an original: each once."""
+        row = {"original": original, "mechanism": mechanism, "method": method}
+        own = (_REFUSED.c.original == original) & (_REFUSED.c.mechanism == mechanism)
+
+        def remember(connection: sa.Connection) -> None:
+            if connection.execute(sa.select(_REFUSED.c.method).where(own)).first() is None:
+                now = datetime.now(UTC).replace(tzinfo=None)
+                connection.execute(sa.insert(_REFUSED).values(time=now, **row))
+
+        self._database.transaction(remember, again=TAKEN_BACK | BORN_TWICE)
+
+    def refused(self, original: str) -> dict[str, str]:
+        """Mechanisms that the gate refused for an original, with their methods."""
+        wanted = sa.select(_REFUSED.c.mechanism, _REFUSED.c.method).where(
+            _REFUSED.c.original == original
+        )
+        rows = self._database.transaction(lambda connection: connection.execute(wanted).all())
+        return {str(mechanism): str(method) for mechanism, method in rows}
 
     def content(self, entry: Entry) -> bytes | None:
         """The bytes of a bundle, where they are kept."""

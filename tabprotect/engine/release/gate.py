@@ -21,6 +21,12 @@ ATTEMPTS = 3
 
 MOST_ATTEMPTS = 100
 
+CHANGED = (
+    "Other settings were refused for this table before, by the same gate; what that tells is left "
+    "out."
+)
+"""What is said of a release whose mechanism was changed after refusals."""
+
 READERS = ("uniform", "positive")
 """What an intruder may be taken to believe beforehand: prior texts that name no file."""
 
@@ -42,6 +48,8 @@ class Gate:
         Prior text of the intruder who is judged beside the user; empty for none.
     passed
         Whether the release passes; ``None`` where it could not be judged.
+    changed
+        Whether another mechanism, or other coins, were refused for the same table before.
     """
 
     belief_limit: float = BELIEF_LIMIT
@@ -50,6 +58,7 @@ class Gate:
     attempts_at_most: int = ATTEMPTS
     intruder: str = ""
     passed: bool | None = True
+    changed: bool = False
 
     def __post_init__(self) -> None:
         wrong = {}
@@ -74,6 +83,8 @@ class Gate:
                 "at_risk": str(self.at_risk),
                 "intruder": self.intruder,
                 "passed": self.passed,
+                # Left out where it is not so: what it would say is what is taken for granted.
+                **({_CHANGED: True} if self.changed else {}),
             },
         }
 
@@ -90,7 +101,8 @@ class Gate:
         if stated is None and "attempts_at_most" not in data:
             return None
         try:
-            assert isinstance(stated, Mapping) and set(stated) == set(_FIELDS)
+            assert isinstance(stated, Mapping) and set(stated) - {_CHANGED} == set(_FIELDS)
+            assert stated.get(_CHANGED, True) is True
             passed, attempts = stated["passed"], data["attempts_at_most"]
             assert passed is None or isinstance(passed, bool)
             assert type(attempts) is int
@@ -104,12 +116,15 @@ class Gate:
                 attempts_at_most=attempts,
                 intruder=stated["intruder"],
                 passed=passed,
+                changed=_CHANGED in stated,
             )
         except (AssertionError, KeyError, ParameterError):
             raise InputError('the mechanism\'s "gate" is not as it was written') from None
 
 
 _FIELDS = ("belief_limit", "share", "at_risk", "intruder", "passed")
+
+_CHANGED = "changed_after_refusal"
 
 STATED = frozenset({"gate", "attempts_at_most"})
 """The names under which a mechanism states its gate."""

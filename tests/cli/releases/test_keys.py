@@ -37,3 +37,19 @@ def test_the_key_of_the_house(run: Run, tmp_path: Path, house_folder: Path) -> N
     assert copy.read_bytes() == Path(first["file"]).read_bytes()
     assert copy.stat().st_mode & 0o777 == 0o600
     assert copy.read_text().strip() not in run("keys", "house").out
+
+
+def test_two_names_and_two_signatures(run: Run, tmp_path: Path) -> None:
+    for name in ("k", "l"):
+        run("keys", "new", "--out", tmp_path / name)
+    policy, out = tmp_path / "policy.toml", tmp_path / "r.zip"
+    policy.write_text("two_signatures = true\n")
+    words = ("protect", "example:duncan-roehrig-4x4", "--out", out, "--policy", policy)
+    for named in ((), ("--prepared-by", "A"), ("--prepared-by", "A", "--approved-by", "a")):
+        found = run(*words, *named)
+        assert found.code == 5 and not out.exists()
+    named = ("--prepared-by", "A", "--approved-by", "B")
+    assert run(*words, *named, "--sign", tmp_path / "k", "--sign", tmp_path / "l").code == 0
+    for name in ("k", "l"):
+        assert run("verify", out, "--quick", "--signer", tmp_path / f"{name}.pub").code == 0
+    assert run(*words, *("--sign", tmp_path / "k") * 3).code == 2

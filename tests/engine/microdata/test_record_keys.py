@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
@@ -13,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.microdata.record_keys import add_record_keys
+from tabprotect.engine.microdata.readers import open_microdata
+from tabprotect.engine.microdata.record_keys import COLUMN, add_record_keys, key_measure
 from tabprotect.engine.microdata.tabulate import tabulate, tabulate_with_keys
 from tabprotect.engine.randomness import KEY_MODULUS, Randomness
 
@@ -127,3 +129,56 @@ def test_keys_are_uniform_and_from_the_operating_system(tmp_path: Path) -> None:
     # No block of records repeats another's keys.
     assert len(np.unique(first)) > 0.999 * len(first)
     assert np.array_equal(keys(Randomness.seeded(5)), keys(Randomness.seeded(5)))
+
+
+def with_keys(path: Path, keys: list[object]) -> Path:
+    lines = [f"{'mf'[k % 2]},{key}" for k, key in enumerate(keys)]
+    path.write_text("\n".join(["sex,k", *lines]) + "\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda n, g: list(range(n)), "running number"),
+        (lambda n, g: (g.permutation(n) + 5_000).tolist(), "running number"),
+        (lambda n, g: (g.integers(1, 4, n) * 10**7).tolist(), "a few different"),
+        (lambda n, g: [f"{k:.8f}" for k in g.random(n) ** 3], "crowd into"),
+        (lambda n, g: (g.random(n) ** 8 * 10**8).astype(int).tolist(), "crowd into"),
+    ],
+)
+def test_keys_that_are_no_random_numbers_are_refused_with_their_picture(
+    make: Callable[[int, np.random.Generator], list[object]], words: str, tmp_path: Path
+) -> None:
+    path = with_keys(tmp_path / "r.csv", make(2000, np.random.default_rng(4)))
+    with open_microdata(path) as source, pytest.raises(InputError, match=words) as caught:
+        key_measure(source, "k")
+    assert len(caught.value.detail.splitlines()) == 16 and "####" in caught.value.detail
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("end", [256, 10**6, 10**8])
+def test_uniform_keys_pass(seed: int, end: int, tmp_path: Path) -> None:
+    keys = np.random.default_rng(seed).integers(0, end, 3000).tolist()
+    with open_microdata(with_keys(tmp_path / "r.csv", keys)) as source:
+        assert key_measure(source, "k")
+
+
+def test_parquet_files_get_keys_and_give_them_on(tmp_path: Path) -> None:
+    path, first, second = (tmp_path / name for name in ("r.csv", "k.parquet", "l.csv"))
+    keys = np.random.default_rng(1).integers(0, 10**8, 300)
+    with_keys(path, keys.tolist())
+    assert add_record_keys(path, first, randomness=Randomness.seeded(5)) == 300
+    assert first.read_bytes()[:4] == b"PAR1" and first.stat().st_mode & 0o777 == 0o600
+    assert add_record_keys(first, second, column="b", randomness=Randomness.seeded(6)) == 300
+    rows = [line.split(",") for line in second.read_text().splitlines()]
+    assert rows[0] == ["sex", "k", COLUMN, "b"] and [int(r[1]) for r in rows[1:]] == keys.tolist()
+    # The same seed gives the same keys in a copy as CSV.
+    third = tmp_path / "m.csv"
+    add_record_keys(path, third, randomness=Randomness.seeded(5))
+    again = [line.split(",")[-1] for line in third.read_text().splitlines()[1:]]
+    assert [r[2] for r in rows[1:]] == again
+    with open_microdata(first) as source:
+        assert key_measure(source, COLUMN)
+    with pytest.raises(InputError, match="already"):
+        add_record_keys(first, second, randomness=Randomness.seeded(1))

@@ -45,7 +45,7 @@ class Run:
     values
         Measure -> figure; ``None`` where there is none.
     reasons
-        Measure -> why there is none.
+        Measure -> why there is none, or why the true one may be larger.
     error
         Why the method failed on the table; empty where it did not.
     """
@@ -175,6 +175,8 @@ def run(task: RunTask, progress: Progress = SILENT) -> Run:
             values[measure.name] = _tidy(figure.value)
             if values[measure.name] is None:
                 reasons[measure.name] = figure.reason or "it is not finite"
+            elif figure.reason:
+                reasons[measure.name] = figure.reason
     except Interrupted:
         raise
     except TabprotectError as error:

@@ -34,7 +34,7 @@ assumes nothing and knows the mechanism."""
         """From the posterior of the release."""
         at_risk = case.at_risk
         belief = np.where(at_risk, case.posterior.small(case.problem.at_risk), np.nan)
-        return Figure(float(belief[at_risk].mean()), belief)
+        return Figure(float(belief[at_risk].mean()), belief, case.left_out)
 
 
 class PosteriorTrue(ReaderBelief):
@@ -46,13 +46,13 @@ class PosteriorTrue(ReaderBelief):
 
 Mean over the inner cells at risk (or those of the main published table) of the posterior
 probability of their true count, for a reader who assumes nothing (uniform prior) and knows the
-mechanism."""
+mechanism. Where it is not known what the choice of a whole table tells, it is marked "at least"."""
 
     def compute(self, case: AssessedRelease) -> Figure:
         """From the posterior of the release."""
         at_risk = case.at_risk
         belief = np.where(at_risk, case.posterior.probability(case.believed), np.nan)
-        return Figure(float(belief[at_risk].mean()), belief)
+        return Figure(float(belief[at_risk].mean()), belief, case.left_out)
 
 
 class ExactDisclosure(ReaderBelief):

@@ -25,6 +25,11 @@ from tabprotect.engine.protection.coins import house_randomness
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.register.lookup import (
+    mechanism_digest,
+    refused_before,
+    remember_refusal,
+)
 from tabprotect.engine.tables.domain import Domain
 
 GIVEN_SEED = "a given seed was used: whoever knows it can replay every coin"
@@ -32,6 +37,8 @@ FRESH_COINS = (
     "fresh coins were drawn: the same table published again has others, and their average tells "
     "more than either"
 )
+
+AFTER_REFUSAL = "settings were changed after the gate had refused others"
 
 
 def _parameters_label(project: Project, given: Arguments) -> str:
@@ -186,16 +193,34 @@ def protect(
             "the given seed is short: by the policy of the house no release rests on one",
             hint="take the coins of the house, or a random number of 40 digits",
         )
-    protected = gate.protect(
-        project.protection,
-        project.problem,
-        project.given,
-        context.drawn(randomness),
-        policy=project.limits,
-        accept=reason or (gate.UNSTATED if accept_weak else ""),
-        draft=draft,
-        progress=context.progress,
-    )
+    problem, accepted = project.problem, reason or (gate.UNSTATED if accept_weak else "")
+    values = project.protection.resolve_for(problem, project.given)
+    own = mechanism_digest(problem, project.method, values)
+    # One draw of the refused mechanism itself, against the gate, is what it is: nothing was chosen.
+    others = {
+        mechanism: method
+        for mechanism, method in refused_before(problem, context.register).items()
+        if mechanism != own or not accepted
+    }
+    try:
+        protected = gate.protect(
+            project.protection,
+            problem,
+            project.given,
+            context.drawn(randomness),
+            policy=project.limits,
+            accept=accepted,
+            draft=draft,
+            changed=bool(others),
+            progress=context.progress,
+        )
+    except RefusedError:
+        remember_refusal(problem, project.method, own, context.register)
+        raise
+    if draft and gate.against(protected, project.limits):
+        remember_refusal(problem, project.method, own, context.register)
+    if others:
+        decisions = (*decisions, f"{AFTER_REFUSAL}: {', '.join(sorted(set(others.values())))}")
     if project.cycles_from.endswith(BY_FIGURES):
         decisions = (*decisions, f"the cycles were {BY_FIGURES}")
     record = replace(protected.record, decisions=(*protected.record.decisions, *decisions))
@@ -254,13 +279,14 @@ def publish(
     prepared_by: str = "",
     approved_by: str = "",
     sign: str | None = None,
+    sign_too: str | None = None,
 ) -> Project:
     """Write the release bundle, and the dossier where one is wanted. Undo cannot cross it.
 
     It is entered in the register of the house. ``accept`` is the reason for publishing what the
     gate refused, ``again`` that for publishing a table that left before, where the policy takes
-    one; ``sign`` the file of the private key that signs the bundle. ``prepared_by`` and
-    ``approved_by`` are names for the dossier and the register.
+    one; ``sign`` the file of the private key that signs the bundle, ``sign_too``
+    that of a second one. ``prepared_by`` and ``approved_by`` are names for the dossier and the register.
     """
     if project.protected is None:
         raise InfeasibleError(
@@ -279,7 +305,7 @@ def publish(
     data = public.verified_bytes(
         protected.release,
         context.progress,
-        signing=None if sign is None else Path(sign),
+        signing=[Path(key) for key in (sign, sign_too) if key is not None],
     )
     files, notes = [Whole(path, data, overwrite)], project.notes
     if beside is not None:

@@ -1,0 +1,47 @@
+"""The share of the expected at-risk cells that a reader knows, or is certain of: two measures.
+
+The verdict's own figures over the inner cells (or those of the main published table): cells where
+one at-risk count is believed with more than the belief limit, or as good as 1, over the number of
+at-risk cells that the reader expects. For a reader who assumes nothing and knows the mechanism.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from tabprotect.engine.assessment.assessed_release import AssessedRelease
+from tabprotect.engine.assessment.figure import Figure, NotComputable
+from tabprotect.engine.assessment.measure import Measure
+from tabprotect.engine.budgets import BELIEF_LIMIT
+from tabprotect.engine.disclosure.verdict import figures_of
+
+
+class ShareKnown(Measure):
+    """Registered as ``share_known``."""
+
+    name = "share_known"
+    label = "Share of at-risk cells a reader knows"
+    unit = "share"
+    direction = "lower is better"
+    noun = "risk"
+    needs = ("posterior",)
+    over = "inner cells"
+    which: ClassVar[int] = 1
+
+    def compute(self, case: AssessedRelease) -> Figure:
+        """From the posterior of the release."""
+        found = figures_of(case.posterior, case.problem.at_risk, BELIEF_LIMIT)
+        if not found[0]:
+            raise NotComputable("a reader expects no cell at risk")
+        return Figure(found[self.which] / found[0], None, case.left_out)
+
+
+class ShareCertain(ShareKnown):
+    """Registered as ``share_certain``."""
+
+    name = "share_certain"
+    label = "Share of at-risk cells a reader is certain of"
+    which = 2
+
+
+PLUGINS = (ShareKnown(), ShareCertain())

@@ -1,0 +1,42 @@
+"""What the gate refused is remembered, and told with what is published after it."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Run = Callable[..., Any]
+
+ONES = "A,B,count\n" + "".join(f"a{i},b{j},1\n" for i in (1, 2) for j in (1, 2, 3))
+
+
+def test_settings_changed_after_a_refusal_are_told(run: Run, tmp_path: Path) -> None:
+    table, out = tmp_path / "ones.csv", tmp_path / "r.zip"
+    table.write_text(ONES)
+    register = ("--register", tmp_path / "register.sqlite")
+    words = ("protect", table, "--set", "cycles=strips-2", *register, "--out", out, "--json")
+    assert run(*words).code == 5
+    # What was refused, published against the gate, is what it is.
+    accepted = run(*words, "--accept", "a reason").json
+    assert accepted["verdict"]["complete"]
+    negative = ("--set", "blocking=negative")
+    changed = run(*words, *negative, "--register", tmp_path / "register.sqlite").json
+    assert not changed["verdict"]["complete"]
+    assert "refused for this table before" in changed["verdict"]["note"]
+    assert changed["decisions"] == [
+        "settings were changed after the gate had refused others: cyclic_perturbation"
+    ]
+    with zipfile.ZipFile(out) as bundle:
+        stated = json.loads(bundle.read("mechanism.json"))
+        assert stated["gate"]["changed_after_refusal"] is True
+        assert "Other settings were refused" in bundle.read("README.md").decode()
+    verified = run("verify", out, "--json").json
+    assert not verified["verdict"]["complete"]
+    assert not run("infer", out, "--json").json["complete"]
+    # Without a register nobody remembers.
+    forgotten = run("protect", table, *words[2:4], *negative, "--register", "none", "--out", out)
+    assert forgotten.code == 0
+    assert run("infer", out, "--json").json["complete"]
