@@ -184,6 +184,10 @@ class Desk:
             return None
         return self.ask(user, query)
 
+    def at_hand(self, query: Query) -> Given | None:
+        """What this process knows to be out, without asking the database; else ``None``."""
+        return self._known(query) if query in self._session.state.bundles else None
+
     def known(self, query: Query) -> Given | None:
         """What a sub-table was answered with before, by whomever; ``None`` if it was not."""
         given = self._known(query)

@@ -65,7 +65,11 @@ class Guard:
 
         try:
             _check_address(scope)
-            visitor = await run_in_threadpool(self._server.visitor, HTTPConnection(scope))
+            connection = HTTPConnection(scope)
+            if self._server.names_itself(connection):
+                visitor = await run_in_threadpool(self._server.visitor, connection)
+            else:
+                visitor = self._server.visitor(connection)
             scope["tabprotect.visitor"] = visitor
             if scope["path"] not in FREE:
                 limits = visitor.limits

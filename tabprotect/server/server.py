@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections import OrderedDict
 from dataclasses import dataclass, field
 
 from starlette.requests import HTTPConnection
@@ -38,6 +39,10 @@ class Visitor:
         return "" if self.account is None else self.account.role
 
 
+FILES = 256
+"""Files of answers that are kept at hand; an answer never changes."""
+
+
 @dataclass
 class Server:
     """A service with all that is running for it."""
@@ -47,11 +52,28 @@ class Server:
     accounts: Accounts
     limiter: Limiter = field(default_factory=Limiter)
     metrics: Metrics = field(default_factory=Metrics)
+    _files: OrderedDict[str, bytes] = field(default_factory=OrderedDict)
+
+    def file(self, tag: str) -> bytes | None:
+        """The file with an ETag, if it is at hand."""
+        return self._files.get(tag)
+
+    def keep(self, tag: str, content: bytes) -> None:
+        """Keep a file at hand; the oldest one makes room."""
+        self._files[tag] = content
+        if len(self._files) > FILES:
+            self._files.popitem(last=False)
 
     def close(self) -> None:
         """Let go of the databases."""
         self.accounts.close()
         self.desk.close()
+
+    @staticmethod
+    def names_itself(connection: HTTPConnection) -> bool:
+        """Whether there is a key or a session to look up."""
+        headers = connection.headers
+        return "authorization" in headers or "x-api-key" in headers or COOKIE in connection.cookies
 
     def visitor(self, connection: HTTPConnection) -> Visitor:
         """Who asks, by key, by session or by address.

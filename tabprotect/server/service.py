@@ -109,15 +109,16 @@ class Limits:
         Characters of a user's name.
     quantum
         Seconds: a decision is answered at a multiple of this after its request came in, so that
-        its time does not tell of what kind it is. 0 answers at once.
+        its time does not tell of what kind it is; what was released before is answered at once. 0
+        answers everything at once.
     """
 
     cells: int = 10_000
-    requests: int = 60
+    requests: int = 300
     window: int = 10
     body: int = 16_384
     name: int = 100
-    quantum: float = 0.1
+    quantum: float = 0.05
 
 
 @dataclass(frozen=True)

@@ -35,8 +35,8 @@ LATER = (
     "tabprotect.gui.forms",
     "tabprotect.gui.lattice",
     "tabprotect.gui.pages.run.page",
-    *(f"tabprotect.gui.pages.{name}.page" for name in ("compare", "cycles", "posterior")),
-    *(f"tabprotect.gui.pages.{name}.page" for name in ("query_space", "release", "table")),
+    *(f"tabprotect.gui.pages.{name}.page" for name in ("compare", "cycles", "check")),
+    *(f"tabprotect.gui.pages.{name}.page" for name in ("query_space", "register", "release", "table")),
 )
 """What the start page has no use for; a name that ends in a dot means what lies below it."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -13,6 +14,7 @@ from table_server import Client, Serve, czech
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.formats.files import read_table
 from tabprotect.engine.project.opening.sources import open_table
+from tabprotect.server import api
 from tabprotect.server.egress import OUTPUTS
 
 TABLE = "/tables/czech-autoworkers"
@@ -155,8 +157,6 @@ def test_what_cannot_be_understood(serve: Serve) -> None:
 
 
 def test_too_many_cells_and_variables_that_are_not_offered(serve: Serve) -> None:
-    from dataclasses import replace
-
     service = czech()
     service = replace(
         service,
@@ -186,3 +186,22 @@ def test_put_off_and_released_later(serve: Serve) -> None:
     assert client.ask("A", "B").status_code == 201
     later = client.get(place).json()
     assert later["decision"] == "release" and later["answer"]["variables"] == ["A", "B"]
+
+
+def test_decisions_are_told_at_multiples_of_the_quantum(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waited.append(seconds)
+
+    monkeypatch.setattr(api.anyio, "sleep", sleep)
+    service = czech()
+    client = serve(replace(service, limits=replace(service.limits, quantum=3.0)))
+    monkeypatch.setattr(api.time, "monotonic", lambda: 100.0)
+    assert client.ask("A").status_code == 201
+    assert client.ask("A", "B", "C", "D", "E").status_code == 403
+    assert waited == [3.0, 3.0]
+    # What was released before is known to everybody.
+    assert client.ask("A").status_code == 201 and len(waited) == 2

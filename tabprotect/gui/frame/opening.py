@@ -120,6 +120,8 @@ class Files(QObject):
         """Show the import sheet: how a file is to be read."""
         sheet = ImportSheet(self.window, self.document.jobs, Path(source), given)
         sheet.chosen.connect(self._read_so)
+        # Its raw lines are the house's own.
+        self.document.view_changed.connect(sheet.reject)
         sheet.open()
 
     def ask_reading_of(self) -> None:

@@ -185,7 +185,7 @@ def _averaging(loot: Loot) -> Finding:
 
 def _summed(names: Shown, larger: Shown, cells: Margin) -> Margin:
     at = [larger.index(name) for name in names]
-    out: dict[tuple[str, ...], int] = {}
+    out: dict[Shown, int] = {}
     for cell, count in cells.items():
         key = tuple(cell[k] for k in at)
         out[key] = out.get(key, 0) + count

@@ -33,7 +33,6 @@ class KnownAtRisk(Measure):
         # Inference is imported with the first figure that needs it.
         from tabprotect.engine.disclosure.believing import at_a_glance
 
-        case.require_counts()
         if case.release.domain.size > case.budget.cells:
             raise NotComputable(f"{case.release.domain.size:,} cells are too many to look at")
         try:

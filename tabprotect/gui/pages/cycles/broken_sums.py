@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton, QWidget
@@ -49,6 +51,14 @@ def cell_of(violation: Violation, moves: MoveSet, cycle: int) -> Index | None:
     wanted = moves.domain.project(violation.margin).flat(violation.index)
     at = np.flatnonzero(keys == wanted)
     return moves.domain.unflat(int(cells[at[0]])) if len(at) else None
+
+
+def named_sums(violations: Sequence[Violation]) -> dict[int, str]:
+    """Of each cycle that breaks sums, which ones, to be looked for."""
+    out: dict[int, list[str]] = {}
+    for one in violations:
+        out.setdefault(one.cycle, []).extend((*one.margin, *one.labels))
+    return {cycle: " ".join(names).casefold() for cycle, names in out.items()}
 
 
 class BrokenSums(QWidget):

@@ -11,6 +11,7 @@ from tabprotect.engine.cycles import reach
 from tabprotect.engine.cycles.algebra import CycleAlgebra
 from tabprotect.engine.cycles.report import CycleReport, check
 from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.project import Project
 from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
@@ -18,6 +19,9 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.theme import count_text
 from tabprotect.gui.pages.cycles.proof_panel import Functional
+
+QUICK_CELLS = 300
+"""Cells up to which cycles are chosen at once where none are given."""
 
 WAIT = 120
 """Milliseconds of rest before a cycle set is examined."""
@@ -39,9 +43,11 @@ class Examined:
 
 
 class Examination(QObject):
-    """The latest answer. ``answered`` when it is known, ``failed`` (error) when it cannot be."""
+    """The latest answer. ``answered`` when it is known, ``failed`` (error) when it cannot be;
+    ``chosen`` when cycles that were not given are known."""
 
     answered = Signal()
+    chosen = Signal()
     failed = Signal(object)
     functionals_found = Signal(object)
 
@@ -54,9 +60,25 @@ class Examination(QObject):
         self._report: Question[tuple[CycleReport, Bools | None]] = Question(
             self, document.jobs, self._take, self.failed.emit, wait=WAIT
         )
+        self._choosing: Question[object] = Question(
+            self,
+            document.jobs,
+            lambda _: self.chosen.emit(),
+            # Whoever asks for the cycles meets the error.
+            lambda _: self.chosen.emit(),
+        )
         self._functionals: Question[list[Functional] | None] = Question(
             self, document.jobs, self.functionals_found.emit, self.failed.emit
         )
+
+    def known(self, project: Project) -> bool:
+        """Whether the project's cycles can be had at once; else they are chosen beside the window."""
+        table, given = project.table, project.moves is not None
+        if given or table is None or table.domain.size <= QUICK_CELLS or not project.takes_cycles:
+            return True
+        key = (table, project.parameters)
+        new = self._choosing.ask("choose cycles", lambda _: project.resolved, key)
+        return not new and not self._choosing.running
 
     def ask(self, of: Examined) -> bool:
         """Examine a cycle set; whether the answer is still to come."""
@@ -85,7 +107,8 @@ class Examination(QObject):
     def leave(self) -> bool:
         """Stop asking; whether there was a question without its answer."""
         self._functionals.leave()
-        return self._report.leave()
+        unchosen = self._choosing.leave()
+        return self._report.leave() or unchosen
 
     def find_functionals(self) -> None:
         """Look for the linear combinations that every outcome publishes exactly."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from PySide6.QtCore import Qt
@@ -35,7 +35,13 @@ from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID
-from tabprotect.gui.pages.cycles.broken_sums import BrokenSums, broken_sums, cell_of, cells_inside
+from tabprotect.gui.pages.cycles.broken_sums import (
+    BrokenSums,
+    broken_sums,
+    cell_of,
+    cells_inside,
+    named_sums,
+)
 from tabprotect.gui.pages.cycles.cycle_list import CycleList
 from tabprotect.gui.pages.cycles.design_for_me import DesignForMe
 from tabprotect.gui.pages.cycles.editor import CycleEditor
@@ -50,14 +56,6 @@ JUDGED = STRUCTURE | {"parameters", "at_risk"}
 
 MOST_LOOKED_AT = 50
 """Cells of a cycle that are looked at to find out whether it is in sight."""
-
-
-def _broken(violations: Sequence[Violation]) -> dict[int, str]:
-    """Of each cycle that breaks sums, which ones, to be looked for."""
-    out: dict[int, list[str]] = {}
-    for one in violations:
-        out.setdefault(one.cycle, []).extend((*one.margin, *one.labels))
-    return {cycle: " ".join(names).casefold() for cycle, names in out.items()}
 
 
 class CyclesPage(CyclesStage, Page):
@@ -128,6 +126,7 @@ class CyclesPage(CyclesStage, Page):
     def _connect(self) -> None:
         document, editor = self.document, self.editor
         self.examination.answered.connect(self._answered)
+        self.examination.chosen.connect(lambda: self.refresh(JUDGED))
         self.examination.failed.connect(self.show_error)
         self.examination.functionals_found.connect(self._list_functionals)
         self._tools["chances"].toggled.connect(self._show_chances)
@@ -193,6 +192,12 @@ class CyclesPage(CyclesStage, Page):
         self.main_button.setVisible(editable)
         if not editable:
             self._tools["templates"].setChecked(False)
+        if not self.examination.known(project):
+            self._moves = None
+            self.set_sentence("Choosing cycles for the kept margins\u2026")
+            self.empty.setText("They are tried on synthetic tables with the same margins.")
+            self._choose_front()
+            return
         try:
             moves: MoveSet | None = project.cycles
         except TabprotectError as error:
@@ -295,7 +300,7 @@ class CyclesPage(CyclesStage, Page):
         self.proof.show_report(report)
         self.list.mark(
             blocked=self.examination.blocked,
-            broken=_broken(report.violations),
+            broken=named_sums(report.violations),
             cycle=self.document.selected_cycle,
         )
         self._tell()
