@@ -349,8 +349,7 @@ class Desk:
 
     def _packed(self, release: Release) -> Sealed:
         key = self.service.access.signing
-        signing = [Path(key)] if key else []
-        content = bundle.verified_bytes(release, signing=signing)
+        content = bundle.verified_bytes(release, signing=[Path(key)] if key else ())
         return Sealed(archive.sha256(content), content)
 
     def _told_settings(self, mark: str) -> None:

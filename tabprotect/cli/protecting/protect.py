@@ -68,6 +68,13 @@ def add(verbs: Verbs) -> None:
     )
 
 
+def signing_keys(given: list[Path]) -> dict[str, str]:
+    """The arguments of publishing that ``--sign`` gives."""
+    if len(given) > 2:
+        raise UsageError("--sign is given twice at most")
+    return dict(zip(("sign", "sign_too"), (absolute(str(key)) for key in given), strict=False))
+
+
 def add_protecting(parser: argparse.ArgumentParser) -> None:
     """The options of every command that protects and publishes."""
     parser.add_argument("--method", help=f"{', '.join(methods())} (default {DEFAULT_METHOD})")
@@ -145,8 +152,7 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
     beside = [(name, getattr(args, name)) for name in ("keep", "groupings")]
     named = [(name, value) for name, value in beside if value is not None]
     settings = once([*args.settings, *named], "--set")
-    if len(args.sign) > 2:
-        raise UsageError("--sign is given twice at most")
+    keys = signing_keys(args.sign)
     if args.fresh and args.seed is not None:
         raise UsageError("--fresh and --seed exclude each other")
     if args.dossier is not None and args.dossier.absolute() == args.out.absolute():
@@ -181,7 +187,7 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
         release=str(args.out),
         dossier=dossier,
         overwrite=True,
-        **dict(zip(("sign", "sign_too"), (absolute(str(key)) for key in args.sign), strict=False)),
+        **keys,
         again=args.again or args.accept or "",
         prepared_by=args.prepared_by,
         approved_by=args.approved_by,

@@ -10,14 +10,14 @@ from pathlib import Path
 from tabprotect.cli.arguments import add_reading, keep_apart, once, setting
 from tabprotect.cli.data.tables import add_counting, counted
 from tabprotect.cli.output import Console
-from tabprotect.cli.protecting.protect import add_protecting
+from tabprotect.cli.protecting.protect import add_protecting, signing_keys
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.bundle.set_bundles import ALL, verify_set
 from tabprotect.engine.disclosure.policy import read as read_policy
 from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.reading import Reading, options
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.steps import absolute, opened, protected
+from tabprotect.engine.project.steps import opened, protected
 from tabprotect.engine.project.verbs.release_verbs import set_method
 from tabprotect.engine.project.verbs.set_verbs import publish_set
 from tabprotect.engine.tables.domain import AT
@@ -76,7 +76,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if args.fresh and args.seed is not None:
         raise UsageError("--fresh and --seed exclude each other")
     formulas = {**_listed(args.listed), **once(args.tables, "--table")}
-    keep_apart([*args.source, args.sign], [args.dossier])
+    keys = signing_keys(args.sign)
+    keep_apart([*args.source, *args.sign], [args.dossier])
     policy = None if args.policy is None else read_policy(args.policy)
     previous = [verify_set(folder, progress=console).tables for folder in args.previous]
     history = _opened(args, formulas, console)
@@ -107,7 +108,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         tables=formulas,
         dossier=None if args.dossier is None else str(args.dossier),
         overwrite=True,
-        sign=None if args.sign is None else absolute(str(args.sign)),
+        **keys,
         again=args.again or args.accept or "",
         prepared_by=args.prepared_by,
         approved_by=args.approved_by,

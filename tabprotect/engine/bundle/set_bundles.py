@@ -6,7 +6,7 @@ checked when the set is written and when it is verified.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -66,7 +66,7 @@ def files(
     release: Release,
     tables: PublicationSet,
     *,
-    signing: Path | None = None,
+    signing: Sequence[Path] = (),
     progress: Progress = SILENT,
 ) -> dict[str, bytes]:
     """Every file of the set by name: ``NAME.zip``, ``set.json`` and the manifest.

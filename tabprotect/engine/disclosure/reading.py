@@ -157,8 +157,7 @@ def _with_weights(found: Posterior, tables: Ints, weights: Floats) -> Posterior:
 
     def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
         at = np.searchsorted(cumulative, generator.random(number) * cumulative[-1], side="right")
-        drawn: Ints = tables[np.minimum(at, len(tables) - 1)]
-        return drawn
+        return np.asarray(tables[np.minimum(at, len(tables) - 1)], dtype=np.int64)
 
     return replace(
         found,

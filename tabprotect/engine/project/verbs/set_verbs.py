@@ -36,6 +36,7 @@ def publish_set(
     prepared_by: str = "",
     approved_by: str = "",
     sign: str | None = None,
+    sign_too: str | None = None,
 ) -> Project:
     """Write a bundle for each table of a set (formulas by name) and one manifest for all.
 
@@ -53,7 +54,7 @@ def publish_set(
     made = set_bundles.files(
         protected.release,
         chosen,
-        signing=None if sign is None else Path(sign),
+        signing=[Path(key) for key in (sign, sign_too) if key is not None],
         progress=context.progress,
     )
     paths = {place / name: data for name, data in made.items()}
