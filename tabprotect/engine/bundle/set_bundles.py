@@ -82,9 +82,7 @@ def files(
     found: dict[str, bytes] = {}
     for done, (name, part) in enumerate(divided.items()):
         progress.report(f"packing {name}", done / len(divided))
-        found[f"{name}.zip"] = public.verified_bytes(
-            part, signing=() if signing is None else (signing,)
-        )
+        found[f"{name}.zip"] = public.verified_bytes(part, signing=signing)
     compared = common_cells(divided)
     gate = release.mechanism.gate
     found[SET] = dump_json(
