@@ -138,7 +138,7 @@ def test_one_database_holds_the_register_and_a_table_server(path: Path) -> None:
     table = Table.dense(Domain.of_shape((2, 2)), [[1, 2], [3, 4]])
     with Register(str(path)) as register, Ledger(str(path), table) as ledger:
         register.add(publication(), b"")
-        assert ledger.entries() == [] and len(register.entries()) == 1
+        assert list(ledger.entries()) == [] and len(register.entries()) == 1
 
 
 def test_where_the_register_is(house_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
