@@ -16,7 +16,6 @@ from tabprotect.engine.project.recipe import next_year_text
 from tabprotect.engine.project.replaying.last_year import Renames, SinceLastYear, UndecidedError
 from tabprotect.engine.project.replaying.replay import prepared
 from tabprotect.gui.base.question import told
-from tabprotect.gui.forms.year_sheets import CategoriesSheet, LastYearSheet
 from tabprotect.gui.frame.opening import OPEN_ANYHOW, Files
 from tabprotect.gui.frame.window import Window
 
@@ -88,12 +87,17 @@ class Recipes(QObject):
         self.files.take(history, history.project.name)
         self.window.go("table" if self.window.pages.why_not("release") else "release")
         if since is not None:
+            # With the first recipe that is run, not with the window; so below.
+            from tabprotect.gui.forms.year_sheets import LastYearSheet
+
             LastYearSheet(self.window, since).open()
 
     def _refused(self, error: TabprotectError, recipe: Path, data: Path) -> None:
         if not isinstance(error, UndecidedError):
             self.window.page.show_error(error)
             return
+        from tabprotect.gui.forms.year_sheets import CategoriesSheet
+
         sheet = CategoriesSheet(self.window, error.categories)
         sheet.decided.connect(lambda renames: self.run(recipe, data, renames))
         sheet.open()
