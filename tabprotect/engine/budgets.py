@@ -154,6 +154,7 @@ MOST_ADDED = 3 * 10**7  # Additions of whole numbers of any size: some seconds
 CONVOLUTION_EXACT_FLOAT = 2.0**52  # Whole numbers below this are exact as floats
 EVEN_SHARES_CELLS = 10_000  # Of a number that is worked out
 FEASIBLE_ENTRIES = 2_000_000  # Cells of all sums together up to which a programme is solved
+STEPS_OF_A_TABLE = 4  # Transitions between states that cost as much as one table that is listed
 # Transitions between states that are kept; about 100 bytes each at the peak
 RESIDUAL_SUMS_STEPS = 4_000_000
 RESIDUAL_SUMS_HELD = 2**25  # Numbers that the open sums of one layer's transitions hold: 256 MiB

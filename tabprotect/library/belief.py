@@ -315,6 +315,7 @@ def infer(
     way: Way = "auto",
     draws: int | None = None,
     seed: int | None = None,
+    weigh_attempts: bool = False,
     progress: Progress = SILENT,
 ) -> Belief: ...
 
@@ -329,6 +330,7 @@ def infer(
     way: Way = "auto",
     draws: int | None = None,
     seed: int | None = None,
+    weigh_attempts: bool = False,
     progress: Progress = SILENT,
 ) -> SumBelief: ...
 
@@ -342,6 +344,7 @@ def infer(
     way: Way = "auto",
     draws: int | None = None,
     seed: int | None = None,
+    weigh_attempts: bool = False,
     progress: Progress = SILENT,
 ) -> Belief | SumBelief:
     """What a reader can believe about every true count, from public things alone.
@@ -359,6 +362,10 @@ def infer(
         or ``table:FILE``.
     way, draws, seed
         Of the computation: exact where it can be, else Monte Carlo.
+    weigh_attempts
+        Whether to take in that the release is the first draw that passed the gate, where the
+        originals and their draws can be listed; else no odds change by more than a factor of the
+        attempts.
 
     Examples
     --------
@@ -382,6 +389,7 @@ def infer(
         way=way,
         randomness=randomness,
         draws=draws,
+        weigh_attempts=weigh_attempts,
         progress=progress,
     ).posterior
     kinds = [one.kind for one in given if isinstance(one, Protection)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -240,8 +241,9 @@ def test_a_table_never_prints_its_counts() -> None:
 
 def test_a_set_and_levels_give_the_command_lines_bytes(tmp_path: Path) -> None:
     records = tmp_path / "people.csv"
+    key = random.Random(1).random
     rows = [
-        f"{n[0]},{n},{s},{a},0.{17 * a % 90 + 10}"
+        f"{n[0]},{n},{s},{a},{key():.9f}"
         for n in ("a1", "a2", "b1")
         for s in "fm"
         for a in range(30)

@@ -86,6 +86,11 @@ def add(verbs: Verbs) -> None:
     command.add_argument("--way", choices=["auto", "exact", "monte_carlo"], default="auto")
     command.add_argument("--draws", type=positive, metavar="N", help="of Monte Carlo")
     command.add_argument("--seed", type=int, metavar="N", help="of Monte Carlo")
+    command.add_argument(
+        "--weigh-attempts",
+        action="store_true",
+        help="take in that the first draw that passed the gate was published (small tables)",
+    )
     add_reading(command)
     check = verbs.add("verify", run_verify)
     check.add_argument(
@@ -226,6 +231,7 @@ def run_infer(args: argparse.Namespace, console: Console) -> int:
         way=args.way,
         randomness=randomness,
         draws=args.draws,
+        weigh_attempts=args.weigh_attempts,
         progress=console,
     )
     posterior, attempts = read.posterior, _attempts(read)

@@ -2,8 +2,9 @@
 
 A release that passed is the first of up to R draws that pass. Given that, an original x weighs
 prior(x) K(x, y) w(x), with w = 1 + q + ... + q^(R-1) and q(x) the chance that a draw from x is
-refused. It is worked out where all originals can be listed and all their draws judged; elsewhere
-no odds change by more than a factor of R, and that is said.
+refused. Asked for, that is worked out where all originals can be listed and all their draws judged.
+Else the posterior is the one that the verdict looks at, a function of mechanism and release; no
+odds change by more than a factor of R for the attempts, and that is said.
 """
 
 from __future__ import annotations
@@ -71,9 +72,15 @@ def read_releases(
     way: Way = "auto",
     randomness: Randomness | None = None,
     draws: int | None = None,
+    weigh_attempts: bool = False,
     progress: Progress = SILENT,
 ) -> Read:
     """What a reader believes given all releases of one original.
+
+    Parameters
+    ----------
+    weigh_attempts
+        Whether to take in that the release is the first draw that passed, where that is possible.
 
     Raises
     ------
@@ -92,7 +99,12 @@ def read_releases(
     if attempts == 1:
         return Read(found)
     first = likelihoods[0]
-    if len(releases) > 1 or not isinstance(first, MoveSequence) or way == "monte_carlo":
+    if (
+        not weigh_attempts
+        or len(releases) > 1
+        or not isinstance(first, MoveSequence)
+        or way == "monte_carlo"
+    ):
         return Read(found, attempts, weighed=False)
     again = _weighed(found, releases[0], first, passed[0], progress)
     return Read(found, attempts, weighed=False) if again is None else Read(again, attempts)

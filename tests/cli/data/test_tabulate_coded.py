@@ -46,8 +46,6 @@ def test_bands_and_code_lists(run: Command) -> None:
         (["--band", "age"], 2, "VARIABLE:WIDTH"),
         (["--band", "age:0"], 2, "at least 1"),
         (["--cut", "age:0,x"], 2, "VARIABLE:CUT"),
-        (["--band", "age:5", "--band", "age:6"], 2, "names age twice"),
-        (["--band", "age:5", "--cut", "age:6"], 3, "coded twice"),
         (["--band", "region:5"], 3, "r.csv, line 2, cell (region: n1): region: 'n1' is no whole"),
     ],
 )

@@ -71,11 +71,14 @@ def test_beliefs_are_those_of_who_knows_the_attempts(attempts: int) -> None:
     moved = 0.0
     for y in [y for y, fine in passes.items() if fine]:
         release = let_out(np.array(y), attempts)
-        read = read_releases([release], Uniform())
+        read = read_releases([release], Uniform(), weigh_attempts=True)
         assert read.weighed and not read.sentence and read.posterior.complete
         weights = {x: one[y] * w[x] for x, one in laws.items() if y in one}
         total = sum(weights.values())
         plain = infer(likelihood_of(release))
+        unasked = read_releases([release], Uniform())
+        assert unasked.weighed == (attempts == 1)
+        assert (unasked.posterior.mean == plain.mean).all()
         for cell in range(6):
             law_of = {}
             for x, weight in weights.items():
@@ -99,6 +102,6 @@ def test_beyond_the_work_the_factor_is_said() -> None:
     stated = Mechanism(
         release.mechanism.method, DOMAIN, release.mechanism.parameters, done.mechanism.gate
     )
-    read = read_releases([Release(release.tables, stated)], Uniform())
+    read = read_releases([Release(release.tables, stated)], Uniform(), weigh_attempts=True)
     assert not read.weighed and "factor of 3" in read.sentence
     assert read.posterior.complete

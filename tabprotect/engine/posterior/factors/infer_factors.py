@@ -20,8 +20,13 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.bounds.counting import TableCount
 from tabprotect.engine.budgets import CELLWISE_ENTRIES as MOST_ENTRIES
+from tabprotect.engine.budgets import (
+    FIBRE_POINTS,
+    REWEIGHING_CELLS,
+    REWEIGHING_HELD,
+    STEPS_OF_A_TABLE,
+)
 from tabprotect.engine.budgets import RESIDUAL_SUMS_STEPS as MOST_STEPS
-from tabprotect.engine.budgets import REWEIGHING_CELLS, REWEIGHING_HELD
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.factors import reweighing
 from tabprotect.engine.posterior.factors.cell_laws import cell_laws
@@ -140,7 +145,8 @@ def _one(
     found = (
         by_convolution(component, progress)
         or by_residuals(component, most=steps, progress=progress)
-        or by_fibre(component, progress)
+        # Less work for the one way is less for the other.
+        or by_fibre(component, most=min(FIBRE_POINTS, steps // STEPS_OF_A_TABLE), progress=progress)
     )
     if found is None and way == "exact":
         raise TooLargeError(

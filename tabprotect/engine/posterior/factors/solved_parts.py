@@ -102,10 +102,10 @@ def by_residuals(
     return None if found is None else _solved(component, found, found.originals, progress)
 
 
-def by_fibre(component: Component, progress: Progress = SILENT) -> SolvedPart | None:
-    """A component whose originals are few enough to be listed, however many sums it has."""
+def by_fibre(component: Component, *, most: int, progress: Progress = SILENT) -> SolvedPart | None:
+    """A component with at most so many originals, however many sums it has; ``None`` beyond."""
     sums = [(one.cells, one.low, one.high) for one in component.sums]
-    found = fibre(component.low, component.high, sums, progress=progress)
+    found = fibre(component.low, component.high, sums, most=most, progress=progress)
     if found is None:
         return None
     chances = _weighed(component, found)
