@@ -23,6 +23,7 @@ from tabprotect.engine.errors import (
     RefusedError,
     TooLargeError,
 )
+from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.protection import guarantees
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
@@ -328,3 +329,17 @@ def test_over_all_cells_what_passes_tells_nothing_more() -> None:
         other = Table.dense(wide.domain, [[first, 4 - first], [5 - first, 1 + first]])
         again = METHOD.run(Problem(other), {"margins": "A + B", "cells": "all"}, Randomness.fresh())
         assert again.record.findings["proved"]
+
+
+def test_listing_originals_keeps_to_the_budget_of_the_caller() -> None:
+    counts = np.full((3, 3, 3), 2)
+    table = Table.dense(Domain.of_shape(counts.shape), counts)
+    problem = Problem(table)
+    values = METHOD.resolve(table.domain, {"margins": "A:B + B:C + A:C", "threshold": 1})
+    release, _ = METHOD.perform(problem, values, np.random.default_rng(0))
+    likelihood = likelihood_of(release)
+    whole = infer(likelihood, way="exact")
+    number = whole.count_originals()
+    assert number is not None and number > 100
+    with pytest.raises(TooLargeError):
+        infer(likelihood, way="exact", steps=number)
