@@ -16,10 +16,10 @@ from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.project import DEFAULT_METHOD
 from tabprotect.engine.project.verbs import cycle_verbs, release_verbs, set_verbs
+from tabprotect.engine.protection.descriptions.summary import summarise
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods as registered
 from tabprotect.engine.protection.staff_verdict import StaffVerdict
-from tabprotect.engine.protection.summary import summarise
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.publication_set import PublicationSet
 from tabprotect.library.cycles import Cycles

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tabprotect.engine.protection.method_page import method_page
+from tabprotect.engine.protection.descriptions.method_page import method_page
 from tabprotect.engine.protection.registered import methods as registered
 
 

@@ -19,7 +19,7 @@ from tabprotect.engine.query_space.table_server.database import Entry
 from tabprotect.engine.query_space.table_server.session import Answered
 from tabprotect.engine.tables.domain import Variable
 from tabprotect.server.asking import Asked, asked, listed
-from tabprotect.server.desk import Desk, Given
+from tabprotect.server.deciding.desk import Desk, Given
 from tabprotect.server.egress import DEFAULT, OUTPUTS, Output, chosen
 from tabprotect.server.problems import Problem
 from tabprotect.server.server import Server, Visitor

@@ -13,9 +13,10 @@ from starlette.requests import Request
 from starlette.routing import BaseRoute, Route
 
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.server import api, house_pages, pages
-from tabprotect.server.accounts import Accounts
-from tabprotect.server.desk import Desk
+from tabprotect.server import api
+from tabprotect.server.access.accounts import Accounts
+from tabprotect.server.browser import house_pages, reader_pages
+from tabprotect.server.deciding.desk import Desk
 from tabprotect.server.guard import Guard
 from tabprotect.server.openapi import openapi
 from tabprotect.server.problems import Problem
@@ -35,7 +36,7 @@ ROUTES: tuple[BaseRoute, ...] = (
     Route("/health", api.health),
     Route("/metrics", api.metrics),
     Route("/openapi.json", openapi),
-    *pages.ROUTES,
+    *reader_pages.ROUTES,
     *house_pages.ROUTES,
 )
 

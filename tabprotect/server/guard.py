@@ -13,8 +13,8 @@ from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tabprotect.engine.errors import TabprotectError
-from tabprotect.server.limiter import Allowance
-from tabprotect.server.pages import problem_page
+from tabprotect.server.access.limiter import Allowance
+from tabprotect.server.browser.reader_pages import problem_page
 from tabprotect.server.problems import Problem
 from tabprotect.server.server import Server, Visitor
 

@@ -10,7 +10,7 @@ import uvicorn
 
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.server import asgi
-from tabprotect.server.accounts import Accounts
+from tabprotect.server.access.accounts import Accounts
 from tabprotect.server.application import application, started
 
 PATIENCE = 10

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 from starlette.requests import HTTPConnection
 
-from tabprotect.server.accounts import Account, Accounts
-from tabprotect.server.desk import Desk
-from tabprotect.server.limiter import Limiter
+from tabprotect.server.access.accounts import Account, Accounts
+from tabprotect.server.access.limiter import Limiter
+from tabprotect.server.deciding.desk import Desk
 from tabprotect.server.metrics import Metrics
 from tabprotect.server.problems import Problem
 from tabprotect.server.service import Limits, Service

@@ -20,12 +20,12 @@ from tabprotect.engine.errors import InfeasibleError, ParameterError, Tabprotect
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.prior import CellTable
+from tabprotect.engine.protection.descriptions.summary import summarise
 from tabprotect.engine.protection.guarantees import GUARANTEES, verify
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.needs import NEEDS
 from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.protection.registered import likelihood_of, methods
-from tabprotect.engine.protection.summary import summarise
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import AdaptiveSequence, CellFactors, MoveSequence
 from tabprotect.engine.release.published import PublishedTable

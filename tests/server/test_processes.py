@@ -23,7 +23,7 @@ from postgresql_server import running_server
 from tabprotect.engine.query_space.table_server.database import Entry
 from tabprotect.engine.query_space.table_server.fold import Request, ServerState, decide
 from tabprotect.server.api import DECISIONS
-from tabprotect.server.desk import Desk
+from tabprotect.server.deciding.desk import Desk
 from tabprotect.server.service import read
 
 SERVICE = """

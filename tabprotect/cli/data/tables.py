@@ -20,7 +20,7 @@ from tabprotect.engine.project.opening.examples import examples
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.steps import absolute
 from tabprotect.engine.project.verbs.table_verbs import tabulate
-from tabprotect.engine.protection.method_page import method_page
+from tabprotect.engine.protection.descriptions.method_page import method_page
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.registered import criteria, rules, utilities
 from tabprotect.engine.randomness import Randomness

@@ -23,10 +23,10 @@ from tabprotect.engine.project.project import DEFAULT_METHOD, Project
 from tabprotect.engine.project.replaying.replay import last_and_now, run_file
 from tabprotect.engine.project.steps import absolute, protected
 from tabprotect.engine.project.verbs.release_verbs import publish
+from tabprotect.engine.protection.descriptions.remarks import remarks_on_run
+from tabprotect.engine.protection.descriptions.summary import RunSummary, summarise
 from tabprotect.engine.protection.problem import Preview, Protected
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.protection.remarks import remarks_on_run
-from tabprotect.engine.protection.summary import RunSummary, summarise
 from tabprotect.engine.register.entry import warnings_of
 from tabprotect.engine.register.lookup import published_before
 

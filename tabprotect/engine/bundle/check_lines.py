@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from tabprotect.engine.protection.descriptions.summary import RunSummary
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.staff_verdict import Staff, StaffVerdict
-from tabprotect.engine.protection.summary import RunSummary
 from tabprotect.engine.release.gate import Gate
 from tabprotect.engine.release.verdict import SAID, Verdict
 from tabprotect.engine.tables.moves import MoveSet

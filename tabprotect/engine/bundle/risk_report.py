@@ -6,9 +6,9 @@ import numpy as np
 
 from tabprotect.engine.budgets import RISK_REPORT_CELLS as MOST_CELLS
 from tabprotect.engine.bundle.check_lines import CheckGroup, headline, honesty, protection
+from tabprotect.engine.protection.descriptions.summary import summarise
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.protection.summary import summarise
 
 
 def risk_json(protected: Protected) -> dict[str, object]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tabprotect.engine.assessment.measure import NEEDS, Measure
 from tabprotect.engine.assessment.registered import measures
 from tabprotect.engine.parameters import Parameter
-from tabprotect.engine.protection.method_page import method_page, parameter_list
+from tabprotect.engine.protection.descriptions.method_page import method_page, parameter_list
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.registered import criteria, rules, utilities
 

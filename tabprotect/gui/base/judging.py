@@ -15,7 +15,7 @@ from tabprotect.gui.base.jobs import Jobs
 from tabprotect.gui.base.question import Question, same
 
 if TYPE_CHECKING:
-    from tabprotect.engine.project.judged import Judgement
+    from tabprotect.engine.project.releasing.judged import Judgement
 
 
 class Judging(QObject):
@@ -60,7 +60,7 @@ class Judging(QObject):
 
             def work(progress: Progress) -> Judgement:
                 # The register and inference come with the first verdict, not with the window.
-                from tabprotect.engine.project.judged import judged
+                from tabprotect.engine.project.releasing.judged import judged
 
                 return judged(project, progress=progress)
 
@@ -79,7 +79,7 @@ class Judging(QObject):
             return self._helping[1]
 
         def work(progress: Progress) -> tuple[Remedy, ...]:
-            from tabprotect.engine.project.foresight import what_helps
+            from tabprotect.engine.project.releasing.foresight import what_helps
 
             return what_helps(project, progress)
 

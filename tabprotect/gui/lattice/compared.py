@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.release_state import evidence_of
+from tabprotect.engine.project.releasing.release_state import evidence_of
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.optimal.best_release import (
     ReleaseProposal,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.release_state import evidence_of
+from tabprotect.engine.project.releasing.release_state import evidence_of
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.registered import criteria, rules
 from tabprotect.engine.query_space.release_set import ReleaseSet

@@ -17,7 +17,7 @@ from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.release_state import released_set
+from tabprotect.engine.project.releasing.release_state import released_set
 from tabprotect.engine.query_space.evidence import Judgement
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_set import Consequence, ReleaseSet

@@ -14,8 +14,8 @@ from tabprotect.engine.bundle.check_lines import (
     table_lines,
 )
 from tabprotect.engine.bundle.risk_report import risk_text
+from tabprotect.engine.protection.descriptions.summary import summarise
 from tabprotect.engine.protection.problem import Protected
-from tabprotect.engine.protection.summary import summarise
 from tabprotect.engine.release.gate import Gate
 from tabprotect.engine.release.verdict import WAYS, TableVerdict, Verdict
 

@@ -15,13 +15,13 @@ from pytestqt.qtbot import QtBot
 from readable import texts, unnamed
 
 from tabprotect.engine.errors import ParameterError
-from tabprotect.engine.project.foresight import foreseen
+from tabprotect.engine.project.releasing.foresight import foreseen
 from tabprotect.engine.project.verbs.cycle_verbs import flip_cycle_cell, set_cycles
 from tabprotect.engine.project.verbs.release_verbs import set_parameters, set_seed
 from tabprotect.engine.project.verbs.table_verbs import set_count
+from tabprotect.engine.protection.descriptions.summary import summarise
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.protection.summary import summarise
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import BLOCKING_RULES
 from tabprotect.engine.tables.moves import MoveSet

@@ -146,7 +146,7 @@ def _margin(domain: Domain, names: Sequence[str]) -> tuple[str, ...]:
 
 def _require_safe(project: Project, margins: Iterable[Sequence[str]], progress: Progress) -> None:
     # As above: only a release needs the query space.
-    from tabprotect.engine.project.release_state import judged
+    from tabprotect.engine.project.releasing.release_state import judged
 
     judgement = judged(project, margins, progress)
     if judgement.verdict == "safe":

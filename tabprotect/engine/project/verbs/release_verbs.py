@@ -18,7 +18,7 @@ from tabprotect.engine.project import recipe
 from tabprotect.engine.project.command import Arguments, Context, Declared, number_text
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import PRIORS, Project, Who
-from tabprotect.engine.project.registering import entered
+from tabprotect.engine.project.releasing.registering import entered
 from tabprotect.engine.project.shell import SAVED, table_word
 from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
 from tabprotect.engine.protection.coins import house_randomness

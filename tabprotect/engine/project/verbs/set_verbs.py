@@ -12,7 +12,7 @@ from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.project import recipe
 from tabprotect.engine.project.command import Context, Declared
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.registering import entered
+from tabprotect.engine.project.releasing.registering import entered
 from tabprotect.engine.project.verbs.release_verbs import answered_for
 from tabprotect.engine.tables.publication_set import PublicationSet
 

@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QWidget
 
 from tabprotect.engine.posterior.exposure import Exposure
-from tabprotect.engine.project.judged import Judgement
+from tabprotect.engine.project.releasing.judged import Judgement
 from tabprotect.engine.protection.staff_verdict import StaffVerdict
 from tabprotect.engine.release.verdict import Verdict
 from tabprotect.gui.look.buttons import emptied

@@ -9,9 +9,9 @@ from tabprotect.engine.bundle import archive, confidential, public
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.protection.cycle_runs.sequence import ORDERS
+from tabprotect.engine.protection.descriptions.summary import RunSummary, summarise
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import likelihood_of, methods
-from tabprotect.engine.protection.summary import RunSummary, summarise
 from tabprotect.engine.release.likelihood import (
     BLOCKING_RULES,
     AdaptiveSequence,

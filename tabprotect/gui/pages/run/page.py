@@ -26,8 +26,8 @@ from tabprotect.engine.errors import (
     TabprotectError,
 )
 from tabprotect.engine.progress import Progress
-from tabprotect.engine.project.foresight import foreseen
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.releasing.foresight import foreseen
 from tabprotect.engine.project.shell import line
 from tabprotect.engine.project.verbs.release_verbs import (
     protect,

@@ -18,7 +18,7 @@ from tabprotect.engine.project.history import History
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.recipe import to_text
 from tabprotect.engine.project.release_plan import ReleasePlan
-from tabprotect.engine.project.release_state import evidence_of, judged, released_set
+from tabprotect.engine.project.releasing.release_state import evidence_of, judged, released_set
 from tabprotect.engine.project.replaying.replay import from_text
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.shell import line

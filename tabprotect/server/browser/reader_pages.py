@@ -29,9 +29,9 @@ from tabprotect.server.api import (
     voted,
 )
 from tabprotect.server.asking import Asked
-from tabprotect.server.desk import Desk, Given
+from tabprotect.server.browser.lattice_drawing import drawn
+from tabprotect.server.deciding.desk import Desk, Given
 from tabprotect.server.egress import OUTPUTS, html_rows
-from tabprotect.server.lattice_drawing import drawn
 from tabprotect.server.problems import TITLES, Problem
 from tabprotect.server.server import COOKIE
 

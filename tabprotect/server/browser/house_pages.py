@@ -12,10 +12,10 @@ from starlette.routing import Route
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.query_space.table_server.fold import LogLine
-from tabprotect.server.accounts import ROLES, Role
+from tabprotect.server.access.accounts import ROLES, Role
 from tabprotect.server.api import server_of, visitor_of
 from tabprotect.server.asking import asked
-from tabprotect.server.pages import form, page
+from tabprotect.server.browser.reader_pages import form, page
 from tabprotect.server.problems import Problem
 
 LINES = 100

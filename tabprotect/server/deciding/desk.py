@@ -42,8 +42,8 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain, Variable
 from tabprotect.engine.tables.table import Table
-from tabprotect.server.freezing import perturbed
-from tabprotect.server.pricing import Pricing
+from tabprotect.server.deciding.freezing import perturbed
+from tabprotect.server.deciding.pricing import Pricing
 from tabprotect.server.service import Service
 
 
