@@ -41,7 +41,13 @@ SETTINGS: list[tuple[str, Mapping[str, object] | None]] = [
     ("small_count_rounding", {"base": 3}),
     ("controlled_tabular_adjustment", {}),
     ("cell_key", {"D": 2, "V": 1, "js": 0, "margins": "A:B - 1"}),
+    ("discrete_laplace", {"margins": "A:B - 1"}),
+    ("discrete_laplace", {"epsilon": 3.0, "margins": "A:B + A - 1", "cap": 2}),
+    ("discrete_gaussian", {"margins": "A:B - 1"}),
+    ("discrete_gaussian", {"margins": "A:B + A - 1", "cap": 2}),
     ("bootstrap", {"S": 1.5, "M": 1}),
+    ("binomial_compensated", {"S": 1.5}),
+    ("binomial_compensated", {"kept": "A"}),
     ("post_randomisation", {"pstay": "0.7"}),
 ]
 FREE = ("suppression", "coarsening", "publish_margins", "cyclic_perturbation")
