@@ -7,8 +7,8 @@ the public mechanism on each, and works out what is certain; nothing of the engi
 used. A release that the reader would need more originals for than ``PATIENCE`` says is passed over,
 and counted; so is, undrawn, a table of a shape and density of which none of the first
 ``FIRST_TRIES`` could be listed. A run that finds a certain at-risk cell which a complete verdict did
-not count, or other figures than the reader's, ends with 1; of a verdict that calls itself
-incomplete the same is told, and counted apart.
+not count, or other figures than the reader's, ends with 1; of a verdict that is drawn, or calls
+itself incomplete, the same is told, and counted apart.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Tally:
             f"{self.figures} tables of {self.cells} cells, {self.certain} certain, "
             f"{self.uncounted} uncounted, {self.differing} differing; {self.refused} refused by the "
             f"method, {self.beyond} beyond listing ({self.unseen} of them undrawn); "
-            f"{self.incomplete} called incomplete ({self.agreeing} of them equal all the same), "
+            f"{self.incomplete} drawn or called incomplete ({self.agreeing} of them equal all the same), "
             f"which missed {self.missed} certain cells; "
             f"{self.seconds:.0f} s CPU"
         )
