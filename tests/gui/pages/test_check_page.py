@@ -545,10 +545,10 @@ def test_earlier_releases_of_the_table_are_read_beside_it(
     settle()
     assert document.project is not None
     known = document.judging.known(document.project)
-    assert known is not None and known.together is not None
+    assert known is not None and known.before.together is not None
     card = next(c.reader for c in shown.readers.cards if c.reader.name == "With earlier releases")
-    assert card.number == known.together.known and "release 1 of" in card.knows
-    assert f"{known.together.at_risk:,.1f}" in shown.sentence
+    assert card.number == known.before.together.known and "release 1 of" in card.knows
+    assert f"{known.before.together.at_risk:,.1f}" in shown.sentence
 
 
 def test_without_a_choice_the_most_exposed_cell_is_shown(
