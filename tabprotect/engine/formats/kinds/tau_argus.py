@@ -29,7 +29,8 @@ from tabprotect.engine.formats.layouts.long_form import read_long
 from tabprotect.engine.formats.layouts.totals import without_totals
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.sql import file_literal, literal, quoted
-from tabprotect.engine.formats.statuses import EMPTY, SAFE, STATUSES, UNSAFE
+from tabprotect.engine.formats.statuses import EMPTY, SAFE, UNSAFE
+from tabprotect.engine.formats.statuses import TAU as STATUSES
 from tabprotect.engine.formats.tau.metadata import (
     TauMetadata,
     TauVariable,
