@@ -1,6 +1,6 @@
 """JSON-stat 2, and datasets of JSON-stat 1: what many statistical offices' services answer with.
 
-Categories are the codes of their dimensions, in the order of the file; of several datasets in one
+Categories are the codes of their dimensions (or their labels), in the order of the file; of several datasets in one
 file (or a collection that holds them) the first is read. Of a dimension of measures one is read,
 which `count` names where there are several. Values are a list of all cells, or the listed ones by
 number; where a value is null it is asked what that means, by its status, unless missing cells are
@@ -24,6 +24,7 @@ from tabprotect.engine.budgets import MOST_TEXT as MOST_BYTES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
+from tabprotect.engine.formats.layouts.labels import labelled
 from tabprotect.engine.formats.layouts.marks import Marks, absent
 from tabprotect.engine.formats.layouts.measures import chosen_measures
 from tabprotect.engine.formats.reading import Reading
@@ -45,10 +46,10 @@ _HINT = "ask the service for the dataset again, or take it as CSV"
 class JsonStat(Format):
     label = "JSON-stat"
     suffixes = (".json", ".jsonstat")
-    options = frozenset({"count", "marks"})
+    options = frozenset({"count", "labels", "marks"})
     levels = True
     limits = (
-        "Labels of categories, notes, units and hierarchies of other programs are left out.",
+        "Labels of categories (but those that are read in place of codes), notes, units and hierarchies of other programs are left out.",
         "A file has at most 512 MiB.",
     )
 
@@ -83,6 +84,11 @@ class JsonStat(Format):
             codes = tuple(
                 code.astype(np.int32) for name, code in zip(ids, found, strict=True) if name in kept
             )
+        if reading.labels:
+            categories = [
+                labelled(known, _labels(dimension, name))
+                for name, known in zip(ids, categories, strict=True)
+            ]
         known = tuple(c for name, c in zip(ids, categories, strict=True) if name in kept)
         extension = dataset.get("extension")
         levels = extension.get("levels") if isinstance(extension, dict) else None
@@ -189,6 +195,12 @@ def _categories(dimension: Mapping[str, Any], name: str) -> tuple[str, ...]:
     names = _names(index, f"categories of {name!r}")
     check_categories(name, len(names))
     return tuple(names)
+
+
+def _labels(dimension: Mapping[str, Any], name: str) -> dict[str, str]:
+    """Code -> label."""
+    found = dimension[name]["category"].get("label")
+    return {k: v for k, v in found.items() if isinstance(v, str)} if isinstance(found, dict) else {}
 
 
 def _values(value: object, cells: int) -> tuple[Ints, list[object]]:

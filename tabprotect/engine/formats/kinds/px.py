@@ -1,6 +1,6 @@
 """PX (PC-Axis): what the Nordic and many other statistical offices publish tables in.
 
-Variables of `STUB`, then of `HEADING`; categories are `CODES` where the file has them, else `VALUES`.
+Variables of `STUB`, then of `HEADING`; categories are `CODES` where the file has them and labels are not asked for, else `VALUES`.
 Data are a matrix of all cells, or rows with `KEYS`, where a cell without a row is 0. A dash (or what
 `DATASYMBOLNIL` shows) is 0; of dots it is asked what they mean, unless missing cells are taken as 0.
 Of a variable of contents (`CONTVARIABLE`) one value is read, which `count` names where there are
@@ -24,6 +24,7 @@ from tabprotect.engine.budgets import MOST_TEXT as MOST_BYTES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
+from tabprotect.engine.formats.layouts.labels import labelled
 from tabprotect.engine.formats.layouts.marks import Marks, absent
 from tabprotect.engine.formats.layouts.measures import chosen_measures
 from tabprotect.engine.formats.reading import Reading
@@ -74,7 +75,7 @@ class Px(Format):
         "Names and categories cannot hold quotation marks, line ends or tabs.",
         "A file has at most 512 MiB.",
     )
-    options = frozenset({"count", "encoding", "marks"})
+    options = frozenset({"count", "encoding", "labels", "marks"})
 
     def sniff(self, head: bytes) -> bool:
         return _HEAD.match(head) is not None
@@ -109,6 +110,11 @@ class Px(Format):
             keys, words = keys[here], [words[at] for at in here.tolist()]
         said = {"." * n: file.one(f"DATASYMBOL{n}") for n in range(1, 7)}
         keys, counts, gaps = _counts(keys, words, categories, said, reading)
+        if reading.labels:
+            categories = [
+                labelled(known, dict(zip(known, file.all("VALUES", name), strict=True)))
+                for name, known in zip(names, categories, strict=True)
+            ]
         found = np.unravel_index(keys, tuple(map(len, categories)))
         listed: tuple[Codes, ...] = tuple(found[axis].astype(np.int32) for axis in kept)
         cells = CellList(
