@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import math
 import secrets
 from collections.abc import Sequence
 from importlib.resources import files
@@ -136,7 +137,7 @@ async def look(request: Request) -> Response:
         request,
         "look.html",
         names=desk.lattice.names_of(wanted.query),
-        cells=desk.cells(wanted.query),
+        cells=math.prod(desk.shape(wanted.query)),
         standing=standing,
         parts=_projection(desk, state, wanted.query),
     )
