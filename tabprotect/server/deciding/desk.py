@@ -18,7 +18,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.opening.examples import PREFIX
-from tabprotect.engine.project.opening.sources import open_table
+from tabprotect.engine.project.opening.sources import Opened, open_table
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.evidence import Evidence
 from tabprotect.engine.query_space.lattice import Lattice, Query
@@ -66,6 +66,8 @@ class Desk:
         What is fixed.
     url
         The database of the history.
+    opened
+        The table, where it is open already: nothing is read from the service's source then.
 
     Raises
     ------
@@ -73,8 +75,15 @@ class Desk:
         When the table, the criterion or the database cannot be used.
     """
 
-    def __init__(self, service: Service, url: str, progress: Progress = SILENT) -> None:
-        opened = open_table(service.table.source, progress=progress)
+    def __init__(
+        self,
+        service: Service,
+        url: str,
+        progress: Progress = SILENT,
+        opened: Opened | None = None,
+    ) -> None:
+        if opened is None:
+            opened = open_table(service.table.source, progress=progress)
         source = service.table.source
         name = source.removeprefix(PREFIX) if source.startswith(PREFIX) else "table"
         self.id = service.table.id or name
