@@ -14,6 +14,9 @@ from tabprotect.server.attack.target import Address
 
 HISTORY = "/operator/history"
 
+PATIENCE = 5
+"""Seconds to wait for an answer: it is asked again anyway."""
+
 
 @dataclass(frozen=True)
 class Line:
@@ -69,7 +72,7 @@ def standing(address: str, key: str) -> Standing:
     InputError
         When it does not answer, does not take the key, or is no table server.
     """
-    heard = Address(address.strip(), key.strip()).send("GET", HISTORY)
+    heard = Address(address.strip(), key.strip(), PATIENCE).send("GET", HISTORY)
     if heard.status in (401, 403):
         raise InputError(
             "the server does not take this key",
