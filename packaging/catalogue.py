@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
+from tabprotect.languages.catalogue import BLOCK
 from tabprotect.languages.page_texts import page_texts
 from tabprotect.languages.po import Entry, po_text, read_po
 
@@ -109,7 +110,7 @@ MUTE_NAMES = re.compile(r"sql|style|css|html|pattern|regex|shape_only", re.IGNOR
 NO_SENTENCE = re.compile(
     r"\b(SELECT|INSERT INTO|CREATE (OR REPLACE )?(TEMP |TEMPORARY )?(TABLE|VIEW|INDEX)|PRAGMA|"
     r"ALTER TABLE|DROP TABLE|ORDER BY|WHERE|ATTACH|CASE WHEN)\b|<>|[\x00\\]|://|^--|\)\?|\.\*|[;{]\s*\w+-?\w*:"
-    r"|^[\w.]+\(|<[a-z/]|px\b"
+    r"|^[\w.]+\(|<(?!/?[bi]>)[a-z/]|px\b"
 )
 WORD = re.compile(r"[A-Za-zÀ-ž][a-zà-ž]+(?:[-'’][a-zA-Zà-ž]+)*")
 LABEL = re.compile(r"&?[A-Z][a-z]+(?:-[a-z]+)*…?|&[a-z]+|[a-z]{3,}…")
@@ -357,13 +358,14 @@ def slot_name(node: ast.expr) -> str:
 
 def _lines(form: Form) -> Iterator[Form]:
     """A text of several paragraphs by paragraph, one of several lines by line: so it is shown."""
+    pages = any(isinstance(part, str) and BLOCK.search(part) for part in form)
     prose = any(isinstance(part, str) and "\n\n" in part for part in form)
     line: list[str | Slot] = []
     for part in form:
         if isinstance(part, Slot):
             line.append(part)
             continue
-        first, *more = part.split("\n\n" if prose else "\n")
+        first, *more = BLOCK.split(part)[::2] if pages else part.split("\n\n" if prose else "\n")
         line.append(first)
         for later in more:
             yield tuple(line)

@@ -49,10 +49,13 @@ DATA = frozenset(
 
 _SLOT = re.compile(r"\{(\w+)\}")
 _WORD = re.compile(r"\w+")
+BLOCK = re.compile(r"(\s*</?(?:p|li|ul|ol|h\d|table|tr|td|th|div|br|dl|dt|dd)\b[^>]*>\s*)")
+"""Where a text with marks of HTML falls into paragraphs."""
+
 _BREAKS = (
     re.compile(r"(\n+)"),
     re.compile(r"((?<=[.!?:])\s+(?=[A-Z\u201c\"]))"),
-    re.compile(r"(; | \u00b7 |  +|\t)"),
+    re.compile(r"(; | \u00b7 | \u2502 |  +|\t)"),
     re.compile(r"(: )"),
 )
 """Where a text falls into parts, the widest first."""

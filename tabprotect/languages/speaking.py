@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import locale
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib.resources import files
+from typing import TypeVar
 
 from tabprotect.languages.catalogue import Catalogue
 from tabprotect.languages.figures import figures_of
@@ -26,7 +27,10 @@ PSEUDO = "en-XA"
 
 VARIABLE = "TABPROTECT_LANGUAGE"
 
+T = TypeVar("T")
+
 _force: list[Catalogue] = []
+_kept: list[object] = []
 
 
 @cache
@@ -77,7 +81,11 @@ def told(text: str) -> str:
     return _force[0].told(text) if _force else text
 
 
-def keep(own: frozenset[str]) -> None:
-    """Names and labels of the open table: they are shown as they are."""
-    if _force:
-        _force[0].keep(own)
+def keep(words: Callable[[T], Iterable[str]], of: T) -> None:
+    """Names and labels of what is open: they are shown as they are, whatever they say.
+
+    ``words`` is asked for them where a language is in force, and something else was open before.
+    """
+    if _force and (not _kept or _kept[0] is not of):
+        _kept[:] = [of]
+        _force[0].keep(words(of))

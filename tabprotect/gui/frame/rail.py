@@ -22,6 +22,7 @@ from tabprotect.gui.look import icons
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
+from tabprotect.languages.speaking import told
 
 STEP = 3 * GRID
 """How far a step stands in from its stage."""
@@ -138,7 +139,7 @@ class StageButton(QToolButton):
         painter.setPen(ink)
         text = area.adjusted(left + GRID + size, 0, -3 * GRID, 0)
         flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-        painter.drawText(text, int(flags), self.words)
+        painter.drawText(text, int(flags), told(self.words))
         if self.badge and not self.why:
             label = str(self.badge) if self.badge < 1000 else "999+"
             width = painter.fontMetrics().horizontalAdvance(label) + GRID
