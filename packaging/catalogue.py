@@ -47,6 +47,20 @@ HELPING = (
 )
 """Modules whose docstring is a page of help."""
 
+FURTHER = (
+    *("usage:", "options", "positional arguments", "show this help message and exit"),
+    *("show program's version number and exit", "the following arguments are required: {names}"),
+    *("unrecognized arguments: {names}", "argument {name}: expected one argument"),
+    "argument {name}: invalid choice: {given} (choose from {choices})",
+    *("argument {name}: invalid {kind} value: {given}", "argument {name}: expected {n} arguments"),
+    *(
+        "argument {name}: expected at least one argument",
+        "one of the arguments {names} is required",
+    ),
+    *("argument {name}: not allowed with argument {names}", "Status", "Inner cell", "Rows"),
+)
+"""What Python's own parser of command lines says, and words that only a list holds."""
+
 MUTE_CALLS = frozenset(
     [
         "startswith",
@@ -113,7 +127,7 @@ NO_SENTENCE = re.compile(
     r"|^[\w.]+\(|<(?!/?[bi]>)[a-z/]|px\b"
 )
 WORD = re.compile(r"[A-Za-zÀ-ž][a-zà-ž]+(?:[-'’][a-zA-Zà-ž]+)*")
-LABEL = re.compile(r"&?[A-Z][a-z]+(?:-[a-z]+)*…?|&[a-z]+|[a-z]{3,}…")
+LABEL = re.compile(r"[A-Z]{5,}|&?[A-Z][a-z]+(?:-[a-z]+)*…?|&[a-z]+|[a-z]{3,}…")
 
 
 @dataclass(frozen=True)
@@ -215,6 +229,11 @@ class Reader(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         if _name(node.func) in MUTE_CALLS:
             return
+        if _name(node.func) in ("told", "shown"):
+            # Said to people, whatever it looks like.
+            for word in node.args:
+                if isinstance(word, ast.Constant) and isinstance(word.value, str):
+                    self._found.append((0, word.value))
         if not isinstance(node.func, ast.Attribute) or not isinstance(
             node.func.value, ast.Constant
         ):
@@ -405,7 +424,7 @@ def is_said(text: str, *, labels: bool) -> bool:
     if several:
         # A value and a stub of a word ("-way") tell too little to be found again.
         letters = sum(map(len, words))
-        return " " in text and letters >= (3 if bare == text else 4)
+        return " " in text and letters >= (3 if bare == text else 2)
     return labels and LABEL.fullmatch(text) is not None and text[-1:] != "_"
 
 
@@ -419,6 +438,8 @@ def said_by(root: Path = ROOT) -> dict[str, str]:
         reader = Reader(labels=where.startswith(SPOKEN), helps=where.startswith(HELPING))
         for text in reader.read(path.read_text("utf-8")):
             found.setdefault(text, where)
+    for text in FURTHER:
+        found.setdefault(text, "argparse")
     for path in sorted((root / "resources").glob("*/*.html")):
         where = path.relative_to(root).as_posix()
         for text in page_texts(path.read_text("utf-8")):

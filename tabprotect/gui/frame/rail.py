@@ -53,7 +53,8 @@ class StageButton(QToolButton):
     @property
     def words(self) -> str:
         """Number and label."""
-        return f"{self.number}  {self.page.label}" if self.number else self.page.label
+        label = told(self.page.label)
+        return f"{self.number}  {label}" if self.number else label
 
     @property
     def _indent(self) -> int:
@@ -139,7 +140,7 @@ class StageButton(QToolButton):
         painter.setPen(ink)
         text = area.adjusted(left + GRID + size, 0, -3 * GRID, 0)
         flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-        painter.drawText(text, int(flags), told(self.words))
+        painter.drawText(text, int(flags), self.words)
         if self.badge and not self.why:
             label = str(self.badge) if self.badge < 1000 else "999+"
             width = painter.fontMetrics().horizontalAdvance(label) + GRID
