@@ -74,6 +74,8 @@ def test_a_total_selected_in_the_table_is_believed_exactly(
     document = opened.document
     document.do(set_cycles, kind="triangular")
     document.do(protect, seed=3, accept_weak=True)
+    settle()
+    opened.go("posterior")
     qtbot.waitUntil(lambda: document.known_posterior() is not None, timeout=60_000)
     release = document.release
     assert release is not None
