@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from itertools import pairwise
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QComboBox,
@@ -259,7 +259,6 @@ class CheckPage(CheckStage, PosteriorShown):
         view = self.view()
         self.exposed.show_view(view, self.document.selection)
         self.sums.refresh(self.who)
-        self._total_selected(self.document.total)
         # Without a posterior there is one thing to say, and it stands in the middle.
         self._left.setVisible(view is not None)
         if view is None:
@@ -393,6 +392,10 @@ class CheckPage(CheckStage, PosteriorShown):
         self.sums.select(index)
         self._show_priors()
         self._show_cell()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._total_selected(self.document.total)
 
     def _total_selected(self, total: Total | None) -> None:
         """Show the totals that a selected one is among."""

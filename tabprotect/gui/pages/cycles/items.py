@@ -25,6 +25,7 @@ from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
 from tabprotect.gui.pages.cycles.pattern import Pattern, extent, paint_pattern, pattern
+from tabprotect.languages.speaking import told
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 
@@ -141,10 +142,10 @@ class CycleListModel(QAbstractListModel):
         assert self.moves is not None
         cycle = self.number(index.row())
         if role == Qt.ItemDataRole.DisplayRole:
-            return f"Cycle {cycle + 1}"
+            return told(f"Cycle {cycle + 1}")
         cells = len(self.moves.entries(cycle)[0])
         words = {"broken": ", breaks a margin", "blocked": ", blocked on this table", "": ""}
-        return (
+        return told(
             f"Cycle {cycle + 1}: {count_text(cells)} cells, {extent(self.moves, cycle)}"
             f"{words[self.state(cycle)]}"
         )
@@ -211,7 +212,7 @@ class CycleItem(QStyledItemDelegate):
         painter.setPen(colour("quiet"))
         words = extent(model.moves, cycle)
         short = option.fontMetrics.elidedText(words, Qt.TextElideMode.ElideRight, wide)
-        painter.drawText(QRect(x, top + line, wide, line), left, short)
+        painter.drawText(QRect(x, top + line, wide, line), left, told(short))
         painter.setPen(colour("border"))
         painter.drawLine(rect.bottomLeft(), rect.bottomRight())
         painter.restore()
@@ -234,4 +235,4 @@ class CycleItem(QStyledItemDelegate):
         if room > word + size + 4:
             painter.setPen(QColor(ink))
             text = QRect(where.right() + 4, box.top(), word + 2, box.height())
-            painter.drawText(text, int(Qt.AlignmentFlag.AlignVCenter), state)
+            painter.drawText(text, int(Qt.AlignmentFlag.AlignVCenter), told(state))
