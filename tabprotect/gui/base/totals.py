@@ -19,6 +19,9 @@ from tabprotect.gui.base.question import Question, Told
 if TYPE_CHECKING:
     from tabprotect.engine.posterior.posterior import Posterior
 
+CERTAIN = 1.0 - 1e-9
+"""A probability beyond it is 1: it was added up from rounded ones."""
+
 
 @dataclass(frozen=True)
 class TotalsBy:

@@ -18,7 +18,7 @@ from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.document import Document, Total
-from tabprotect.gui.base.totals import Totals, TotalsBy
+from tabprotect.gui.base.totals import CERTAIN, Totals, TotalsBy
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import (
@@ -180,7 +180,7 @@ class Inspector(QScrollArea):
         way = "exactly" if posterior.way == "exact" else f"from draws, \u00b1{posterior.error:.4f}"
         believed = (
             "Every reader knows this total: it is the same for every possible original"
-            if float(chances.max()) == 1.0
+            if float(chances.max()) > CERTAIN
             else f"A reader who {posterior.prior.label} believes this total is {count_text(best)} "
             f"with probability {chance_text(float(chances[values == best].sum()))}"
         )

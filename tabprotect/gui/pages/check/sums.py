@@ -19,7 +19,7 @@ from tabprotect.engine.project.project import Who
 from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.totals import Totals, TotalsBy
+from tabprotect.gui.base.totals import CERTAIN, Totals, TotalsBy
 from tabprotect.gui.look.buttons import emptied, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
@@ -132,7 +132,7 @@ class SumsPanel(QWidget):
                         Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
                     )
                 self.table.setItem(row, column, item)
-        exact = int((found.chances.max(axis=1) == 1).sum())
+        exact = int((found.chances.max(axis=1) > CERTAIN).sum())
         how = (
             "exactly" if found.way == "exact" else f"from drawn originals, \u00b1{found.error:.4f}"
         )
