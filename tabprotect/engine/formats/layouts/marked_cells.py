@@ -156,6 +156,9 @@ def _count(text: str, thousands: str, reading: Reading, name: str, row: Row, whe
         hint = error.hint
         if plain in USUAL:
             hint = unknown_mark(plain)
-        elif _GROUPED.fullmatch(plain):
-            hint = "say what the sign between its digits is: --thousands , or --decimal ,"
+        elif found := _GROUPED.fullmatch(plain):
+            sign = f'"{found[1]}"' if found[1].isspace() else found[1]
+            hint = (
+                f"say what the sign between its digits is: --thousands {sign} or --decimal {sign}"
+            )
         raise InputError(str(error), file=name, line=row.line, cell=where, hint=hint) from None

@@ -13,8 +13,10 @@ from tabprotect.engine.formats.text.numerals import NotACountError
 Meaning = Literal["zero", "missing", "suppressed", "structural"]
 MEANINGS: tuple[str, ...] = get_args(Meaning)
 
-USUAL = frozenset(
-    {"", "-", "\u2013", "\u2014", ".", "..", "...", "\u2026", ":", "x", "X", "c", "C", "*", "#",
+DASHES = frozenset({"-", "\u2013", "\u2014"})
+
+USUAL = DASHES | frozenset(
+    {"", ".", "..", "...", "\u2026", ":", "x", "X", "c", "C", "*", "#",
      "n/a", "NA", "na", "nan", "NaN", "n.a.", "[c]", "[x]", "[z]"}
 )  # fmt: skip
 """What offices write in place of counts; it is asked what they mean."""
