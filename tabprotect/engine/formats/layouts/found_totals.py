@@ -1,6 +1,7 @@
 """Totals found by arithmetic, whatever language names them, and what becomes of them.
 
-A category is a total where it equals the sum of others in every slice of the table: of all others,
+A category is a total where it equals the sum of others in every slice of the table (or nearly: then
+the sums that do not hold are told): of all others,
 or (the levels of a hierarchy) of a run of categories beside it, or of those whose codes it begins.
 Equations that could hold by chance are not enough: three slices with at least two positive addends
 each, or one with at least five, or one of numbers of a million and more (in units of what divides
@@ -34,6 +35,8 @@ MOST_TREE = 1000
 
 EQUATIONS = 3
 ADDENDS = 5
+WRONG = 4
+"""Slices that hold for each that does not, where a total is one all the same."""
 LARGE = 10**6
 _NAMED = re.compile(
     r"\s*(total|all|alle|insgesamt|gesamt|ensemble|tous|toutes|todos|todas|ambos|both|tutti|tutte)\b",
@@ -225,26 +228,37 @@ def _run(slices: _Slices, code: int, tops: Sequence[int]) -> int:
     known = slices.known(code, tops)
     if len(tops) < 2 or not known.any():
         return 0
-    best = int(np.argmax(np.where(known, values[code], -1)))
-    goal = values[code, best]
-    if goal <= 0:
-        return 0
-    so_far = 0
-    for last, top in enumerate(tops):
-        so_far += int(values[top, best])
-        if so_far > goal:
+    ranks = np.where(known, values[code], -1)
+    # The largest slice, then the next: one of them may be where a count is wrong.
+    for _ in range(2):
+        best = int(np.argmax(ranks))
+        goal, so_far = int(values[code, best]), 0
+        if ranks[best] <= 0:
             return 0
-        if so_far == goal and last and _equal(slices, known, code, tops[: last + 1]):
-            return last + 1
+        for last, top in enumerate(tops):
+            so_far += int(values[top, best])
+            if so_far > goal:
+                break
+            if so_far == goal and last and _equal(slices, known, code, tops[: last + 1]):
+                return last + 1
+        ranks[best] = -1
     return 0
 
 
 def _equal(slices: _Slices, known: Bools, code: int, run: Sequence[int]) -> bool:
+    """Whether a code is the sum of others, in all slices but few, which will be told."""
     values, names = slices.values, slices.names
     part = values[run][:, known]
-    if (part.sum(axis=0) != values[code][known]).any():
-        return False
     addends = (part > 0).sum(axis=0)
+    holds = part.sum(axis=0) == values[code][known]
+    wrong = len(holds) - int(holds.sum())
+    if wrong:
+        telling = int((holds & (addends >= 2)).sum())
+        if telling < max(EQUATIONS, WRONG * wrong):
+            return False
+        known = known.copy()
+        known[np.flatnonzero(known)[~holds]] = False
+        part, addends = part[:, holds], addends[holds]
     # Rows in proportion say the same in every slice: one equation.
     own = part[:, addends >= 2][:, :64]
     apart = own.shape[1] >= EQUATIONS and int(np.linalg.matrix_rank(own.astype(float))) >= 2
