@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,5 +85,13 @@ def foreign(path: Path, head: bytes) -> Foreign | None:
     for kind in KINDS:
         if path.suffix.lower() in kind.suffixes or head.startswith(kind.begins):
             return kind
-    text = head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x1f\x8b"))
-    return None if text or _CONTROL.search(head[:1024]) is None else UNKNOWN
+    marked = head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x1f\x8b"))
+    return None if marked or _CONTROL.search(head) is None or _is_utf_8(head) else UNKNOWN
+
+
+def _is_utf_8(head: bytes) -> bool:
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -149,7 +149,8 @@ def _sums(
     """Cells, sum and totals in a sentence, and the lines of totals."""
     try:
         cells, _ = kind.cells(path, reading)
-        totals: Totals = {} if reading.totals == NONE else find_totals(cells)[0]
+        none = reading.totals == NONE or not len(cells.counts)
+        totals: Totals = {} if none else find_totals(cells)[0]
     except InputError:
         return "", frozenset()
     said = "" if table is None else f"{table.domain.size:,} cells, sum {table.total:,}"

@@ -66,10 +66,11 @@ def test_census_of_england() -> None:
 def test_census_of_galicia() -> None:
     missing = ("count is empty", {"marks": "blank=missing"})
     holes = ("4 of 3,960 cells are missing", {"fill_missing": True})
-    found = answered("galicia.json", missing, holes)
+    # Published rounded: its totals do not hold, by name or by arithmetic, and that is told.
+    wrong = ("gender = 'T'.*193 of 1319 do not add up", {"totals": "none"})
+    found = answered("galicia.json", missing, wrong, holes)
     assert found.table.domain.names == ("birth", "age", "gender", "time", "residence")
-    # Published rounded: its totals do not hold, and that is told with the cells.
-    with pytest.raises(InputError, match="545 of 2279 do not add up") as caught:
+    with pytest.raises(InputError, match="do not add up") as caught:
         read_table(
             FILES / "galicia.json",
             Reading.of({"fill_missing": True, "totals": "auto", "labels": True}),

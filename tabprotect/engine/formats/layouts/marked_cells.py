@@ -68,8 +68,6 @@ def marked_cells(
     codes = tuple(k.of_texts(listed)[kept] for k, listed in zip(known, labels, strict=True))
     for variable, k in zip(layout.names, known, strict=True):
         check_categories(variable, len(k.numbers))
-    if not counts:
-        raise InputError("the table has no counts", file=name, hint="export it again")
     _check_names(layout, name)
     if len(set(layout.columns)) < len(layout.columns):
         raise InputError(
