@@ -71,7 +71,7 @@ class Px(Format):
     label = "PX (PC-Axis)"
     suffixes = (".px",)
     limits = (
-        "Texts of categories (where there are codes), notes and units are left out.",
+        "Notes and units are left out; of codes and texts one is read (--labels: the texts).",
         "Names and categories cannot hold quotation marks, line ends or tabs.",
         "A file has at most 512 MiB.",
     )
