@@ -4,7 +4,8 @@ Categories are the codes of their dimensions, in the order of the file; of sever
 file the first is read. A dimension of measures must have one category, and is left out. Values are
 a list of all cells, or the listed ones by number; a cell whose value is null is refused, unless
 missing cells are taken as 0. Written as version 2, every cell, categories as codes; suppressed counts
-are null with the status c. The levels of variables stand in the dataset's `extension`.
+are null with the status c. The labels of categories are kept beside their codes. The levels of
+variables and structural zeros stand in the dataset's `extension`.
 """
 
 from __future__ import annotations
@@ -42,8 +43,9 @@ class JsonStat(Format):
     suffixes = (".json", ".jsonstat")
     options = frozenset()
     levels = True
+    labels = True
     limits = (
-        "Labels of categories, notes, units and hierarchies of other programs are left out.",
+        "Notes, units and hierarchies of other programs are left out.",
         "A file has at most 512 MiB.",
     )
 
@@ -59,7 +61,8 @@ class JsonStat(Format):
         size = dataset.get("size", dimension.get("size"))
         # Some services write the sizes as text.
         size = [str(number) for number in size] if isinstance(size, list) else size
-        categories = [_categories(dimension, name) for name in ids]
+        found = {name: _categories(dimension, name) for name in ids}
+        categories = [known for known, _ in found.values()]
         if [str(len(known)) for known in categories] != size:
             raise InputError("the sizes of the dimensions are not those stated", hint=_HINT)
         cells = math.prod(map(len, categories))
@@ -69,14 +72,17 @@ class JsonStat(Format):
             notes.append(f"left out: {', '.join(n for n in ids if n not in kept)}, one measure")
         codes: tuple[Codes, ...] | None = None
         if keys is not None:
-            found = np.unravel_index(keys, tuple(map(len, categories)))
+            places = np.unravel_index(keys, tuple(map(len, categories)))
             codes = tuple(
-                code.astype(np.int32) for name, code in zip(ids, found, strict=True) if name in kept
+                code.astype(np.int32)
+                for name, code in zip(ids, places, strict=True)
+                if name in kept
             )
         known = tuple(c for name, c in zip(ids, categories, strict=True) if name in kept)
         extension = dataset.get("extension")
-        levels = extension.get("levels") if isinstance(extension, dict) else None
-        return CellList(kept, known, codes, counts, lambda entry: None, levels), notes
+        stated = extension if isinstance(extension, dict) else {}
+        labels = {name: labels for name, (_, labels) in found.items()}
+        return CellList(kept, known, codes, counts, lambda entry: None, stated, labels), notes
 
     def write(self, table: Table) -> bytes:
         return _written(table, {}, {})
@@ -98,8 +104,7 @@ def _written(
     hidden: Bools | None = None,
 ) -> bytes:
     domain = table.domain
-    if domain.has_levels:
-        extension = {**extension, "levels": as_json(domain)}
+    extension = {**extension, **as_json(domain, labels=False)}
     values: list[int | None] = [*table.counts.reshape(-1).tolist()]
     for cell in () if hidden is None else np.flatnonzero(hidden).tolist():
         values[cell] = None
@@ -109,7 +114,17 @@ def _written(
         "id": list(domain.names),
         "size": list(domain.shape),
         "dimension": {
-            variable.name: {"label": variable.name, "category": {"index": variable.categories}}
+            variable.name: {
+                "label": variable.name,
+                "category": {
+                    "index": variable.categories,
+                    **(
+                        {"label": dict(zip(variable.categories, variable.labels, strict=True))}
+                        if variable.labels
+                        else {}
+                    ),
+                },
+            }
             for variable in domain.variables
         },
         "value": values,
@@ -158,7 +173,8 @@ def _names(value: object, what: str) -> list[str]:
     return value
 
 
-def _categories(dimension: Mapping[str, Any], name: str) -> tuple[str, ...]:
+def _categories(dimension: Mapping[str, Any], name: str) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Codes, and the labels of those that have one."""
     category = _mapping(_mapping(dimension.get(name), f"dimension {name!r}").get("category"), name)
     index = category.get("index")
     if index is None:
@@ -170,7 +186,9 @@ def _categories(dimension: Mapping[str, Any], name: str) -> tuple[str, ...]:
         index = sorted(index, key=index.__getitem__)
     names = _names(index, f"categories of {name!r}")
     check_categories(name, len(names))
-    return tuple(names)
+    labels = category.get("label")
+    said = labels.items() if isinstance(labels, dict) else ()
+    return tuple(names), {code: text for code, text in said if isinstance(text, str) and text}
 
 
 def _values(

@@ -37,6 +37,7 @@ def marked_cells(
     thousands = _thousands(layout, reading, name, parts)
     lines: list[int] = []
     counts: list[int] = []
+    nobody: list[bool] = []
     labels: list[list[str]] = [[] for _ in layout.names]
     told: Counter[str] = Counter()
     for row, cell, text in _entries(layout, name):
@@ -57,6 +58,7 @@ def marked_cells(
         count = 0 if meaning else _count(text, thousands, reading, name, row, where)
         lines.append(row.line)
         counts.append(count)
+        nobody.append(meaning == "structural")
         for listed, label in zip(labels, cell, strict=True):
             listed.append(label)
     for meaning in filter(None, told):
@@ -81,6 +83,7 @@ def marked_cells(
         codes,
         np.array(counts, dtype=np.int64),
         lambda entry: lines[entry],
+        nobody=np.array(nobody),
     )
     return found, parts
 

@@ -18,7 +18,8 @@ from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.tables.bands import banded, cut_at
 from tabprotect.engine.tables.domain import AT, Domain, Level, Variable
 from tabprotect.engine.tables.nesting import Nesting
-from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.structural import stated
+from tabprotect.engine.tables.table import Table, check_structural
 
 
 def _group_label(project: Project, given: Arguments) -> str:
@@ -120,6 +121,39 @@ def with_levels(domain: Domain, variable: str, *levels: Level) -> Domain:
     return domain.with_variable(old.grouped(*kept, *new.values(), finest=old.finest))
 
 
+@Declared("label the categories of {variable}")
+def label_categories(
+    project: Project, context: Context, *, variable: str, labels: Mapping[str, str]
+) -> Project:
+    """Say in words what categories are that are codes; those that are not named keep theirs."""
+    domain = project.original.domain
+    old = domain.variables[domain.axis(variable)]
+    for category in labels:
+        old.code(category)
+    said = [labels.get(c) or old.label(n) for n, c in enumerate(old.categories)]
+    return _over(project, domain.with_variable(old.labelled(said)))
+
+
+@Declared("state structural zeros")
+def state_structural_zeros(
+    project: Project, context: Context, *, zeros: Sequence[Mapping[str, Sequence[str]]]
+) -> Project:
+    """Say in which cells nobody can be: each time all with these categories of these variables.
+
+    They take the place of what was said before.
+
+    Raises
+    ------
+    InputError
+        For an unknown category, and where somebody is counted.
+    """
+    domain = project.original.domain
+    found = [stated(zero, domain.categories) for zero in zeros]
+    changed = _over(project, domain.with_structural(found))
+    check_structural(changed.original)
+    return changed
+
+
 @Declared("let go of {variable}@{level}")
 def remove_level(project: Project, context: Context, *, variable: str, level: str) -> Project:
     """Take a level away; the categories stay."""
@@ -156,8 +190,8 @@ def take_level(project: Project, context: Context, *, variable: str, level: str)
     before = project.original.domain
     name = f"{variable}{AT}{level}"
     coarse = before[name].renamed(variable)
-    after = before.with_variable(coarse)
     margin = [name if n == variable else n for n in before.names]
+    after = before.project(margin).with_variable(coarse, instead_of=name)
     return _added(project, after, lambda table: table.margin(margin).on(after), summed=True)
 
 

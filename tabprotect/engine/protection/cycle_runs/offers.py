@@ -33,7 +33,6 @@ from tabprotect.engine.protection.cycle_runs.choosing import (
 from tabprotect.engine.release.likelihood import BlockingRule
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.kept_margins import KeptMargins
-from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
 
@@ -190,9 +189,9 @@ def _designs(kept: KeptMargins, progress: Progress) -> list[tuple[str, MoveSet, 
         found.append(("triangular", made.moves, made.deficit))
     except ParameterError:
         # Empty rows and columns leave nothing to move: other designs fare no better.
-        if set(publication.margins) != set(all_margins(domain)):
+        if not kept.follow_from_shape:
             raise
-    if set(publication.margins) != set(all_margins(domain)):
+    if not kept.follow_from_shape:
         return found
     names = ["strips-2"]
     if domain.size <= MEDIUM:
