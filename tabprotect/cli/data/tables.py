@@ -39,7 +39,13 @@ def add(verbs: Verbs) -> None:
         help="a file of records, a folder or a pattern of them, people.duckdb#TABLE, "
         "postgresql://HOST/BASE#TABLE, or example:NAME",
     )
-    counting.add_argument("--by", type=names, required=True, metavar="A,B")
+    counting.add_argument(
+        "--by",
+        type=names,
+        default=(),
+        metavar="A,B",
+        help="the variables to count by; those that the options below name are counted by anyway",
+    )
     add_counting(counting)
     counting.add_argument(
         "--out",

@@ -142,7 +142,8 @@ def tabulate_with_keys(
     Parameters
     ----------
     by
-        The variables, in the order of the table's axes.
+        The variables, in the order of the table's axes; those that are coded need not be named and
+        then come last.
     weight
         A column of weights of at least 0 to add up instead of counting records. Every cell must
         come to a whole number (summed exactly, to nine decimals).
@@ -370,10 +371,6 @@ def _coded(
     out = {}
     for name in codings.variables:
         _check_known(source, name)
-        if name not in by:
-            raise InputError(
-                f"{name} is coded but not counted by", hint="name it among the variables too"
-            )
         text = f"coalesce(CAST({quoted(name)} AS VARCHAR), '{MISSING}')"
         rows = source.run(
             lambda c, t=text: c.execute(  # type: ignore[misc]

@@ -142,7 +142,8 @@ class KnowingZeros(Prior):
         return self.prior.label
 
     def alike(self, keys: Ints) -> Ints:
-        return _equal(self.prior.alike(keys) * 2 + self.domain.structural_cells(keys))
+        # Numbers need not follow on each other.
+        return self.prior.alike(keys) * 2 + self.domain.structural_cells(keys)
 
     def support(self, keys: Ints) -> tuple[Ints, Ints]:
         low, high = self.prior.support(keys)

@@ -114,7 +114,7 @@ def holds(
     out = np.zeros(len(keys), dtype=np.bool_)
     codes: dict[str, Ints] = {}
     left = keys
-    for name in reversed(categories):
+    for name in reversed(list(categories)):
         left, codes[name] = np.divmod(left, len(categories[name]))
     for zero in zeros:
         inside = np.ones(len(keys), dtype=np.bool_)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.groupings import groups_in
+from tabprotect.engine.formats.groupings import listed
 from tabprotect.engine.project.command import Arguments, Context, Declared
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
@@ -65,6 +65,11 @@ def group_categories(
         For categories that do not fit, or not exactly one way of grouping.
     """
     domain = project.original.domain
+    labels = {}
+    if files:
+        # A code list may say in words what its codes are.
+        path = Path(next(iter(files.values())))
+        labels = listed(path, domain.variables[domain.axis(variable)])[1]
     found = levels_of(
         domain.variables[domain.axis(variable)],
         level=level,
@@ -73,7 +78,7 @@ def group_categories(
         groups=groups,
         file="" if not files else next(iter(files.values())),
     )
-    return _over(project, with_levels(domain, variable, *found))
+    return _over(project, _labelled(with_levels(domain, variable, *found), variable, labels))
 
 
 def levels_of(
@@ -93,7 +98,7 @@ def levels_of(
             hint="a width, cut points, groups, or the file of a code list",
         )
     if file:
-        return groups_in(Path(file), variable)
+        return listed(Path(file), variable)[0]
     if width is not None:
         made, name = banded(variable.categories, width), f"band{width}"
     elif cuts:
@@ -126,12 +131,15 @@ def label_categories(
     project: Project, context: Context, *, variable: str, labels: Mapping[str, str]
 ) -> Project:
     """Say in words what categories are that are codes; those that are not named keep theirs."""
-    domain = project.original.domain
+    return _over(project, _labelled(project.original.domain, variable, labels))
+
+
+def _labelled(domain: Domain, variable: str, labels: Mapping[str, str]) -> Domain:
     old = domain.variables[domain.axis(variable)]
     for category in labels:
         old.code(category)
     said = [labels.get(c) or old.label(n) for n, c in enumerate(old.categories)]
-    return _over(project, domain.with_variable(old.labelled(said)))
+    return domain.with_variable(old.labelled(said)) if labels else domain
 
 
 @Declared("state structural zeros")
