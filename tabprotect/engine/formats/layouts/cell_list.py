@@ -57,6 +57,8 @@ class CellList:
         What categories are called where they are codes: by variable, then by category.
     nobody : bool (entries,) or None
         Which entries are structural zeros.
+    gaps
+        Whether the file lists cells without a count: then it is no list of the positive ones.
     """
 
     names: tuple[str, ...]
@@ -67,6 +69,7 @@ class CellList:
     stated: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
     nobody: Bools | None = None
+    gaps: bool = False
 
     def code(self, axis: int) -> Codes:
         """The category numbers (entries,) of one variable."""
@@ -136,6 +139,7 @@ class CellList:
             lambda entry: self.line(int(rows[entry])),
             labels=self.labels,
             nobody=None if self.nobody is None else self.nobody[rows],
+            gaps=self.gaps,
         )
 
     def table(self) -> tuple[Table, int]:

@@ -87,8 +87,8 @@ class TablePage(TableStage, Page):
         self.risks.hide()
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
-        for widget in (self.grid, self.categories, self.risks):
-            split.addWidget(widget)
+        for part in (self.grid, self.categories, self.risks):
+            split.addWidget(part)
         split.setStretchFactor(0, 1)
         self._split = split
         for widget in (self.placement, self.paste_bar, self.find_bar):
