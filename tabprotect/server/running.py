@@ -12,9 +12,8 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.server import asgi
 from tabprotect.server.access.accounts import Accounts
 from tabprotect.server.application import application, started
-
-PATIENCE = 10
-"""Seconds that a silent connection is kept, and that answers under way get when the server ends."""
+from tabprotect.server.guard import PATIENCE
+from tabprotect.server.patience import Patient
 
 
 @contextmanager
@@ -68,6 +67,7 @@ def run(
         "date_header": False,
         "access_log": False,
         "log_level": "warning",
+        "http": Patient,
         "timeout_keep_alive": PATIENCE,
         "timeout_graceful_shutdown": PATIENCE,
     }

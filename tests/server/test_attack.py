@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -17,71 +16,62 @@ from tabprotect.engine.project.opening.sources import open_table
 from tabprotect.engine.tables.table import Table
 from tabprotect.server.attack.stored import attacked_answers
 from tabprotect.server.attack.suite import Finding, attacked
-from tabprotect.server.attack.target import Heard
+from tabprotect.server.attack.target import Heard, Sent, Target
 from tabprotect.server.service import BeyondChoice
 
 
-class Ours:
+def ours(client: Client) -> Target:
     """Our server, in this process."""
 
-    name = "ours"
+    def send(sent: Sent) -> Heard:
+        response = client(sent.method, sent.path, headers=dict(sent.headers), content=sent.body)
+        media = response.headers.get("content-type", "")
+        return Heard(response.status_code, media, response.content)
 
-    def __init__(self, client: Client) -> None:
-        self.client = client
-
-    def send(
-        self,
-        method: str,
-        path: str,
-        headers: Mapping[str, str] | None = None,
-        body: bytes | None = None,
-    ) -> Heard:
-        response = self.client(method, path, headers=dict(headers or {}), content=body)
-        return Heard(
-            response.status_code, response.headers.get("content-type", ""), response.content
-        )
+    return send
 
 
-class CellKeys:
-    """What many offices run: every sub-table is answered, each cell with noise of its own; and a
-    careless way in, by which what is refused can be had with a filter."""
+def cell_keys(table: Table, *, careless: bool = False) -> Target:
+    """What many offices run: every record has a key, and a cell's noise follows from the sum of
+    its records' keys, so that the same cell is the same wherever it is asked for.
 
-    name = "cell keys"
+    Parameters
+    ----------
+    careless
+        Refuses tables of more than three variables, but not those with a filter.
+    """
+    keys = np.random.default_rng(1).integers(0, 2**32, table.domain.shape) * (table.counts > 0)
+    summed = Table.dense(table.domain, keys)
 
-    def __init__(self, table: Table, *, careless: bool = False) -> None:
-        self.table, self.careless = table, careless
-
-    def send(
-        self,
-        method: str,
-        path: str,
-        headers: Mapping[str, str] | None = None,
-        body: bytes | None = None,
-    ) -> Heard:
-        parts = urlsplit(path)
+    def send(sent: Sent) -> Heard:
+        parts = urlsplit(sent.path)
         if parts.path == "/tables":
-            return self._json({"tables": [{"id": "t", "label": "t"}]})
+            return _json({"tables": [{"id": "t", "label": "t"}]})
         if parts.path.endswith("/metadata"):
-            variables = self.table.domain.variables
+            variables = table.domain.variables
             said = [
                 {"id": v.name, "categories": [{"id": c} for c in v.categories]} for v in variables
             ]
-            return self._json({"variables": said})
+            return _json({"variables": said})
         if parts.path == "/config":
-            return self._json({"formats": ["json-stat2"]})
+            return _json({"formats": ["json-stat2"]})
         asked = parse_qs(parts.query)
-        names = asked.get("variables", [""])[0].split(",")
-        if self.careless and len(names) > 3 and "filter" not in asked:
+        if "variables" not in asked or parts.path.count("/") != 3:
+            return Heard(404, "application/problem+json", b'{"code": "not_found"}')
+        names = asked["variables"][0].split(",")
+        if careless and len(names) > 3 and "filter" not in asked:
             return Heard(403, "application/problem+json", b'{"code": "not_released"}')
-        margin = self.table.margin([name for name in names if name])
-        seed = sum(ord(name) for name in "".join(names))
-        noise = np.random.default_rng(seed).integers(-2, 3, size=margin.domain.shape)
-        noisy = Table.dense(margin.domain, np.maximum(margin.counts + noise, 0))
-        return Heard(200, "application/json", formats()["jsonstat"].publish(noisy, None, ""))
+        margin = table.margin(names)
+        noise = summed.margin(names).counts % 2**32 * 5 // 2**32 - 2
+        noisy = np.where(margin.counts > 0, np.maximum(margin.counts + noise, 0), 0)
+        shown = Table.dense(margin.domain, noisy)
+        return Heard(200, "application/json", formats()["jsonstat"].publish(shown, None, ""))
 
-    @staticmethod
-    def _json(said: object) -> Heard:
-        return Heard(200, "application/json", json.dumps(said).encode())
+    return send
+
+
+def _json(said: object) -> Heard:
+    return Heard(200, "application/json", json.dumps(said).encode())
 
 
 def by_name(found: list[Finding]) -> dict[str, Finding]:
@@ -95,7 +85,7 @@ def test_our_server_gives_nothing(serve: Serve, frozen: bool, tmp_path: Path) ->
         for names in (["A", "B"], ["C", "D"], ["E", "F"]):
             client.ask(*names)
         client.server.desk.freeze("olga")
-    found = by_name(attacked(Ours(client), 64))
+    found = by_name(attacked(ours(client), 64))
     assert sum(finding.succeeded for finding in found.values()) == 0
     # Frozen, nothing is refused any more: there is nothing to get round.
     refused = bool(found["refusals"].tried)
@@ -105,14 +95,14 @@ def test_our_server_gives_nothing(serve: Serve, frozen: bool, tmp_path: Path) ->
 
 def test_a_plain_cell_key_server_gives_its_noise_away() -> None:
     table = open_table("example:czech-autoworkers").table
-    found = by_name(attacked(CellKeys(table), 41))
+    found = by_name(attacked(cell_keys(table), 41))
     # Every count of one and two variables: 6 times 2 and 15 times 4.
     assert found["averaging"].succeeded == 72
 
 
 def test_a_careless_server_is_found_out() -> None:
     table = open_table("example:czech-autoworkers").table
-    found = by_name(attacked(CellKeys(table, careless=True), 60))
+    found = by_name(attacked(cell_keys(table, careless=True), 60))
     assert found["tracker"].succeeded > 0 and found["refusals"].tried > 0
 
 
