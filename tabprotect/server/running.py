@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
 
 import uvicorn
 
@@ -14,6 +15,19 @@ from tabprotect.server.access.accounts import Accounts
 from tabprotect.server.application import application, started
 from tabprotect.server.guard import PATIENCE
 from tabprotect.server.patience import Patient
+
+OPTIONS: Mapping[str, object] = MappingProxyType(
+    {
+        "server_header": False,
+        "date_header": False,
+        "access_log": False,
+        "log_level": "warning",
+        "http": Patient,
+        "timeout_keep_alive": PATIENCE,
+        "timeout_graceful_shutdown": PATIENCE,
+    }
+)
+"""How any of them speaks HTTP."""
 
 
 @contextmanager
@@ -60,17 +74,7 @@ def run(
         else:
             os.environ.pop(name, None)
     os.environ[asgi.DATABASE] = asgi.database_address(database)
-    options = {
-        "host": host,
-        "port": port,
-        "server_header": False,
-        "date_header": False,
-        "access_log": False,
-        "log_level": "warning",
-        "http": Patient,
-        "timeout_keep_alive": PATIENCE,
-        "timeout_graceful_shutdown": PATIENCE,
-    }
+    options = {**OPTIONS, "host": host, "port": port}
     server = started(asgi.service_of_environment(), asgi.database_address(), progress)
     if workers == 1:
         uvicorn.run(application(server), **options)  # type: ignore[arg-type]

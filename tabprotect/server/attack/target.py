@@ -50,7 +50,7 @@ Target = Callable[[Sent], Heard]
 """Whatever can be asked."""
 
 
-def server_at(url: str, key: str = "") -> Target:
+def server_at(url: str, key: str = "", patience: float = PATIENCE) -> Target:
     """A server at an address. Nothing is sent anywhere else: redirections are not followed.
 
     Parameters
@@ -59,6 +59,8 @@ def server_at(url: str, key: str = "") -> Target:
         ``http://host:port``.
     key
         Of an account, where the server wants one.
+    patience
+        Seconds to wait for an answer.
 
     Raises
     ------
@@ -76,7 +78,7 @@ def server_at(url: str, key: str = "") -> Target:
         place = url.rstrip("/") + sent.path
         request = urllib.request.Request(place, sent.body, headers, method=sent.method)
         try:
-            with opener.open(request, timeout=PATIENCE) as response:
+            with opener.open(request, timeout=patience) as response:
                 return Heard(
                     response.status, response.headers.get("content-type", ""), response.read()
                 )

@@ -67,6 +67,8 @@ class Desk:
         What is fixed.
     url
         The database of the history.
+    opened
+        The table, where it is open already: nothing is read from the service's source then.
 
     Raises
     ------
@@ -74,11 +76,17 @@ class Desk:
         When the table, the criterion or the database cannot be used.
     """
 
-    def __init__(self, service: Service, url: str, progress: Progress = SILENT) -> None:
+    def __init__(
+        self,
+        service: Service,
+        url: str,
+        progress: Progress = SILENT,
+        opened: Opened | None = None,
+    ) -> None:
         source, columns = service.table.source, service.table.variables
-        if columns:
+        if opened is None and columns:
             opened = Opened(tabulate_source(source, columns, wide=True, progress=progress).table)
-        else:
+        elif opened is None:
             opened = open_table(source, progress=progress)
         name = source.removeprefix(PREFIX) if source.startswith(PREFIX) else "table"
         self.id = service.table.id or name
