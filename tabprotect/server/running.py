@@ -25,6 +25,8 @@ OPTIONS: Mapping[str, object] = MappingProxyType(
         "http": Patient,
         "timeout_keep_alive": PATIENCE,
         "timeout_graceful_shutdown": PATIENCE,
+        # A busy machine is no dead process: started anew it would be busier.
+        "timeout_worker_healthcheck": 60,
     }
 )
 """How any of them speaks HTTP."""

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
-import pytest
+from odd_requests import sent
 from table_server import Client, Serve, czech
 
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.project.opening.sources import open_table
 from tabprotect.engine.tables.table import Table
 from tabprotect.server.attack.stored import attacked_answers
-from tabprotect.server.attack.suite import Finding, attacked
+from tabprotect.server.attack.suite import Loot, attacked, from_answers
 from tabprotect.server.attack.target import Heard, Sent, Target
 from tabprotect.server.service import BeyondChoice
 
@@ -23,10 +25,11 @@ from tabprotect.server.service import BeyondChoice
 def ours(client: Client) -> Target:
     """Our server, in this process."""
 
-    def send(sent: Sent) -> Heard:
-        response = client(sent.method, sent.path, headers=dict(sent.headers), content=sent.body)
-        media = response.headers.get("content-type", "")
-        return Heard(response.status_code, media, response.content)
+    def send(request: Sent) -> Heard:
+        headers = [(n.lower().encode(), v.encode()) for n, v in request.headers.items()]
+        asked = (request.method, request.path, headers, request.body or b"")
+        status, said, content = asyncio.run(sent(client.app, *asked))
+        return Heard(status, said.get(b"content-type", b"").decode(), content)
 
     return send
 
@@ -74,42 +77,60 @@ def _json(said: object) -> Heard:
     return Heard(200, "application/json", json.dumps(said).encode())
 
 
-def by_name(found: list[Finding]) -> dict[str, Finding]:
-    return {finding.name: finding for finding in found}
+PAGE = Path(__file__).parents[2] / "resources/docs/methods/table_server_attacks.md"
+
+ENTRY = re.compile(r"([\d,]+) of ([\d,]+)")
 
 
-@pytest.mark.parametrize("frozen", [False, True])
-def test_our_server_gives_nothing(serve: Serve, frozen: bool, tmp_path: Path) -> None:
-    client = serve(replace(czech(threshold=3), beyond=BeyondChoice("perturbed")))
-    if frozen:
-        for names in (["A", "B"], ["C", "D"], ["E", "F"]):
-            client.ask(*names)
-        client.server.desk.freeze("olga")
-    found = by_name(attacked(ours(client), 64))
-    assert sum(finding.succeeded for finding in found.values()) == 0
-    # Frozen, nothing is refused any more: there is nothing to get round.
-    refused = bool(found["refusals"].tried)
-    assert refused is not frozen and bool(found["tracker"].tried) is refused
+def told(column: str) -> dict[str, tuple[int, int]]:
+    """What the page says that the attacks got and tried, of one server."""
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in PAGE.read_text().splitlines()
+            if line.startswith("|")]  # fmt: skip
+    at = rows[0].index(column)
+    entries = {row[0]: ENTRY.fullmatch(row[at]) for row in rows[2:]}
+    return {
+        name: (int(e[1].replace(",", "")), int(e[2].replace(",", "")))
+        for name, e in entries.items()
+        if e
+    }
+
+
+def found(target: Target) -> dict[str, tuple[int, int]]:
+    """What the attacks got and tried."""
+    return {each.name: (each.succeeded, each.tried) for each in attacked(target, 64)}
+
+
+def test_our_server_gives_nothing(serve: Serve, tmp_path: Path) -> None:
+    client = serve(czech(threshold=3))
+    came = found(ours(client))
+    assert came == told("ours") and not sum(got for got, _ in came.values())
+    # Nothing got round is worth something only where something was refused.
+    assert came["tracker"][1] and came["formats"][1] and came["refusals"][1]
     assert [f.succeeded for f in attacked_answers(str(tmp_path / "server0.sqlite"))] == [0, 0]
 
 
-def test_a_plain_cell_key_server_gives_its_noise_away() -> None:
-    table = open_table("example:czech-autoworkers").table
-    found = by_name(attacked(cell_keys(table), 41))
-    # Every count of one and two variables: 6 times 2 and 15 times 4.
-    assert found["averaging"].succeeded == 72
+def test_frozen_it_refuses_nothing_and_contradicts_nothing(serve: Serve) -> None:
+    client = serve(replace(czech(threshold=3), beyond=BeyondChoice("perturbed")))
+    for names in (["A", "B"], ["C", "D"], ["E", "F"]):
+        client.ask(*names)
+    client.server.desk.freeze("olga")
+    came = found(ours(client))
+    # What two answers prove is proved of the perturbed table.
+    assert {name: tried for name, (_, tried) in came.items()} == {
+        name: tried for name, (_, tried) in told("frozen").items()
+    }
+    assert not sum(got for name, (got, _) in came.items() if name != "differencing")
 
 
-def test_a_careless_server_is_found_out() -> None:
+def test_plain_cell_keys_give_their_noise_away_and_careless_ones_their_counts() -> None:
     table = open_table("example:czech-autoworkers").table
-    found = by_name(attacked(cell_keys(table, careless=True), 60))
-    assert found["tracker"].succeeded > 0 and found["refusals"].tried > 0
+    plain, careless = found(cell_keys(table)), found(cell_keys(table, careless=True))
+    assert plain == told("cell keys") and careless == told("careless")
+    assert plain["averaging"][0] and careless["tracker"][0] and careless["refusals"][1]
 
 
 def test_counts_that_two_answers_prove_are_found() -> None:
     """Row sums 1 and 5, column sums 1 and 5 of one person each in a corner."""
-    from tabprotect.server.attack.suite import Loot, from_answers
-
     loot = Loot()
     loot.add(("A", "B"), {("a", "x"): 2, ("b", "x"): 0})
     loot.add(("B", "C"), {("x", "p"): 2, ("x", "q"): 0})
