@@ -269,7 +269,7 @@ CACHE_BYTES = 256 * 2**20  # Margin counts at the at-risk cells that are kept at
 ENTRIES_BLOCK = 10_000
 # Lines after which its state is kept again, so that a start folds no more than these
 SNAPSHOT_LINES = 1_000
-LATTICE_VARIABLES = 40  # More than any table has cells for; a bit set stays a small integer
+LATTICE_VARIABLES = 40  # What the source aims at; a bit set stays a small integer
 # Variables up to which every sub-table is listed; beyond, ask for those above a threshold
 MAX_LISTED = 20
 WORKERS_PATIENCE = 10.0  # Seconds to wait for a scheduler to answer
