@@ -274,7 +274,7 @@ def everything_said(window: MainWindow) -> list[str]:
 
 def test_the_inspector_follows_the_selection(opened: MainWindow, settle: Settle) -> None:
     opened.document.select((0, 1))
-    assert opened.inspector.value("original") == "1  [house]"
+    assert opened.inspector.value("original") == "1  [staff only]"
     assert opened.inspector.value("status") == "at risk (U)"
     assert opened.inspector.value("of total") == "0.7 % of 135"
     opened.document.select((0, 0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QHeaderView,
     QLineEdit,
@@ -126,6 +126,7 @@ class WishPanel(QWidget):
             if query and query not in there:
                 item = QTreeWidgetItem([regions.letters.named(query), "", ""])
                 item.setData(0, QUERY, query)
+                item.setSizeHint(0, QSize(0, 3 * GRID))
                 item.setCheckState(0, Qt.CheckState.Checked)
                 self.list.addTopLevelItem(item)
         self.list.blockSignals(False)
