@@ -744,6 +744,7 @@ def test_theme_and_zoom_from_the_menu(opened: MainWindow) -> None:
     height = opened.pages["table"].fontMetrics().height()
     for _ in range(4):
         opened.actions_["zoom_in"].trigger()
+        QApplication.processEvents()
     assert opened.pages["table"].fontMetrics().height() > height
     opened.actions_["zoom_reset"].trigger()
     opened.actions_["mode_light"].trigger()
