@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, get_args
 
@@ -19,12 +19,13 @@ from tabprotect.engine.project.history import History
 from tabprotect.engine.project.project import EVERYTHING, Project, Who
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.release.release import Release
-from tabprotect.engine.tables.domain import Index
+from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.jobs import Job, Jobs
 from tabprotect.gui.base.judging import Judging
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.base.question import Question, same, told
+from tabprotect.languages.speaking import keep
 
 if TYPE_CHECKING:
     from tabprotect.engine.posterior.posterior import Posterior
@@ -265,6 +266,8 @@ class Document(QObject):
             self.select(None)
         if self.selected_cycle is not None and self.selected_cycle >= self._cycles():
             self.select_cycle(None)
+        if self.project is not None:
+            keep(_names, self.project.domain)
         self.project_changed.emit(changes)
 
     def _cycles(self) -> int:
@@ -391,3 +394,10 @@ def _inside(index: Index, shape: tuple[int, ...] | None) -> bool:
         and len(index) == len(shape)
         and all(0 <= i < n for i, n in zip(index, shape, strict=True))
     )
+
+
+def _names(domain: Domain) -> Iterator[str]:
+    """What the table calls its variables and categories."""
+    for variable in domain.variables:
+        yield variable.name
+        yield from variable.categories

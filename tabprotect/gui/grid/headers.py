@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHeaderView, QWidget
 
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.theme import GRID, THEME, colour
+from tabprotect.languages.speaking import told
 
 NARROWEST = 6 * GRID
 """Pixels that a level of the rows keeps where its labels have to give room."""
@@ -146,7 +147,7 @@ class LevelHeader(QHeaderView):
             flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
             if not self.down:
                 flags = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom
-            painter.drawText(box.adjusted(GRID, 4, -GRID, -4), int(flags), "total")
+            painter.drawText(box.adjusted(GRID, 4, -GRID, -4), int(flags), told("total"))
 
     def _box(self, across: int, size: int, begin: int, end: int) -> QRect:
         if self.down:

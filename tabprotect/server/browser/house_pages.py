@@ -116,6 +116,8 @@ async def what_if(request: Request) -> Response:
     said: dict[str, Any] = {"variables": desk.lattice.names, "ticked": names, "found": None}
     if names:
         wanted = asked(desk.domain, desk.lattice, names)
+        if not desk.lattice.listed:
+            raise Problem("invalid_query", "there are too many sub-tables to say what would follow")
         found = await run_in_threadpool(desk.consequence, wanted.query)
         said["found"] = {
             "judgement": found.judgement,

@@ -32,6 +32,7 @@ from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.pages.compare.levers import Levers
 from tabprotect.gui.pages.compare.words import titles
 from tabprotect.gui.plots.symbols import Look
+from tabprotect.languages.speaking import told
 
 HINT = "cell_key D=5,8 V=3"
 
@@ -209,7 +210,7 @@ class RunsPanel(QWidget):
         self.list.setIconSize(QSize(size, size))
         for n, (run, title) in enumerate(zip(plan.runs, titles(plan.runs), strict=True)):
             name = run.partition(" ")[0]
-            item = QListWidgetItem(f"{n + 1}  {title}")
+            item = QListWidgetItem(f"{n + 1}  {told(title)}")
             item.setSizeHint(QSize(0, size + GRID))
             item.setIcon(looks[name].icon(size, THEME.colours))
             unmet = "; ".join(methods()[name].unmet(project.problem).values())
