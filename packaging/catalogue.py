@@ -123,7 +123,7 @@ MUTE_ERRORS = frozenset(
 MUTE_NAMES = re.compile(r"sql|style|css|html|pattern|regex|shape_only", re.IGNORECASE)
 NO_SENTENCE = re.compile(
     r"\b(SELECT|INSERT INTO|CREATE (OR REPLACE )?(TEMP |TEMPORARY )?(TABLE|VIEW|INDEX)|PRAGMA|"
-    r"ALTER TABLE|DROP TABLE|ORDER BY|WHERE|ATTACH|CASE WHEN)\b|<>|[\x00\\]|://|^--|\)\?|\.\*|[;{]\s*\w+-?\w*:"
+    r"ALTER TABLE|DROP TABLE|ORDER BY|WHERE|ATTACH|CASE WHEN|JOIN|AND|AS \w+|FORMAT)\b|max-age=|charset=|filename=|^TYPE |^tabprotect_|-src |^</?[A-Z?]|^\w+ [<>=] \d|^file_row_number|DATASYMBOL\{|^recipe = |\.code \*|<>|[\x00\\]|://|^--|\)\?|\.\*|[;{]\s*\w+-?\w*:"
     r"|^[\w.]+\(|<(?!/?[bi]>)[a-z/]|px\b"
 )
 WORD = re.compile(r"[A-Za-zÀ-ž][a-zà-ž]+(?:[-'’][a-zA-Zà-ž]+)*")
