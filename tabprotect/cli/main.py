@@ -8,6 +8,7 @@ interrupted, 1 anything unforeseen.
 from __future__ import annotations
 
 import argparse
+import gc
 import io
 import os
 import sys
@@ -88,6 +89,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             # A terminal without UTF-8 gets escapes, not a crash.
             stream.reconfigure(errors="backslashreplace")
+    # What a command makes lives until it ends: the collector would walk over it again and again.
+    gc.set_threshold(200_000)
     console = Console(as_json="--json" in arguments, show_progress=None)
     speak(of_environment())
     try:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
 
 import uvicorn
 
@@ -15,6 +16,18 @@ from tabprotect.server.application import application, started
 
 PATIENCE = 10
 """Seconds that a silent connection is kept, and that answers under way get when the server ends."""
+
+OPTIONS: Mapping[str, object] = MappingProxyType(
+    {
+        "server_header": False,
+        "date_header": False,
+        "access_log": False,
+        "log_level": "warning",
+        "timeout_keep_alive": PATIENCE,
+        "timeout_graceful_shutdown": PATIENCE,
+    }
+)
+"""How any of them speaks HTTP."""
 
 
 @contextmanager
@@ -61,16 +74,7 @@ def run(
         else:
             os.environ.pop(name, None)
     os.environ[asgi.DATABASE] = asgi.database_address(database)
-    options = {
-        "host": host,
-        "port": port,
-        "server_header": False,
-        "date_header": False,
-        "access_log": False,
-        "log_level": "warning",
-        "timeout_keep_alive": PATIENCE,
-        "timeout_graceful_shutdown": PATIENCE,
-    }
+    options = {**OPTIONS, "host": host, "port": port}
     server = started(asgi.service_of_environment(), asgi.database_address(), progress)
     if workers == 1:
         uvicorn.run(application(server), **options)  # type: ignore[arg-type]

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import COUNTING_STEPS as MOST_STEPS
 from tabprotect.engine.budgets import MOST_AT_ONCE, MOST_DIGITS, MOST_TERMS
+from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
@@ -162,16 +163,7 @@ def _merged(
     states: Ints, ways: npt.NDArray[np.int64 | np.object_], sizes: Floats
 ) -> tuple[Ints, npt.NDArray[np.int64 | np.object_], Floats]:
     """Equal states made one, their ways added: in whole numbers of any size once int64 may fail."""
-    key = np.zeros(len(states), dtype=np.int64)
-    low = states.min(axis=0)
-    ranges = (states.max(axis=0) - low + 1).tolist()
-    if math.prod(ranges) < FITS:
-        for column, size in enumerate(ranges):
-            key = key * size + (states[:, column] - low[column])
-        _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
-    else:
-        _, first, inverse = np.unique(states, axis=0, return_index=True, return_inverse=True)
-    inverse = inverse.reshape(-1)
+    first, inverse = equal_rows(states.T)
     after = np.asarray(np.bincount(inverse, weights=sizes), dtype=np.float64)
     if ways.dtype != np.object_ and after.max() >= FITS:
         ways = ways.astype(np.object_)

@@ -6,6 +6,7 @@ depends on the groups only: a 1000 x 1000 table under the bidiagonal set has 1,0
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -13,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Ints
+from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.tables.moves import MoveSet
 
 
@@ -49,8 +51,7 @@ class Signatures:
 def signatures(moves: MoveSet) -> Signatures:
     """Group the cells by which cycles touch them with which sign.
 
-    Exact, by sorting: cells are sorted by their number of touches, then by the lists themselves.
-    O(entries log entries), once for each cycle set.
+    Exact, by sorting the lists of touches. O(entries log entries), once for each cycle set.
     """
     if moves not in _FOUND:
         _FOUND[moves] = _grouped(moves)
@@ -61,7 +62,8 @@ _FOUND: WeakKeyDictionary[MoveSet, Signatures] = WeakKeyDictionary()
 
 
 def _grouped(moves: MoveSet) -> Signatures:
-    order = np.lexsort((moves.rows, moves.cells))
+    # Rows ascend already.
+    order = np.argsort(moves.cells, kind="stable")
     cell, row, sign = moves.cells[order], moves.rows[order], moves.signs[order]
     group_of_cell = np.full(moves.domain.size, -1, dtype=np.int64)
     if not len(cell):
@@ -72,21 +74,21 @@ def _grouped(moves: MoveSet) -> Signatures:
     begin = np.flatnonzero(np.r_[True, np.diff(cell) != 0])
     length = np.diff(np.r_[begin, len(cell)])
     code = row * 2 + (sign > 0)
-    # Number the lists touch by touch: after d steps two cells share a number exactly when
-    # their first d touches agree (and both have them).
-    number = np.zeros(len(begin), dtype=np.int64)
-    radix = int(code.max()) + 2
-    for depth in range(int(length.max())):
-        alive = np.flatnonzero(length > depth)
-        number *= radix
-        number[alive] += code[begin[alive] + depth] + 1
-        _, number = np.unique(number, return_inverse=True)
-    _, first, inverse = np.unique(number, return_index=True, return_inverse=True)
+
+    def touches() -> Iterator[Ints]:
+        """Column d: each cell's touch number d; 0 for cells that have no more."""
+        for depth in range(int(length.max())):
+            column = np.zeros(len(begin), dtype=np.int64)
+            alive = np.flatnonzero(length > depth)
+            column[alive] = code[begin[alive] + depth] + 1
+            yield column
+
+    first, inverse = equal_rows(touches())
     # Number groups by their first cell, so that the numbering is easy to follow.
     rank = np.empty(len(first), dtype=np.int64)
     by_cell = np.argsort(first, kind="stable")
     rank[by_cell] = np.arange(len(first))
-    group_of_cell[cell[begin]] = rank[inverse.reshape(-1)]
+    group_of_cell[cell[begin]] = rank[inverse]
     first = first[by_cell]
     starts = np.r_[0, np.cumsum(length[first])].astype(np.int64)
     inside = np.arange(starts[-1]) - np.repeat(starts[:-1], length[first])

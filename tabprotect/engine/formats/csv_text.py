@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import itertools
-import operator
 import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 import numpy as np
+import numpy.typing as npt
 
-from tabprotect.engine.arrays import Bools
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.budgets import CSV_TEXT_BLOCK as BLOCK
 from tabprotect.engine.budgets import FULL_LIMIT
 from tabprotect.engine.errors import InputError
@@ -32,22 +32,35 @@ def _blocks(
 ) -> Iterator[str]:
     """Lines of a dense table, many at a time: labels are put together once for many cells."""
     domain = table.domain
-    counts = list(map(str, table.counts.reshape(-1).tolist()))
-    if last:
-        counts = [count + last for count in counts]
+    counts = _texts(table.counts.reshape(-1), last)
     if without is not None:
         # Alone in its line an empty field is quoted, since a blank line is no record.
-        nothing = ("" if domain.ndim or hidden_last else '""') + hidden_last
-        for at in np.flatnonzero(without).tolist():
-            counts[at] = nothing
+        counts[without.reshape(-1)] = ("" if domain.ndim or hidden_last else '""') + hidden_last
     quoted = [[_quoted(category) + "," for category in v.categories] for v in domain.variables]
     inner = [""]
     while quoted and len(inner) < BLOCK:
         labels = quoted.pop()
         inner = [label + rest for label in labels for rest in inner]
-    for number, outer in enumerate(map("".join, itertools.product([first], *quoted))):
-        part = counts[number * len(inner) : (number + 1) * len(inner)]
-        yield outer + f"\n{outer}".join(map(operator.add, inner, part))
+    fields = np.empty((len(inner), 3), dtype=object)
+    fields[:, 1] = inner
+    for outer, part in zip(
+        map("".join, itertools.product([first], *quoted)),
+        counts.reshape(-1, max(len(inner), 1)),
+        strict=True,
+    ):
+        # Lines but for the break before the first one.
+        fields[:, 0], fields[0, 0] = f"\n{outer}", outer
+        fields[:, 2] = part
+        yield "".join(fields.reshape(-1).tolist())
+
+
+def _texts(counts: Ints, last: str) -> npt.NDArray[np.object_]:
+    """Each count with what ends its line; one object for all that are equal, where that pays."""
+    low, high = int(counts.min(initial=0)), int(counts.max(initial=0))
+    if high - low < len(counts):
+        made = np.array([f"{count}{last}" for count in range(low, high + 1)], dtype=object)
+        return made[counts - low]
+    return np.array([f"{count}{last}" for count in counts.tolist()], dtype=object)
 
 
 def _listed(table: Table, first: str, last: str) -> Iterator[str]:

@@ -108,7 +108,7 @@ def _check_missing(cells: CellList, missing: int, domain: Domain) -> None:
     InputError
         Naming the first cell that is missing.
     """
-    if missing > SPARSE * domain.size and not (cells.counts == 0).any():
+    if not cells.gaps and missing > SPARSE * domain.size and not (cells.counts == 0).any():
         return
     keys = np.sort(cells.keys())
     out_of_step = np.flatnonzero(keys != np.arange(len(keys)))

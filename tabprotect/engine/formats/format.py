@@ -20,7 +20,7 @@ from tabprotect.engine.formats.layouts.grids import read_grid
 from tabprotect.engine.formats.layouts.laid_out import Row, lay_out
 from tabprotect.engine.formats.layouts.long_form import read_long
 from tabprotect.engine.formats.layouts.marked_cells import marked_cells
-from tabprotect.engine.formats.layouts.marks import Marks
+from tabprotect.engine.formats.layouts.marks import AS_IT_WAS, Marks
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.text.rows import RowSource, TextRows
 from tabprotect.engine.progress import SILENT, Progress
@@ -131,8 +131,11 @@ class Format(ABC):
             f"tables are not written as {self.label}", hint="choose a format that is written"
         )
 
-    def beside(self, table: Table, path: Path) -> dict[str, bytes]:
-        """Further files that belong to the one at ``path``, by their names, in the same folder."""
+    def beside(self, table: Table, path: Path, hidden: Bools | None = None) -> dict[str, bytes]:
+        """Further files that belong to the one at ``path``, by their names, in the same folder.
+
+        ``hidden`` are the suppressed cells of a published table.
+        """
         return {}
 
     @property
@@ -199,6 +202,8 @@ class RowFormat(Format):
             try:
                 return self._plain(path, reading, progress)
             except InputError as error:
+                if error.hint == AS_IT_WAS:
+                    raise
                 refused = error
         if refused is not None and path.stat().st_size > MOST_LAID_OUT:
             raise refused

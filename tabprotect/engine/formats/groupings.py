@@ -218,7 +218,7 @@ def read_columns(
     return header, given
 
 
-def read_hierarchy(path: Path) -> dict[str, tuple[str, ...]]:
+def read_hierarchy(path: Path, lead: str = "@") -> dict[str, tuple[str, ...]]:
     """A hierarchy file: each code with the codes above it, from the coarsest to itself.
 
     Raises
@@ -230,8 +230,10 @@ def read_hierarchy(path: Path) -> dict[str, tuple[str, ...]]:
     trail: list[str] = []
     parents: dict[str, tuple[str, ...]] = {}
     for number, row in enumerate(records.rows()):
-        code = row[0].strip().lstrip("@").strip()
-        depth = len(row[0].strip()) - len(row[0].strip().lstrip("@"))
+        rest, depth = row[0].strip(), 0
+        while lead and rest.startswith(lead):
+            rest, depth = rest.removeprefix(lead), depth + 1
+        code = rest.strip()
         if depth > len(trail) or not code or code in parents:
             fault = "occurs twice" if code in parents else "is more than one level below the last"
             raise InputError(

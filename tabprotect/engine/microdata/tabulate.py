@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,10 +15,11 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.budgets import CELL_LIST_CATEGORIES as MAX_CATEGORIES
-from tabprotect.engine.budgets import MOST_WEIGHT
+from tabprotect.engine.budgets import DOMAIN_CELLS, MOST_WEIGHT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import check_categories
 from tabprotect.engine.formats.sql import quoted
+from tabprotect.engine.microdata.cell_numbers import keyed, listed
 from tabprotect.engine.microdata.coding import MISSING, Coded, Codings
 from tabprotect.engine.microdata.places import is_url
 from tabprotect.engine.microdata.readers import MicrodataFile, open_microdata
@@ -28,6 +30,7 @@ from tabprotect.engine.tables.design_weights import SCALE, DesignWeights
 from tabprotect.engine.tables.domain import Domain, Variable
 from tabprotect.engine.tables.nesting import Nesting
 from tabprotect.engine.tables.table import INT64_MAX, Table, better_sparse
+from tabprotect.engine.tables.wide_table import WideTable
 
 EXACT_SUMMARY = 2000
 _WHOLE = re.compile("-?[0-9]{1,300}")
@@ -132,6 +135,7 @@ def tabulate_with_keys(
     record_key: str | None = None,
     design_weight: str | None = None,
     codings: Codings | None = None,
+    wide: bool = False,
     progress: Progress = SILENT,
 ) -> Tabulated:
     """Count records by some variables, wherever they are (see :func:`.readers.open_microdata`).
@@ -154,6 +158,8 @@ def tabulate_with_keys(
     codings
         Bands, code lists and columns that nest. Categories stand in the order of the bands or of
         the code list.
+    wide
+        Whether a table with more than 2^62 possible cells may come of it.
 
     Raises
     ------
@@ -168,7 +174,8 @@ def tabulate_with_keys(
     with _opened(path, coding.columns(by), weight, record_key, design_weight, progress) as source:
         try:
             columns = coding.columns(by)
-            found = _tabulate(source, columns, weight, record_key, design_weight, coding, progress)
+            also = (weight, record_key, design_weight)
+            found = _tabulate(source, columns, *also, coding, progress, wide=wide)
             return found.nested(coding.nested)
         except InputError as error:
             raise error.in_file(source.path) from None
@@ -205,6 +212,8 @@ def _tabulate(
     design_weight: str | None,
     codings: Codings,
     progress: Progress,
+    *,
+    wide: bool,
 ) -> Tabulated:
     if not by:
         raise InputError("no variable is chosen", hint="name at least one variable to count by")
@@ -235,13 +244,18 @@ def _tabulate(
     if weight is not None:
         _check_weights(source, by, weight, progress)
     progress.report("sorting the categories", 0.9)
-    domain = Domain(tuple(_variable(source, v, name, coded.get(name)) for v, name in enumerate(by)))
+    variables = tuple(_variable(source, v, name, coded.get(name)) for v, name in enumerate(by))
+    if wide and math.prod(len(v.categories) for v in variables) > DOMAIN_CELLS:
+        domain = Domain(variables, wide=True)
+        *codes, counts = source.run(lambda c: listed(c, domain), "building the table", progress)
+        return Tabulated(WideTable.of(domain, codes, counts))
+    domain = Domain(variables)
     sparse = False
     tables: dict[str, Table] = {}
     also = {"keysum": record_key, "weightsum": design_weight}
     for measure in ("n", *(name for name, column in also.items() if column is not None)):
         keys, counts = source.run(
-            lambda c, m=measure: _cells(c, domain, m),  # type: ignore[misc]
+            lambda c, m=measure: keyed(c, domain, m),  # type: ignore[misc]
             "building the table",
             progress,
         )
@@ -463,24 +477,3 @@ def in_order(categories: Sequence[str]) -> list[str]:
     else:
         present.sort()
     return present + [MISSING] * (len(present) < len(categories))
-
-
-def _cells(
-    connection: duckdb.DuckDBPyConnection, domain: Domain, measure: str
-) -> tuple[Ints, Ints]:
-    """Mixed-radix keys of the cells and one of their measures."""
-    joins, terms = [], []
-    stride = domain.size
-    for i, variable in enumerate(domain.variables):
-        stride //= len(variable.categories)
-        connection.execute(
-            f"CREATE OR REPLACE TABLE codes{i} AS SELECT unnest($labels::VARCHAR[]) AS label, "
-            "unnest(range($size::BIGINT)) AS code",
-            {"labels": list(variable.categories), "size": len(variable.categories)},
-        )
-        joins.append(f"JOIN codes{i} ON cells.v{i} = codes{i}.label")
-        terms.append(f"codes{i}.code * {stride}")
-    found = connection.execute(
-        f"SELECT {' + '.join(terms)} AS key, CAST({measure} AS BIGINT) AS n FROM cells {' '.join(joins)}"
-    ).fetchnumpy()
-    return np.asarray(found["key"], dtype=np.int64), np.asarray(found["n"], dtype=np.int64)

@@ -7,14 +7,15 @@ and the characters of the result, never with an object for each cell.
 from __future__ import annotations
 
 import json
-import operator
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import COLUMNS_ROWS as MOST_ROWS
+from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import TooLargeError
 from tabprotect.engine.posterior.posterior import Posterior
 
@@ -79,54 +80,52 @@ def cells_json(posterior: Posterior, cells: Ints) -> Iterator[str]:
     shape = domain.shape or (1,)
     labels = [[json.dumps(c) for c in v.categories] for v in domain.variables] or [[""]]
     # Of an object all but the last axis' number and label is the same for many cells.
-    numbers = [str(code) if domain.ndim else "" for code in range(shape[-1])]
+    numbers = _objects(str(code) if domain.ndim else "" for code in range(shape[-1]))
+    last = _objects(labels[-1])
     ends, end = _ends(posterior, cells)
     for begin in range(0, len(cells), AT_ONCE):
         span = cells[begin : begin + AT_ONCE]
         rows, row = np.unique(span // shape[-1], return_inverse=True)
         index, label = [], []
         for codes in zip(*np.unravel_index(rows, (1, *shape[:-1])), strict=True):
-            index.append("".join(f"{code}, " for code in codes[1:]))
+            before = "".join(f"{code}, " for code in codes[1:])
+            index.append(f', {{"index": [{before}')
             said = zip(labels[:-1], codes[1:], strict=True)
-            label.append("".join(f"{texts[code]}, " for texts, code in said))
-        last = labels[-1]
-        yield ", " * (begin > 0) + ", ".join(
-            [
-                f'{{"index": [{index[i]}{numbers[j]}], "labels": [{label[i]}{last[j]}{ends[k]}'
-                for i, j, k in zip(
-                    row.tolist(),
-                    (span % shape[-1]).tolist(),
-                    end[begin : begin + AT_ONCE].tolist(),
-                    strict=True,
-                )
-            ]
-        )
+            before = "".join(f"{texts[code]}, " for texts, code in said)
+            label.append(f'], "labels": [{before}')
+        code = span % shape[-1]
+        pieces = np.empty((len(span), 5), dtype=np.object_)
+        pieces[:, 0], pieces[:, 1] = _objects(index)[row], numbers[code]
+        pieces[:, 2], pieces[:, 3] = _objects(label)[row], last[code]
+        pieces[:, 4] = ends[end[begin : begin + AT_ONCE]]
+        text = "".join(pieces.reshape(-1).tolist())
+        yield text if begin else text.removeprefix(", ")
 
 
-def _ends(posterior: Posterior, cells: Ints) -> tuple[list[str], Ints]:
+def _objects(texts: Iterable[str]) -> npt.NDArray[np.object_]:
+    """Texts to be taken by number: each stays one object however often it is taken."""
+    return np.array(list(texts), dtype=np.object_)
+
+
+def _ends(posterior: Posterior, cells: Ints) -> tuple[npt.NDArray[np.object_], Ints]:
     """Different ends of the objects, from ``published`` on, and which one each cell has."""
     shown = posterior.is_published.reshape(-1)[cells]
     published = np.where(shown, posterior.published.counts.reshape(-1)[cells], NOTHING)
-    number = _alike(posterior.chances)[posterior.group_of_cell[cells]]
-    kind = np.zeros(len(cells), dtype=np.int64)
-    for values in (posterior.first[cells], published):
-        found, place = np.unique(values, return_inverse=True)
-        _, kind, number = np.unique(
-            number * len(found) + place, return_index=True, return_inverse=True
-        )
+    alike = _alike(posterior.chances)[posterior.group_of_cell[cells]]
+    kind, number = equal_rows([alike, posterior.first[cells], published])
     kinds = cells[kind]
-    ends = [
+    ends = _objects(
         f'], "published": {"null" if count == NOTHING else count}, "mean": {mean!r}, "mode": {mode}, '
         f'"distribution": {{{said}}}}}'
         for count, mean, mode, said in zip(
             published[kind].tolist(),
             posterior.mean.reshape(-1)[kinds].tolist(),
             posterior.mode.reshape(-1)[kinds].tolist(),
-            _texts(PosteriorColumns.of(posterior, kinds), kinds),
+            _texts(PosteriorColumns.of(posterior, kinds)),
             strict=True,
         )
-    ]
-    return ends, number.astype(np.int64)
+    )
+    return ends, number
 
 
 def _alike(chances: Floats) -> Ints:
@@ -141,19 +140,12 @@ def _alike(chances: Floats) -> Ints:
     return number.astype(np.int64)
 
 
-def _texts(rows: PosteriorColumns, cells: Ints) -> list[str]:
+def _texts(rows: PosteriorColumns) -> list[str]:
     """``"4": 0.25, "5": 0.75`` of each cell, the rows of one cell being next to each other."""
     counts, count = np.unique(rows.counts, return_inverse=True)
     chances, chance = np.unique(rows.chances, return_inverse=True)
-    keys = [f'"{found}": ' for found in counts.tolist()]
-    values = list(map(repr, chances.tolist()))
-    pairs = list(
-        map(
-            operator.add,
-            map(keys.__getitem__, count.tolist()),
-            map(values.__getitem__, chance.tolist()),
-        )
-    )
+    keys = _objects(f'"{found}": ' for found in counts.tolist())
+    pairs = (keys[count] + _objects(map(repr, chances.tolist()))[chance]).tolist()
     ends = np.flatnonzero(np.r_[np.diff(rows.cells) != 0, True]) + 1
     bounds = zip(np.r_[0, ends[:-1]].tolist(), ends.tolist(), strict=True)
     return [", ".join(pairs[a:b]) for a, b in bounds]

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-import duckdb
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
@@ -104,6 +103,9 @@ def _file(
         name = domain.names[axis].replace('"', '""')
         names.append(f'list_extract(${axis + 1}, cell // {step} % {size} + 1) AS "{name}"')
     wanted = ", ".join([*before, *names, *chosen])
+    # Late: importing it is a quarter of what a small `infer` takes.
+    import duckdb
+
     with tempfile.TemporaryDirectory() as folder, duckdb.connect() as connection:
         target = Path(folder) / "posterior"
         connection.register("figures", columns)

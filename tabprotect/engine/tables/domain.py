@@ -182,16 +182,23 @@ class Variable:
 
 @dataclass(frozen=True)
 class Domain:
-    """An ordered set of variables; the last one varies fastest (C order)."""
+    """An ordered set of variables; the last one varies fastest (C order).
+
+    Attributes
+    ----------
+    wide
+        Whether there may be more cells than a key can number (see ``wide_table``).
+    """
 
     variables: tuple[Variable, ...]
+    wide: bool = False
 
     def __post_init__(self) -> None:
         names = self.names
         if len(set(names)) != len(names):
             twice = sorted({n for n in names if names.count(n) > 1})
             raise InputError(f"the variable {twice[0]!r} occurs twice", hint="rename one of them")
-        if self.size > MAX_CELLS:
+        if self.size > MAX_CELLS and not self.wide:
             raise InputError(
                 f"a table of {' x '.join(map(str, self.shape))} has more than 2^62 cells",
                 hint="leave out a variable or merge categories",

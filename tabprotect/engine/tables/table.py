@@ -152,10 +152,22 @@ class Table:
         keys = np.flatnonzero(self._array).astype(np.int64)
         return keys, self._array.reshape(-1)[keys]
 
+    @property
+    def listed(self) -> tuple[Sequence[npt.NDArray[np.integer]], Counts]:
+        """Category numbers by variable, and counts, of the cells that are not zero, in order."""
+        keys, counts = self.cells
+        return np.unravel_index(keys, self.domain.shape) if self.domain.ndim else (), counts
+
     @cached_property
     def total(self) -> int:
         """The grand total."""
-        return exact_sum(self.cells[1])
+        return exact_sum(self._given)
+
+    @property
+    def _given(self) -> Counts:
+        given = self._values if self._array is None else self._array
+        assert given is not None
+        return given
 
     def __getitem__(self, index: Sequence[int]) -> int:
         if self._array is not None:
@@ -230,4 +242,4 @@ class Table:
     @property
     def has_negative(self) -> bool:
         """Whether any count is below zero (an original never may)."""
-        return bool((self.cells[1] < 0).any())
+        return bool((self._given < 0).any())

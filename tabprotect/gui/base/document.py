@@ -42,7 +42,8 @@ class Document(QObject):
     ``posterior_ready`` ("user" or "intruder", the posterior), ``error_raised`` (error, page name
     or "" for the page in front), ``page_asked`` (the name of a page to go to), ``open_asked`` (a path, or
     "" to ask which), ``reader_asked`` (a bundle, for a window of its own),
-    ``begins`` (an order that opens a new document), ``work_found`` (what a killed program left, to recover it or None, to discard it).
+    ``begins`` (an order that opens a new document), ``work_found`` (what a killed program left, to recover it or None, to discard it),
+    ``closed`` (no work runs any more: what goes on by itself ends too).
     """
 
     project_changed = Signal(object)
@@ -58,6 +59,7 @@ class Document(QObject):
     reader_asked = Signal(str)
     begins = Signal(object)
     work_found = Signal(str, object, object)
+    closed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -383,6 +385,7 @@ class Document(QObject):
     def close(self) -> None:
         """End all work; no thread is left."""
         self.jobs.close()
+        self.closed.emit()
 
 
 def _inside(index: Index, shape: tuple[int, ...] | None) -> bool:

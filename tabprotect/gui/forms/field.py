@@ -34,7 +34,7 @@ BREAK = "\u200b"
 LONG_WORD = 20
 """Characters from which on a word may be broken."""
 
-FILES = frozenset({"perturbation", "groupings", "statuses"})
+FILES = frozenset({"perturbation", "groupings", "statuses", "cells"})
 """Kinds that may also be the name of a file."""
 
 

@@ -61,14 +61,16 @@ class Address:
         ``http://host:port``.
     key
         Of an account, where the server wants one.
+    patience
+        Seconds to wait for an answer.
     """
 
-    def __init__(self, url: str, key: str = "") -> None:
+    def __init__(self, url: str, key: str = "", patience: float = PATIENCE) -> None:
         parts = urllib.parse.urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.netloc:
             raise InputError(f"{url!r} is no address of a server", hint="http://host:port")
         self.name = url.rstrip("/")
-        self._key = key
+        self._key, self._patience = key, patience
         self._opener = urllib.request.build_opener(_Stay)
 
     def send(
@@ -83,7 +85,7 @@ class Address:
             said["Authorization"] = f"Bearer {self._key}"
         request = urllib.request.Request(self.name + path, body, said, method=method)
         try:
-            with self._opener.open(request, timeout=PATIENCE) as response:
+            with self._opener.open(request, timeout=self._patience) as response:
                 return Heard(
                     response.status, response.headers.get("content-type", ""), response.read()
                 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import math
 import re
 import secrets
 from collections.abc import Sequence
@@ -19,6 +20,7 @@ from starlette.routing import Route
 
 from tabprotect.engine.query_space.frontier import maximal
 from tabprotect.engine.query_space.lattice import Query, joined
+from tabprotect.engine.query_space.table_server.database import Entry
 from tabprotect.engine.query_space.table_server.fold import ServerState
 from tabprotect.languages.page_texts import environment
 from tabprotect.languages.speaking import ENGLISH, LANGUAGES, catalogue
@@ -156,7 +158,7 @@ async def look(request: Request) -> Response:
         request,
         "look.html",
         names=desk.lattice.names_of(wanted.query),
-        cells=desk.cells(wanted.query),
+        cells=math.prod(desk.shape(wanted.query)),
         standing=standing,
         parts=_projection(desk, state, wanted.query),
     )
@@ -241,7 +243,7 @@ async def mine(request: Request) -> Response:
         found = [await run_in_threadpool(desk.entry, int(n)) for n in numbers[-50:] if n.isdigit()]
         entries = [e for e in reversed(found) if e is not None and e.line.kind in DECISIONS]
     rows = [
-        (e.number, desk.lattice.names_of(e.line.query), DECISIONS[e.line.kind][1])
+        (e.number, desk.lattice.names_of(e.line.query), DECISIONS[e.line.kind][1], _since(desk, e))
         for e in entries
         if e.line.kind in DECISIONS
     ]
@@ -289,6 +291,12 @@ def problem_page(request: Request, problem: Problem) -> Response:
         detail=problem.detail,
         code=problem.code,
     )
+
+
+def _since(desk: Desk, entry: Entry) -> str:
+    """What became of a query that got no table at first."""
+    given = None if entry.line.bundle else desk.at_hand(entry.line.query)
+    return "" if given is None else DECISIONS[given.kind][1]
 
 
 def _projection(desk: Desk, state: ServerState, query: Query) -> list[tuple[str, ...]]:

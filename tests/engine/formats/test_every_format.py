@@ -45,7 +45,7 @@ label = st.text(
 names = st.lists(label.filter(str.strip), min_size=1, max_size=3, unique=True)
 
 
-NARROW = ("acro", "ods", "r", "sas", "spss", "stata", "tau-argus")
+NARROW = ("acro", "ods", "r", "sas", "sdmx-json", "sdmx-ml", "spss", "stata", "tau-argus")
 """Formats that refuse most names: they are tried with names of letters."""
 
 plain_label = (

@@ -23,9 +23,10 @@ from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.format import COUNT, Format, RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
 from tabprotect.engine.formats.layouts.forms import count_columns
+from tabprotect.engine.formats.layouts.marks import AS_IT_WAS
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.sql import connected, file_literal, literal, quoted
-from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, FREE
+from tabprotect.engine.formats.statuses import COLUMNS, CONF_STATUS, CONFIDENTIAL, FREE, withheld
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_count
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
@@ -133,7 +134,8 @@ class _Columns:
             if row[0] != _ROW
         }
         self.count = self._count_column(reading.count)
-        self.names = tuple(name for name in self.types if name != self.count)
+        self.statuses = tuple(n for n in self.types if n in COLUMNS and n != self.count)
+        self.names = tuple(n for n in self.types if n not in (self.count, *self.statuses))
         for name in self.names:
             if self.types[name].endswith("]") or self.types[name].startswith(_NESTED):
                 raise InputError(
@@ -254,7 +256,7 @@ class _Columns:
         return counts
 
     def _first(self, condition: str) -> tuple[int, str, tuple[str, ...]] | None:
-        labels = "".join(f", {self._text(name)}" for name in self.names)
+        labels = "".join(f", {self._text(name)}" for name in (*self.names, *self.statuses))
         row = self.connection.execute(
             f"SELECT {_ROW}, coalesce(CAST({quoted(self.count)} AS VARCHAR), ''){labels} "
             f"FROM {self.relation} WHERE {condition} ORDER BY {_ROW} LIMIT 1"
@@ -262,6 +264,12 @@ class _Columns:
         return None if row is None else (row[0], row[1], row[2:])
 
     def _fault(self, row: int, text: str, labels: tuple[str, ...]) -> InputError:
+        labels, said = labels[: len(self.names)], labels[len(self.names) :]
+        why = withheld(dict(zip(self.statuses, said, strict=True)))
+        if why and not text:
+            cell = f"({', '.join(labels)})"
+            said_so = f"the count is suppressed ({why})"
+            return InputError(said_so, line=row + 1, cell=cell, hint=AS_IT_WAS)
         try:
             parse_count(text, decimal=self.decimal)
             why, hint = f"the count {text} is not exact", "write counts as whole numbers"

@@ -50,6 +50,8 @@ class CellList:
         The line of the file where an entry stands; ``None`` where there are no lines.
     levels
         What the file says of the variables' levels, as ``tables.levels`` writes it.
+    gaps
+        Whether the file lists cells without a count: then it is no list of the positive ones.
     """
 
     names: tuple[str, ...]
@@ -58,6 +60,7 @@ class CellList:
     counts: Counts
     line: Callable[[int], int | None]
     levels: object = None
+    gaps: bool = False
 
     def code(self, axis: int) -> Codes:
         """The category numbers (entries,) of one variable."""
@@ -113,6 +116,7 @@ class CellList:
             tuple(codes),
             self.counts[rows],
             lambda entry: self.line(int(rows[entry])),
+            gaps=self.gaps,
         )
 
     def table(self) -> tuple[Table, int]:

@@ -233,12 +233,18 @@ def _by_prefix(
 ) -> dict[int, tuple[int, ...]]:
     """Parents whose code begins the codes of what they add up, wherever those stand."""
     children: dict[int, tuple[int, ...]] = {}
-    for code in order:
+    # In the order of their texts, what a code begins stands right behind it.
+    by_text = sorted(order, key=names.__getitem__)
+    texts = [names[code] for code in by_text] + [""]
+    for at, code in enumerate(by_text):
         if not names[code]:
             continue
-        below = [c for c in order if c != code and names[c].startswith(names[code])]
-        bottom = [c for c in below
-                  if not any(o != c and names[o].startswith(names[c]) for o in below)]  # fmt: skip
+        end = at + 1
+        while end < len(by_text) and texts[end].startswith(names[code]):
+            end += 1
+        bottom = sorted(
+            by_text[k] for k in range(at + 1, end) if not texts[k + 1].startswith(texts[k])
+        )
         if (
             len(bottom) >= 2
             and there[code].any()

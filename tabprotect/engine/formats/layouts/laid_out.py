@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.layouts.forms import SURE_NAMES, recognise
+from tabprotect.engine.formats.layouts.forms import SURE_NAMES, recognise, status_columns
 from tabprotect.engine.formats.layouts.marks import Marks
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.text.numerals import looks_numeric
@@ -71,6 +71,8 @@ class LaidOut:
         Of a grid: the categories of each further column, one for each header row.
     parts
         What was recognised, and why.
+    left_out
+        Columns of long form that are no variables.
     """
 
     title: list[Row]
@@ -82,6 +84,7 @@ class LaidOut:
     names: tuple[str, ...]
     columns: tuple[tuple[str, ...], ...]
     parts: tuple[Part, ...]
+    left_out: frozenset[int] = frozenset()
 
 
 def lay_out(rows: Sequence[Row], reading: Reading, marks: Marks, name: str) -> LaidOut:
@@ -248,8 +251,9 @@ def _columns(
     if long:
         words = tuple(field.strip() for field in lowest)
         parts.append(Part("form", "long", f"the counts stand in the column {words[count]!r}"))
-        rest = tuple(w for n, w in enumerate(words) if n != count)
-        return LaidOut(title, header, body, notes, 0, count, rest, (), tuple(parts))
+        aside = status_columns(words) - {count}
+        rest = tuple(w for n, w in enumerate(words) if n != count and n not in aside)
+        return LaidOut(title, header, body, notes, 0, count, rest, (), tuple(parts), aside)
     labels = corner + 1 if corner is not None else _label_columns(header, body, marks)
     names_row = (
         len(header) > 1

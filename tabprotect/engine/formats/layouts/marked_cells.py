@@ -11,7 +11,7 @@ import numpy as np
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
 from tabprotect.engine.formats.layouts.laid_out import LaidOut, Part, Row
-from tabprotect.engine.formats.layouts.marks import USUAL, Marks, unknown_mark
+from tabprotect.engine.formats.layouts.marks import AS_IT_WAS, USUAL, Marks, unknown_mark
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.text.label_codes import LabelCodes
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_count
@@ -49,8 +49,7 @@ def marked_cells(
                 file=name,
                 line=row.line,
                 cell=where,
-                hint="take the table before it was protected: a suppressed count cannot be "
-                "protected; or say that it is missing, and missing cells are 0",
+                hint=AS_IT_WAS,
             )
         if meaning == "missing":
             continue
@@ -81,6 +80,7 @@ def marked_cells(
         codes,
         np.array(counts, dtype=np.int64),
         lambda entry: lines[entry],
+        gaps=told["missing"] > 0,
     )
     return found, parts
 
@@ -99,10 +99,11 @@ def _entries(layout: LaidOut, name: str) -> Iterator[tuple[Row, list[str], str]]
     """Row, categories and text of every count."""
     before: list[str] = []
     seen: set[tuple[str, ...]] = set()
+    aside = {layout.count, *layout.left_out}
     for row in layout.body:
         fields = row.fields
         if layout.count >= 0:
-            cell = [field for n, field in enumerate(fields) if n != layout.count]
+            cell = [field for n, field in enumerate(fields) if n not in aside]
             yield row, cell, fields[layout.count]
             continue
         own = [field.strip() for field in fields[: layout.labels]]

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import RESIDUAL_SUMS_HELD as MOST_HELD
 from tabprotect.engine.budgets import RESIDUAL_SUMS_STEPS as MOST_STEPS
+from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.posterior.factors.components import Component
 from tabprotect.engine.progress import SILENT, Progress
 
@@ -230,21 +231,8 @@ def _distinct(held: Ints) -> tuple[Ints, Ints]:
     """Distinct rows, and the place of each row among them."""
     if not held.shape[1]:
         return held[:1], np.zeros(len(held), dtype=np.int64)
-    if not len(held):
-        return held, np.zeros(0, dtype=np.int64)
-    low = held.min(axis=0)
-    ranges = held.max(axis=0) - low + 1
-    if float(np.prod(ranges.astype(np.float64))) < SAFE:
-        key = np.zeros(len(held), dtype=np.int64)
-        for column, size in enumerate(ranges.tolist()):
-            key = key * size + (held[:, column] - low[column])
-    else:
-        small = np.ascontiguousarray(held)
-        rows = small.view(np.dtype((np.void, 8 * small.shape[1]))).reshape(-1)
-        _, first, inverse = np.unique(rows, return_index=True, return_inverse=True)
-        return held[first], inverse.reshape(-1)
-    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
-    return held[first], inverse.reshape(-1)
+    first, which = equal_rows(held.T)
+    return held[first], which
 
 
 def _log_add(owner: npt.NDArray[np.int32], logs: Floats, size: int) -> Floats:

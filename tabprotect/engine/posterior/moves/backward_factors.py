@@ -204,6 +204,8 @@ def _in_place(masses: Callable[[int], list[Floats]], repeats: int, axis: int) ->
 
     ``masses`` gives the log masses of -1, 0, +1 where so much is undone already.
     """
+    if repeats == 1:
+        return np.concatenate(np.broadcast_arrays(*masses(0)), axis=axis)
     sums: dict[int, Floats] = {0: np.zeros(1)}
     for _ in range(repeats):
         further: dict[int, Floats] = {}

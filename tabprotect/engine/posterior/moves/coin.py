@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -85,5 +86,13 @@ class Coin:
 
     def log_masses(self, low_plus: Counts, low_minus: Counts) -> list[Floats]:
         """Logarithms of :meth:`masses`; -inf is impossible."""
+        at = (np.clip(low_plus, -1, 2) + 1) * 4 + (np.clip(low_minus, -1, 2) + 1)
+        return [log[at] for log in self._logs]
+
+    @cached_property
+    def _logs(self) -> Floats:
+        """Of -1, 0, +1, by the two smallest counts: from -1 to 2 there is all that differs."""
+        low = np.arange(-1, 3)
+        masses = self.masses(np.repeat(low, 4), np.tile(low, 4))
         with np.errstate(divide="ignore"):
-            return [np.log(mass) for mass in self.masses(low_plus, low_minus)]
+            return np.log(np.stack(masses))

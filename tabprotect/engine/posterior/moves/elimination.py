@@ -37,6 +37,8 @@ from tabprotect.engine.posterior.moves.signature_model import GroupModel
 from tabprotect.engine.posterior.moves.thinning import Thinned
 from tabprotect.engine.progress import SILENT, Progress
 
+LOWEST = float(np.finfo(np.float64).min)
+
 BATCH_HELD = 2**24
 """Entries that components side by side may hold together."""
 
@@ -132,8 +134,8 @@ def _log_sum(table: Floats, axis: tuple[int, ...]) -> Floats:
     """log of the sum of exp over some axes; an empty support stays -inf."""
     if not axis:
         return table
-    peak = table.max(axis=axis, keepdims=True)
-    peak[peak == -np.inf] = 0.0
+    # Nothing possible has no peak: any number does, since -inf less it stays -inf.
+    peak = np.maximum(table.max(axis=axis, keepdims=True), LOWEST)
     with np.errstate(divide="ignore"):
         total = np.log(np.exp(table - peak).sum(axis=axis))
     return np.asarray(total + peak.reshape(total.shape), dtype=np.float64)

@@ -155,7 +155,8 @@ def fingerprint(table: Table) -> str:
     digest = hashlib.sha256()
     variables = [[v.name, list(v.categories)] for v in table.domain.variables]
     digest.update(json.dumps(variables, ensure_ascii=False).encode())
-    for array in table.cells:
+    columns, counts = table.listed if table.domain.wide else ((table.cells[0],), table.cells[1])
+    for array in (*columns, counts):
         digest.update(array.astype("<i8").tobytes())
     return digest.hexdigest()
 

@@ -14,10 +14,9 @@ from PySide6.QtCore import (
     QPersistentModelIndex,
     QRect,
     QRectF,
-    QSize,
     Qt,
 )
-from PySide6.QtGui import QBrush, QColor, QPainter, QPen
+from PySide6.QtGui import QBrush, QColor, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from tabprotect.engine.arrays import Bools, Ints
@@ -82,7 +81,7 @@ class CycleListModel(QAbstractListModel):
         if not text:
             return everything
         if text.isdigit():
-            return everything[[text in str(i + 1) for i in everything]]
+            return everything[np.char.find((everything + 1).astype(np.str_), text) >= 0]
         if text == "blocked":
             return everything if self.blocked is None else np.flatnonzero(self.blocked)
         if text.startswith("broken"):
@@ -176,9 +175,10 @@ class CycleItem(QStyledItemDelegate):
 
     picture = 5 * GRID
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
-        high = max(self.picture, 2 * option.fontMetrics.height()) + GRID
-        return QSize(16 * GRID, high)
+    @classmethod
+    def height(cls, metrics: QFontMetrics) -> int:
+        """Of a row, pixels."""
+        return max(cls.picture, 2 * metrics.height()) + GRID
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         model = index.model()
