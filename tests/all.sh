@@ -11,11 +11,11 @@ step() { printf '\n== %s\n' "$*"; }
 
 # On one core each: what they say is shown when they are done.
 aside() {
-  step the documentation, every example run
-  .venv/bin/sphinx-build -q -W --keep-going -b html resources/docs/site build/site
   step the frozen program
   .venv/bin/python packaging/build.py --smoke
   .venv/bin/python packaging/deb.py --smoke
+  step the documentation, every example run
+  .venv/bin/sphinx-build -q -W --keep-going -b html resources/docs/site build/site
 }
 mkdir -p build
 (aside) >build/aside.log 2>&1 &
