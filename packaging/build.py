@@ -21,6 +21,7 @@ PROGRAM = ROOT / "dist" / "tabprotect" / ("tabprotect.exe" if os.name == "nt" el
 MIGRATIONS = (
     "tabprotect/engine/query_space/table_server/migrations",
     "tabprotect/engine/register/migrations",
+    "tabprotect/server/migrations",
 )
 
 HOME = Path(tempfile.gettempdir()) / "tabprotect-smoke"

@@ -24,7 +24,9 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.frame.app import EXAMPLE, application
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.frame.stages import PAGES
+from tabprotect.gui.look.shown import speak_in_window
 from tabprotect.gui.look.theme import THEME
+from tabprotect.languages.speaking import speak
 
 SEED = 2006
 
@@ -91,9 +93,11 @@ def main() -> None:
     parser.add_argument("--size", default="1280x800")
     parser.add_argument("--modes", default="light,dark")
     parser.add_argument("--zoom", type=float, default=1.0)
+    parser.add_argument("--language", default="en")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
-    application()
+    speak(arguments.language)
+    speak_in_window(application())
     # A house of its own: nothing has left it, and its key is nobody else's.
     os.environ["TABPROTECT_HOME"] = tempfile.mkdtemp()
     for mode in arguments.modes.split(","):

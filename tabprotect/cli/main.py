@@ -19,6 +19,7 @@ from tabprotect.cli.families import FAMILIES, add_all
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Parser, Run, UsageError, Verbs
 from tabprotect.engine.errors import Interrupted, TabprotectError
+from tabprotect.languages.speaking import LANGUAGES, PSEUDO, of_environment, speak
 from tabprotect.version import __version__
 
 INTERNAL = 1
@@ -40,6 +41,11 @@ def parser(chosen: str | None = None) -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     top.add_argument("--version", action="version", version=f"tabprotect {__version__}")
+    top.add_argument(
+        "--language",
+        metavar="|".join(LANGUAGES),
+        help="of what is said, not of JSON; for every command (default: the environment's)",
+    )
     top.set_defaults(run=None, group=None)
     verbs = Verbs(
         top, {name: said for family in FAMILIES.values() for name, said in family.items()}
@@ -86,7 +92,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     # What a command makes lives until it ends: the collector would walk over it again and again.
     gc.set_threshold(200_000)
     console = Console(as_json="--json" in arguments, show_progress=None)
+    speak(of_environment())
     try:
+        speak(_language(arguments) or of_environment())
         if not arguments:
             return _window([])
         # No option before the command takes a value.
@@ -114,6 +122,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _failed(console, TabprotectError("there is not enough memory for this table"))
     except Exception as error:
         return _failed(console, _unforeseen(error, debug="--debug" in arguments))
+
+
+def _language(arguments: list[str]) -> str:
+    """Take ``--language`` out of the arguments, wherever it stands."""
+    at = next((n for n, a in enumerate(arguments) if a.partition("=")[0] == "--language"), None)
+    if at is None:
+        return ""
+    _, given, code = arguments.pop(at).partition("=")
+    if not given:
+        code = arguments.pop(at) if at < len(arguments) else ""
+    if code not in (*LANGUAGES, PSEUDO):
+        raise UsageError(f"there is no language {code!r}: take one of {', '.join(LANGUAGES)}")
+    return code
 
 
 def _failed(console: Console, error: TabprotectError) -> int:

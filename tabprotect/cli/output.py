@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable, Mapping
 
 from tabprotect.engine.errors import ParameterError, TabprotectError
+from tabprotect.languages.speaking import told
 
 _CONTROL = {
     code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"
@@ -40,7 +41,7 @@ class Console:
             print(json.dumps(data, allow_nan=False))
         else:
             for line in lines:
-                print(visible(line))
+                print(visible(told(line)))
         sys.stdout.flush()
 
     def stream(self, pieces: Iterable[str | bytes]) -> None:
@@ -57,20 +58,22 @@ class Console:
     def say(self, text: str) -> None:
         """A remark that is no result."""
         self.clear()
-        print(text, file=sys.stderr)
+        print(told(text), file=sys.stderr)
 
     def fail(self, error: TabprotectError) -> None:
         """An error with its place, its details and its remedy."""
         self.clear()
         if self.as_json:
             print(json.dumps({"error": error.as_json() | {"exit_code": error.exit_code}}))
-        say = [f"error: {error}"]
-        if isinstance(error, ParameterError) and len(error.fields) > 1:
-            say = ["error: " + "\n       ".join(f"{n}: {why}" for n, why in error.fields.items())]
+        lead = f"{told('error:')} "
+        say = [f"{lead}{f'{error.place}: ' if error.place else ''}{told(error.message)}"]
+        if isinstance(error, ParameterError):
+            fields = (f"{name}: {told(why)}" for name, why in error.fields.items())
+            say = [lead + f"\n{' ' * len(lead)}".join(fields)]
         if error.detail:
-            say += [f"  {line}" for line in error.detail.splitlines()[:20]]
+            say += [f"  {told(line)}" for line in error.detail.splitlines()[:20]]
         if error.hint:
-            say.append(f"hint: {error.hint}")
+            say.append(f"{told('hint:')} {told(error.hint)}")
         print("\n".join(map(visible, say)), file=sys.stderr)
 
     def report(self, stage: str, fraction: float, partial: object = None) -> None:
@@ -79,7 +82,7 @@ class Console:
         if not self._shows or now - self._last < (0.1 if self._in_place else 1.0):
             return
         self._last = now
-        text = f"{stage} {fraction:4.0%}"
+        text = f"{told(stage)} {fraction:4.0%}"
         if self._in_place:
             print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
             self._open = True

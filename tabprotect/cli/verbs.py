@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable, Mapping
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from tabprotect.cli.output import Console
+from tabprotect.languages.speaking import told
 
 Run = Callable[[argparse.Namespace, Console], int]
 
@@ -15,11 +17,44 @@ class UsageError(Exception):
     """The command line itself is wrong."""
 
 
+class Formatter(argparse.HelpFormatter):
+    """Help in the language in force."""
+
+    def add_usage(self, usage, actions, groups, prefix=None):  # type: ignore[no-untyped-def]
+        super().add_usage(
+            usage, actions, groups, told("usage:") + " " if prefix is None else prefix
+        )
+
+    def start_section(self, heading: str | None) -> None:
+        super().start_section(heading and told(heading))
+
+    def _format_text(self, text: str) -> str:
+        return super()._format_text(told(text))
+
+    def _get_help_string(self, action: argparse.Action) -> str | None:
+        return action.help and told(action.help)
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are the program's."""
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, formatter_class=Formatter, **kwargs)
+
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message}\n{self.format_usage().strip()}")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse, but what follows an option that takes a value is one: ``--marks "-=zero"``."""
+        words: list[str] = []
+        for word in args or ():
+            before = self._option_string_actions.get(words[-1]) if words else None
+            value = before is not None and before.nargs is None
+            if value and re.match("-[^-]|-$", word) and word not in self._option_string_actions:
+                words[-1] += f"={word}"
+            else:
+                words.append(word)
+        return super().parse_known_args(words, namespace)
 
 
 class Verbs:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -89,6 +90,24 @@ class InputError(TabprotectError):
 
     def as_json(self) -> dict[str, object]:
         return super().as_json() | {"file": self.file, "line": self.line, "cell": self.cell}
+
+
+@contextmanager
+def needing(extra: str, what: str) -> Iterator[None]:
+    """What is loaded here may not be installed: everything else runs without it.
+
+    Raises
+    ------
+    InputError
+        That says what installs it.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"{what} cannot be loaded: {error.name} is not installed",
+            hint=f"install it with: pip install 'tabprotect[{extra}]'",
+        ) from None
 
 
 class RecordsError(InputError):

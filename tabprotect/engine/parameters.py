@@ -22,6 +22,7 @@ Kind = Literal[
     "groupings",
     "perturbation",
     "statuses",
+    "cells",
     "text",
 ]
 
@@ -53,7 +54,8 @@ class Parameter(Generic[T_co]):
     kind
         ``real``, ``integer``, ``choice``, ``flag``, ``text``; ``cycles`` (a cycle set or its
         file), ``perturbation`` (a perturbation table or its file), ``formula`` (published
-        sub-tables), ``groupings`` (of categories) and ``statuses`` (of cells), all as text.
+        sub-tables), ``groupings`` (of categories), ``statuses`` (of cells) and ``cells`` (named by categories),
+        all as text.
     default
         The value when none is given.
     low, high
@@ -71,6 +73,8 @@ class Parameter(Generic[T_co]):
     may_be_unstated
         Whether a mechanism that does not state the value has the default: only for parameters
         that came later than the releases of their method, which could do nothing else.
+    of
+        The parameter that this one refines: a form shows it when it is asked for.
     """
 
     name: str
@@ -86,6 +90,7 @@ class Parameter(Generic[T_co]):
     shares: Shares | None = None
     in_place_of: str = ""
     may_be_unstated: bool = False
+    of: str = ""
 
     def check(self, value: object) -> object:
         """The value in its own type.
@@ -108,7 +113,7 @@ class Parameter(Generic[T_co]):
                 raise ValueError(f"must be one of {', '.join(self.choices)}, is {value!r}")
         if self.kind == "flag":
             return self._flag(value)
-        if self.kind in ("formula", "groupings", "statuses", "text") and not isinstance(
+        if self.kind in ("formula", "groupings", "statuses", "cells", "text") and not isinstance(
             value, str | None
         ):
             raise ValueError(f"must be text, is {value!r}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -280,12 +281,12 @@ def understood(request: Request, names: Sequence[str], filters: Sequence[str]) -
         raise Problem(
             "disallowed_variable", f"not offered: {', '.join(desk.lattice.names_of(wrong))}"
         )
-    cells = desk.cells(wanted.query)
+    shape = desk.shape(wanted.query)
+    cells = math.prod(shape)
     if cells > limits.cells:
-        sizes = " x ".join(map(str, desk.domain.project(desk.lattice.names_of(wanted.query)).shape))
         raise Problem(
             "too_many_cells",
-            f"{sizes} = {cells:,} cells; at most {limits.cells:,} in one sub-table",
+            f"{' x '.join(map(str, shape))} = {cells:,} cells; at most {limits.cells:,} in one sub-table",
             more={"cells": cells, "limit": limits.cells},
         )
     return wanted

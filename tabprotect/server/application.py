@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.routing import BaseRoute, Route
 
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.project.opening.sources import Opened
 from tabprotect.server import api
 from tabprotect.server.access.accounts import Accounts
 from tabprotect.server.browser import house_pages, reader_pages
@@ -41,15 +42,17 @@ ROUTES: tuple[BaseRoute, ...] = (
 )
 
 
-def started(service: Service, url: str, progress: Progress = SILENT) -> Server:
-    """A server over a database; close it.
+def started(
+    service: Service, url: str, progress: Progress = SILENT, opened: Opened | None = None
+) -> Server:
+    """A server over a database, of the service's table or of one that is open already; close it.
 
     Raises
     ------
     InputError, InfeasibleError
         When the table, the criterion or the database cannot be used.
     """
-    desk = Desk(service, url, progress)
+    desk = Desk(service, url, progress, opened)
     try:
         return Server(service, desk, Accounts(url))
     except BaseException:
@@ -72,6 +75,8 @@ def application(server: Server) -> Starlette:
         exception_handlers=handlers,
         lifespan=lifespan,
     )
+    # Another spelling of an address is another address.
+    app.router.redirect_slashes = False
     app.state.server = server
     return app
 

@@ -80,13 +80,13 @@ def asked(
 def _shown(
     domain: Domain, lattice: Lattice, query: Query, filters: Sequence[str]
 ) -> dict[str, tuple[int, ...]]:
-    inside, shown = domain.project(lattice.names_of(query)), {}
+    inside, shown = {name: domain[name] for name in lattice.names_of(query)}, {}
     for text in filters:
         name, equals, values = text.partition("=")
         name = name.strip()
         if not equals or not values.strip():
             raise InputError(f"the filter {text!r} is not of the form A=a1,a2")
-        if name not in inside.names:
+        if name not in inside:
             raise InputError(
                 f"the filter on {name!r} is not on an asked variable",
                 hint="ask for the variable too: the whole sub-table is what is decided on",

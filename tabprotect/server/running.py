@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
 
 import uvicorn
 
@@ -12,9 +13,23 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.server import asgi
 from tabprotect.server.access.accounts import Accounts
 from tabprotect.server.application import application, started
+from tabprotect.server.guard import PATIENCE
+from tabprotect.server.patience import Patient
 
-PATIENCE = 10
-"""Seconds that a silent connection is kept, and that answers under way get when the server ends."""
+OPTIONS: Mapping[str, object] = MappingProxyType(
+    {
+        "server_header": False,
+        "date_header": False,
+        "access_log": False,
+        "log_level": "warning",
+        "http": Patient,
+        "timeout_keep_alive": PATIENCE,
+        "timeout_graceful_shutdown": PATIENCE,
+        # A busy machine is no dead process: started anew it would be busier.
+        "timeout_worker_healthcheck": 20,
+    }
+)
+"""How any of them speaks HTTP."""
 
 
 @contextmanager
@@ -61,16 +76,7 @@ def run(
         else:
             os.environ.pop(name, None)
     os.environ[asgi.DATABASE] = asgi.database_address(database)
-    options = {
-        "host": host,
-        "port": port,
-        "server_header": False,
-        "date_header": False,
-        "access_log": False,
-        "log_level": "warning",
-        "timeout_keep_alive": PATIENCE,
-        "timeout_graceful_shutdown": PATIENCE,
-    }
+    options = {**OPTIONS, "host": host, "port": port}
     server = started(asgi.service_of_environment(), asgi.database_address(), progress)
     if workers == 1:
         uvicorn.run(application(server), **options)  # type: ignore[arg-type]

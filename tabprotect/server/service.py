@@ -31,6 +31,8 @@ class TableSource:
         A file, relative to ``service.toml``, or ``example:NAME``. Never told to anybody.
     id, label
         What users see; by default made from an example's name, else ``table``.
+    variables
+        Where the source holds records: the columns that the table is over.
     at_risk
         Counts at risk, ``LOW..HIGH``.
     disallowed
@@ -40,6 +42,7 @@ class TableSource:
     source: str = ""
     id: str = ""
     label: str = ""
+    variables: tuple[str, ...] = ()
     at_risk: str = "1..2"
     disallowed: tuple[str, ...] = ()
 

@@ -11,7 +11,7 @@ status, those of two colours of a chess board apart (what is wrong in neighbours
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -122,33 +122,10 @@ def calibrate(
     AlwaysRefused
         When hardly an original can be protected.
     """
-    known: dict[object, tuple[np.ndarray, Floats]] = {}
-    # (status, true count) -> hits, expected, squared differences by run, variance.
-    sums: dict[tuple[str, int], Floats] = {}
-    counts = np.arange(MOST + 1)
+    tally = _Tally(likelihood_of, prior)
     for _ in range(runs):
-        original, release = _accepted(release_of, draw_original, generator)
-        key = _key(release)
-        if key not in known:
-            found = infer(likelihood_of(release), prior, randomness=Randomness.seeded(len(known)))
-            known[key] = (_statuses(found), _beliefs(found, counts))
-        status, belief = known[key]
-        hit = original.counts.reshape(-1)[:, None] == counts
-        for name in set(status.tolist()) - {""}:
-            mine = status == name
-            p, h = belief[mine], hit[mine]
-            rest = h.sum(axis=0) - p.sum(axis=0)
-            figures = np.stack([h.sum(axis=0), p.sum(axis=0), rest**2, (p * (1 - p)).sum(axis=0)])
-            for k in range(MOST + 1):
-                sums[name, k] = sums.get((name, k), np.zeros(4)) + figures[:, k]
-    by_status: dict[str, dict[int, Bin]] = {}
-    for (name, k), (hits, expected, square, spread) in sorted(sums.items()):
-        if max(spread, abs(hits - expected)) >= ENOUGH:
-            # What was seen alone is too small where, by chance, few hits were seen.
-            error = max(square, spread) ** 0.5
-            z = float((hits - expected) / error)
-            by_status.setdefault(name, {})[k] = Bin(int(hits), float(expected), z)
-    return Calibration(by_status)
+        tally.add(*_accepted(release_of, draw_original, generator))
+    return tally.calibration()
 
 
 def calibrate_method(
@@ -156,20 +133,20 @@ def calibrate_method(
     plan: CalibrationPlan,
     *,
     likelihood_of: Callable[[Release], Likelihood] | None = None,
-    factor: float = 1.0,
+    factors: Sequence[float] = (1.0,),
     seed: int = 3,
-) -> Calibration:
-    """The simulation that a method declares.
+) -> tuple[Calibration, ...]:
+    """The simulation that a method declares, judged by readers of several beliefs at once.
 
     Parameters
     ----------
     likelihood_of
         What readers believe the release says; the method's own likelihood by default.
-    factor
-        Of a planted fault. By Bayes' theorem a likelihood that is off by ``factor ** count`` in
-        some cells gives the posterior of a prior whose means there are off by ``factor``,
-        whatever the shape of the likelihood; every other cell is put wrong, so that margins that
-        are known do not hide it.
+    factors
+        One for each reader: of a planted fault, 1 for none. By Bayes' theorem a likelihood that
+        is off by ``factor ** count`` in some cells gives the posterior of a prior whose means
+        there are off by ``factor``, whatever the shape of the likelihood; every other cell is put
+        wrong, so that margins that are known do not hide it.
 
     Raises
     ------
@@ -180,7 +157,6 @@ def calibrate_method(
     domain = Domain.of_shape(means.shape)
     given = method.trial_parameters(domain) if plan.parameters is None else plan.parameters
     values = method.resolve(domain, given)
-    believed = Poisson((np.where(_odd(means.shape), factor, 1.0) * means).reshape(-1))
     known: dict[bytes, Release] = {}
 
     def release_of(original: Table, generator: np.random.Generator) -> Release:
@@ -192,14 +168,59 @@ def calibrate_method(
             known[key] = release
         return release
 
-    return calibrate(
-        release_of,
-        likelihood_of or method.likelihood,
-        believed,
-        lambda generator: Table.dense(domain, generator.poisson(means)),
-        runs=plan.runs,
-        generator=np.random.default_rng(seed),
-    )
+    tallies = [
+        _Tally(
+            likelihood_of or method.likelihood,
+            Poisson((np.where(_odd(means.shape), factor, 1.0) * means).reshape(-1)),
+        )
+        for factor in factors
+    ]
+    generator = np.random.default_rng(seed)
+    for _ in range(plan.runs):
+        original, release = _accepted(
+            release_of, lambda drawing: Table.dense(domain, drawing.poisson(means)), generator
+        )
+        for tally in tallies:
+            tally.add(original, release)
+    return tuple(tally.calibration() for tally in tallies)
+
+
+class _Tally:
+    """One reader's beliefs beside what was true, run by run."""
+
+    def __init__(self, likelihood_of: Callable[[Release], Likelihood], prior: Prior) -> None:
+        self._likelihood_of, self._prior = likelihood_of, prior
+        self._known: dict[object, tuple[np.ndarray, Floats]] = {}
+        # (status, true count) -> hits, expected, squared differences by run, variance.
+        self._sums: dict[tuple[str, int], Floats] = {}
+
+    def add(self, original: Table, release: Release) -> None:
+        """One run."""
+        counts, key = np.arange(MOST + 1), _key(release)
+        if key not in self._known:
+            randomness = Randomness.seeded(len(self._known))
+            found = infer(self._likelihood_of(release), self._prior, randomness=randomness)
+            self._known[key] = (_statuses(found), _beliefs(found, counts))
+        status, belief = self._known[key]
+        hit = original.counts.reshape(-1)[:, None] == counts
+        for name in set(status.tolist()) - {""}:
+            mine = status == name
+            p, h = belief[mine], hit[mine]
+            rest = h.sum(axis=0) - p.sum(axis=0)
+            figures = np.stack([h.sum(axis=0), p.sum(axis=0), rest**2, (p * (1 - p)).sum(axis=0)])
+            for k in range(MOST + 1):
+                self._sums[name, k] = self._sums.get((name, k), np.zeros(4)) + figures[:, k]
+
+    def calibration(self) -> Calibration:
+        """Of all runs."""
+        by_status: dict[str, dict[int, Bin]] = {}
+        for (name, k), (hits, expected, square, spread) in sorted(self._sums.items()):
+            if max(spread, abs(hits - expected)) >= ENOUGH:
+                # What was seen alone is too small where, by chance, few hits were seen.
+                error = max(square, spread) ** 0.5
+                z = float((hits - expected) / error)
+                by_status.setdefault(name, {})[k] = Bin(int(hits), float(expected), z)
+        return Calibration(by_status)
 
 
 def remembering(likelihood_of: Callable[[Release], Likelihood]) -> Callable[[Release], Likelihood]:

@@ -274,8 +274,9 @@ def calibration(method: Method) -> None:
         at = f"in the simulation with {dict(plan.parameters or {}) or 'trial parameters'}"
         likelihood_of = remembering(method.likelihood)
         try:
-            found = calibrate_method(method, plan, likelihood_of=likelihood_of)
-            fault = calibrate_method(method, plan, likelihood_of=likelihood_of, factor=FACTOR)
+            found, fault = calibrate_method(
+                method, plan, likelihood_of=likelihood_of, factors=(1.0, FACTOR)
+            )
         except AlwaysRefused as error:
             raise CheckFailed(f"{at} hardly an original could be protected: {error}") from None
         require(

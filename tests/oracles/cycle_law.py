@@ -30,6 +30,35 @@ def law(
     return out
 
 
+def backward(
+    published: Counts,
+    cycles: Sequence[Cycle],
+    rule: str,
+    chances: tuple[float, float],
+    most: int,
+) -> dict[Counts, float] | None:
+    """P(published | original) after one pass, for every original; ``None`` where over ``most``."""
+    later = {published: 1.0}
+    for cycle in reversed(cycles):
+        before: dict[Counts, float] = {}
+        for table in later:
+            for sign in (0, 1, -1):
+                moved = list(table)
+                for cell, entry in cycle.items():
+                    moved[cell] -= sign * entry
+                found = tuple(moved)
+                if min(found) < 0 or found in before:
+                    continue
+                outcomes = law(found, [cycle], rule, *chances)
+                chance = sum(p * later.get(after, 0.0) for after, p in outcomes.items())
+                if chance:
+                    before[found] = chance
+        if len(before) > most:
+            return None
+        later = before
+    return later
+
+
 def beliefs(
     laws: dict[Counts, dict[Counts, float]],
 ) -> dict[Counts, dict[Counts, float]]:

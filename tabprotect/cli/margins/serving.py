@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from tabprotect.cli.arguments import positive
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import needing
 from tabprotect.engine.project.steps import absolute
+
+SERVER = ("server", "the table server")
+"""Its extra, and what it is called. It is loaded where it is started."""
 
 
 def add(verbs: Verbs) -> None:
@@ -78,7 +79,7 @@ def run_serve(args: argparse.Namespace, console: Console) -> int:
         raise UsageError("name a table or a service.toml")
     if source is not None and service is not None:
         raise UsageError("the table is named in service.toml: leave out SOURCE")
-    with _installed():
+    with needing(*SERVER):
         from tabprotect.server.running import run
     console.say(f"http://{args.host}:{args.port}/  (Ctrl+C ends it)")
     run(
@@ -95,7 +96,7 @@ def run_serve(args: argparse.Namespace, console: Console) -> int:
 
 def run_attack(args: argparse.Namespace, console: Console) -> int:
     """Attack a server, or the answers it gave, and say what came of it."""
-    with _installed():
+    with needing(*SERVER):
         from tabprotect.server.attacking import findings
     found = findings(args.target, key=args.key, queries=args.queries, progress=console)
     succeeded = sum(finding.succeeded for finding in found)
@@ -111,7 +112,7 @@ def run_attack(args: argparse.Namespace, console: Console) -> int:
 
 def run_add(args: argparse.Namespace, console: Console) -> int:
     """Make an account and print its key."""
-    with _installed():
+    with needing(*SERVER):
         from tabprotect.server.running import accounts_at
     with accounts_at(args.database) as accounts:
         key = accounts.add(args.name, args.role, args.group)
@@ -122,7 +123,7 @@ def run_add(args: argparse.Namespace, console: Console) -> int:
 
 def run_withdraw(args: argparse.Namespace, console: Console) -> int:
     """End the key of an account."""
-    with _installed():
+    with needing(*SERVER):
         from tabprotect.server.running import accounts_at
     with accounts_at(args.database) as accounts:
         accounts.withdraw(args.name)
@@ -132,7 +133,7 @@ def run_withdraw(args: argparse.Namespace, console: Console) -> int:
 
 def run_list(args: argparse.Namespace, console: Console) -> int:
     """Print every account."""
-    with _installed():
+    with needing(*SERVER):
         from tabprotect.server.running import accounts_at
     with accounts_at(args.database) as accounts:
         found = accounts.every()
@@ -142,15 +143,3 @@ def run_list(args: argparse.Namespace, console: Console) -> int:
     lines = [f"{a.name}: {a.role}{', withdrawn' if a.withdrawn else ''}" for a in found]
     console.result({"accounts": rows}, lines or ["there are no accounts"])
     return 0
-
-
-@contextmanager
-def _installed() -> Iterator[None]:
-    """The server is loaded where it is started: everything else runs where it is not installed."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        raise InputError(
-            f"the table server cannot be loaded: {error.name} is not installed",
-            hint="install it with: pip install 'tabprotect[server]'",
-        ) from None

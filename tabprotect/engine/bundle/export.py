@@ -38,7 +38,8 @@ def export(release: Release, path: Path, kind: Format) -> dict[Path, tuple[str, 
         made[out] = gzip.compress(data, mtime=0) if out.suffix.lower() == ".gz" else data
         variables[out] = published.table.domain.names
         beside |= {
-            out.with_name(name): more for name, more in kind.beside(published.table, out).items()
+            out.with_name(name): more
+            for name, more in kind.beside(published.table, out, published.suppressed).items()
         }
     for out, data in {**beside, **made}.items():
         write_bytes(out, data)

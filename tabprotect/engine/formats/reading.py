@@ -51,6 +51,9 @@ class Reading:
         metavar="CODE|auto",
     )
     count: str | None = _option(None, help="the column of the counts", metavar="COLUMN")
+    labels: bool = _option(
+        False, help="name categories by their labels, where the file has them beside codes"
+    )
     form: str | None = _option(
         None, help="long: a line for each cell; grid: rows by columns", metavar="long|grid"
     )

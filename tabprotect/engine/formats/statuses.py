@@ -1,13 +1,20 @@
-"""The marks of published counts that every writer uses: those of SDMX.
+"""The statuses of counts, in one vocabulary for every reader and writer: SDMX's and tau-ARGUS'.
 
 A suppressed count never stands as an empty cell without its mark. Why it is suppressed (itself at
-risk, or only to protect another) is not public, so that one mark serves both.
+risk, or only to protect another) is not public, so that one mark serves both. Sources: SDMX code
+lists CL_CONF_STATUS 1.3 and CL_OBS_STATUS 2.2; tau-ARGUS 4.2, User's manual.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
 CONF_STATUS = "CONF_STATUS"
 OBS_STATUS = "OBS_STATUS"
+COLUMNS = frozenset({CONF_STATUS, OBS_STATUS, "OBS_FLAG"})
+"""Columns that say something of the count beside them, and are no variables."""
 
 FREE = "F"
 """CONF_STATUS: free for publication."""
@@ -23,14 +30,78 @@ SUPPRESSED = "Q"
 
 SHOWN = ".."
 """What people see in place of a suppressed count."""
+UNPUBLISHED = "x"
+"""The same in tau-ARGUS' files."""
 
 SAFE, UNSAFE, PROTECTED, SECONDARY, EMPTY = "S", "U", "P", "M", "E"
 """As tau-ARGUS marks cells in its files."""
 
-STATUSES = {
-    SAFE: "safe",
-    UNSAFE: "unsafe",
-    PROTECTED: "must be published",
-    SECONDARY: "hidden to protect others",
-    EMPTY: "empty",
+TAU = MappingProxyType(
+    {
+        SAFE: "safe",
+        UNSAFE: "unsafe",
+        PROTECTED: "must be published",
+        SECONDARY: "hidden to protect others",
+        EMPTY: "empty",
+        "Z": "empty",
+    }
+)
+_HIDDEN = {
+    CONFIDENTIAL: "confidential",
+    "A": "confidential: small count",
+    "O": "confidential: one dominates",
+    "T": "confidential: two dominate",
+    "G": "confidential: one or two dominate",
+    "M": "confidential: dominance",
+    "D": "hidden to protect others",
+    "S": "hidden to protect others",
+    NOT_FOR_PUBLICATION: "not for publication",
+    "E": "under embargo",
+    "X": "military secret",
 }
+CONF = MappingProxyType({FREE: "free", **_HIDDEN})
+OBS = MappingProxyType(
+    {
+        NORMAL: "normal",
+        SUPPRESSED: "suppressed",
+        "B": "break in the series",
+        "D": "definition differs",
+        "E": "estimated",
+        "F": "forecast",
+        "I": "imputed",
+        "H": "missing: holiday or weekend",
+        "K": "in another category",
+        "L": "missing: not collected",
+        "M": "missing: cannot exist",
+        "O": "missing",
+        "P": "provisional",
+        "S": "strike",
+        "U": "low reliability",
+        "V": "unvalidated",
+    }
+)
+VOCABULARIES: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {CONF_STATUS: CONF, OBS_STATUS: OBS, "status": TAU}
+)
+
+
+def withheld(statuses: Mapping[str, str]) -> str:
+    """How the statuses of an observation without a value say that it is suppressed; else nothing.
+
+    Parameters
+    ----------
+    statuses
+        Column or attribute -> its code.
+    """
+    conf, obs = (statuses.get(name, "").strip() for name in (CONF_STATUS, OBS_STATUS))
+    if conf in _HIDDEN:
+        return f"{CONF_STATUS} {conf}: {_HIDDEN[conf]}"
+    return f"{OBS_STATUS} {obs}: {OBS[obs]}" if obs == SUPPRESSED else ""
+
+
+def told(name: str, codes: Iterable[str]) -> str:
+    """``CONF_STATUS: 5 C (confidential), 4 F (free)``."""
+    found = Counter(code.strip() for code in codes)
+    known = VOCABULARIES[name]
+    parts = [f"{n:,} {c or 'blank'} ({known.get(c, 'unknown')})" for c, n in sorted(found.items())]
+    return f"{name}: {', '.join(parts)}"

@@ -1,33 +1,55 @@
-"""Structural zeros from a file: cells that are empty whatever the data are."""
+"""Structural zeros, as text or from a file: cells that are empty whatever the data are."""
 
 from __future__ import annotations
 
+import csv
+import io
 from pathlib import Path
 
 import numpy as np
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.text.rows import TextRows
+from tabprotect.engine.formats.text.opening import read_text
+from tabprotect.engine.formats.text.rows import DELIMITERS
 from tabprotect.engine.tables.domain import Domain
 
 EVERY = ("", "*")
 
 
 def read_zeros(path: Path, domain: Domain) -> Bools:
-    """Cells that a file of columns names as empty, bool (cells,).
+    """Cells that a file of columns names as empty, bool (cells,): see :func:`zeros_of`."""
+    return _parsed(read_text(path), domain, path)[1]
+
+
+def zeros_of(given: str, domain: Domain) -> tuple[str, Bools]:
+    """The cells that a text of columns names as empty, or the file that holds it.
 
     The header names variables of the table. Every row names one category of each; an empty field or
     ``*`` stands for all of them, as does a variable without a column.
+
+    Returns
+    -------
+    text
+        The same with commas, each category by its own name: nothing else of a file goes on.
+    zeros : bool (cells,)
 
     Raises
     ------
     InputError
         For an unknown variable or category, with its line.
     """
-    found = TextRows(path)
-    rows = list(found.rows())
-    header = [name.strip() for name in rows[0]] if rows else []
+    if "\n" in given:
+        return _parsed(given, domain, None)
+    path = Path(given)
+    return _parsed(read_text(path), domain, path)
+
+
+def _parsed(text: str, domain: Domain, path: Path | None) -> tuple[str, Bools]:
+    first = text.partition("\n")[0]
+    delimiter = next((sign for sign in DELIMITERS if sign in first), ",")
+    rows = csv.reader(io.StringIO(text), delimiter=delimiter)
+    header = [name.strip() for name in next(rows, [])]
     unknown = [name for name in header if name not in domain.names]
     if unknown or not header or len(set(header)) != len(header):
         raise InputError(
@@ -37,17 +59,28 @@ def read_zeros(path: Path, domain: Domain) -> Bools:
             hint=f"there are {', '.join(domain.names)}",
         )
     zeros = np.zeros(domain.shape, dtype=np.bool_)
-    for number, row in enumerate(rows[1:], 1):
-        line = found.line(number)
+    out = io.StringIO()
+    written = csv.writer(out, lineterminator="\n")
+    written.writerow(header)
+    for row in rows:
+        if not any(map(str.strip, row)):
+            continue
         if len(row) != len(header):
-            raise InputError("a row has another number of fields", file=path, line=line)
+            raise InputError("a row has another number of fields", file=path, line=rows.line_num)
         index: list[int | slice] = [slice(None)] * domain.ndim
+        fields = []
         for name, field in zip(header, row, strict=True):
             if field.strip() in EVERY:
+                fields.append("*")
                 continue
             try:
-                index[domain.axis(name)] = domain[name].code(field)
+                code = domain[name].code(field)
             except InputError as error:
-                raise InputError(str(error), file=path, line=line, hint=error.hint) from None
+                raise InputError(
+                    str(error), file=path, line=rows.line_num, hint=error.hint
+                ) from None
+            index[domain.axis(name)] = code
+            fields.append(domain[name].categories[code])
         zeros[tuple(index)] = True
-    return zeros.reshape(-1)
+        written.writerow(fields)
+    return out.getvalue(), zeros.reshape(-1)

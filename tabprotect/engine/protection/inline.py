@@ -1,7 +1,7 @@
 """Foreign mechanisms name no file: what a parameter may say in a file stands in it, in full.
 
 The one place that checks it. A person may name a file for a perturbation table, for cycles,
-groupings or statuses, and what is in it becomes the value. A bundle or a dossier comes from
+groupings, statuses or cells, and what is in it becomes the value. A bundle or a dossier comes from
 anywhere: a name in it would make this program read files of its reader's machine, say what is in
 them, and judge one bundle differently on two machines.
 """
@@ -21,6 +21,7 @@ _INLINE: Mapping[Kind, Callable[[object], bool]] = {
     "perturbation": lambda value: isinstance(value, Mapping) or _is_json(value),
     "groupings": lambda value: isinstance(value, str) and not names_files(value),
     "statuses": lambda value: isinstance(value, str) and "\n" in value,
+    "cells": lambda value: isinstance(value, str) and "\n" in value,
 }
 """Of each kind of parameter that may name a file: whether a value says all itself."""
 

@@ -17,6 +17,7 @@ from tabprotect.engine.sensitivity.judged_cells import Judged, judged_counts
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.wide_table import Numbers, numbered
 
 
 class AtRiskCells:
@@ -32,12 +33,14 @@ class AtRiskCells:
         Their counts: those at risk, or any.
     lattice
         The table's query space.
-    codes : int64 (K, cells)
+    codes : whole numbers (K, cells)
         Category numbers by bit of the lattice; the first ``size`` columns are those looked at, in
         the table's order.
     counts : int64 (cells,)
     size
         m, the number of cells that are looked at.
+    lowest
+        The smallest of their counts.
 
     Raises
     ------
@@ -52,7 +55,7 @@ class AtRiskCells:
         self.lattice = Lattice.of(table.domain)
         if table.has_negative:
             raise InputError("an original count is negative", hint="bounds are for counts from 0")
-        keys, counts = _cells(table, rule)
+        columns, counts = _cells(table, rule)
         risky = rule.mask(counts)
         if not risky.any():
             raise InputError(
@@ -61,17 +64,17 @@ class AtRiskCells:
             )
         order = np.concatenate([np.flatnonzero(risky), np.flatnonzero(~risky)])
         self.counts: Ints = counts[order]
-        self.codes: Ints = np.empty((self.lattice.variables, len(keys)), dtype=np.int64)
         self.sizes = tuple(len(table.domain[name].categories) for name in self.lattice.names)
-        rest = keys[order]
-        for variable, axis in reversed(
-            list(zip(table.domain.variables, self.lattice.axes, strict=True))
-        ):
-            rest, own = np.divmod(rest, len(variable.categories))
+        # Of few categories: as narrow as they go, for what is held for each cell is most of it.
+        narrow = np.min_scalar_type(max(self.sizes, default=1))
+        self.codes: Numbers = np.empty((self.lattice.variables, len(counts)), dtype=narrow)
+        for column, axis in zip(columns, self.lattice.axes, strict=True):
+            own = column[order]
             for v in bits(axis):
                 level = table.domain.place(self.lattice.names[v])[1]
                 self.codes[v] = own if level is None else level.codes[own]
         self.size = int(risky.sum())
+        self.lowest = int(self.counts[: self.size].min())
         self.total = table.total
         self._numbers = summable(self.counts)
         self._kept: OrderedDict[Query, Ints] = OrderedDict()
@@ -139,17 +142,16 @@ class AtRiskCells:
     def _margin(self, query: Query) -> Ints:
         if not query:
             return np.full(self.size, self.total, dtype=np.int64)
-        key, size = np.zeros(len(self.counts), dtype=np.int64), 1
-        for v in bits(query):
-            key *= self.sizes[v]
-            key += self.codes[v]
-            size *= self.sizes[v]
-        return at_risk_sums(key, size, self._numbers, self.size)
+        chosen = list(bits(query))
+        key, limit = numbered(
+            (self.codes[v] for v in chosen), (self.sizes[v] for v in chosen), len(self.counts)
+        )
+        return at_risk_sums(key, limit, self._numbers, self.size)
 
 
-def _cells(table: Table, rule: SmallCount) -> tuple[Ints, Ints]:
+def _cells(table: Table, rule: SmallCount) -> tuple[Sequence[Numbers], Ints]:
     if rule.low > 0:
-        return table.cells
+        return table.listed
     if table.domain.size > DENSE_LIMIT:
         raise InputError(
             f"zeros cannot be looked at in a table of {table.domain.size:,} cells",
@@ -157,4 +159,4 @@ def _cells(table: Table, rule: SmallCount) -> tuple[Ints, Ints]:
         )
     counts = table.counts.reshape(-1)
     keys = np.flatnonzero((counts > 0) | rule.mask(counts)).astype(np.int64)
-    return keys, counts[keys]
+    return np.unravel_index(keys, table.domain.shape), counts[keys]

@@ -11,6 +11,7 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.budgets import MOST_TIGHT
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.query_space.asked_widths import AskedWidths
 from tabprotect.engine.query_space.at_risk import AtRiskCells
 from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.query_space.widths import Widths, critical_widths
@@ -100,6 +101,7 @@ class Evidence:
         rule: SmallCount,
         *,
         cells: Judged = "at_risk",
+        asked: bool = False,
         workers: Workers = None,
         progress: Progress = SILENT,
     ) -> Evidence:
@@ -109,8 +111,12 @@ class Evidence:
         ----------
         cells
             Which cells are to be kept apart from what can be worked out.
+        asked
+            Where margins are too many to list, look at each when it is asked for.
         """
         found = AtRiskCells(table, rule, cells)
+        if asked and not found.lattice.listed:
+            return cls(found, AskedWidths.of(found))
         return cls(found, critical_widths(found, workers=workers, progress=progress))
 
     @property

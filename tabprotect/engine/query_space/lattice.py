@@ -19,6 +19,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.budgets import LATTICE_VARIABLES as MAX_VARIABLES
+from tabprotect.engine.budgets import MAX_LISTED
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain, Level
 from tabprotect.engine.tables.margins import MarginSet
@@ -126,9 +127,25 @@ class Lattice:
         """How many queries there are."""
         return math.prod(map(len, self.patterns))
 
+    @property
+    def listed(self) -> bool:
+        """Whether all queries can be listed."""
+        return self.size <= 1 << MAX_LISTED
+
     @cached_property
     def every(self) -> Ints:
-        """All queries, ascending, int64 (size,)."""
+        """All queries, ascending, int64 (size,).
+
+        Raises
+        ------
+        InputError
+            For more than ``2^MAX_LISTED``.
+        """
+        if not self.listed:
+            raise InputError(
+                f"{len(self.axes)} variables have {self.size:,} sub-tables: too many to list",
+                hint=f"take a margin over at most {MAX_LISTED} variables",
+            )
         out = np.zeros(1, dtype=np.int64)
         for patterns in self.patterns:
             out = np.add.outer(np.array(patterns, dtype=np.int64), out).reshape(-1)

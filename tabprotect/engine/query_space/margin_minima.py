@@ -15,6 +15,7 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import EXACT_FLOAT
 from tabprotect.engine.query_space.lattice import Lattice, Query, bits
+from tabprotect.engine.tables.wide_table import Numbers
 
 Sums = Ints | Floats
 
@@ -49,7 +50,7 @@ def summable(counts: Ints) -> Sums:
 
 
 def smallest_counts(
-    codes: Ints,
+    codes: Numbers,
     sizes: Sequence[int],
     counts: Ints,
     at_risk: int,
@@ -63,7 +64,7 @@ def smallest_counts(
 
     Parameters
     ----------
-    codes : int64 (K, cells)
+    codes : whole numbers (K, cells)
         Category numbers by bit of the lattice, at-risk cells first.
     always
         What every margin has; all of it of variables beyond the first ``free``.

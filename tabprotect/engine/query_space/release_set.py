@@ -103,6 +103,7 @@ class ReleaseSet:
         judgement = criterion.judge(
             evidence, frontier.members, threshold, bounds=bounds, progress=progress
         )
+        nothing = Frontier(lattice, (), upward=True)
         start = cls(
             evidence,
             criterion,
@@ -110,11 +111,11 @@ class ReleaseSet:
             bounds,
             frontier,
             judgement,
-            lattice.every,
-            Frontier(lattice, (), upward=True),
-            Frontier(lattice, (), upward=True),
+            np.zeros(0, dtype=np.int64),
+            nothing,
+            nothing,
         )
-        return start._examined(progress)
+        return replace(start, allowed=start._outside(nothing))._examined(progress)
 
     def release(self, query: Query, progress: Progress = SILENT) -> ReleaseSet:
         """The state after one more release; the caller has decided that it may happen."""
@@ -136,6 +137,35 @@ class ReleaseSet:
         if proved and judgement.verdict == "unknown":
             judgement = replace(judgement, verdict="safe", tight=())
         return replace(self, released=frontier, judgement=judgement)._examined(progress)
+
+    def resumed(
+        self,
+        released: Frontier,
+        unreleasable: Frontier,
+        proved: Frontier,
+        progress: Progress = SILENT,
+    ) -> ReleaseSet:
+        """The state that had these frontiers, under the same evidence and threshold."""
+        judgement = self.criterion.judge(
+            self.evidence,
+            released.members,
+            self.threshold,
+            bounds=self.bounds,
+            decide_only=True,
+            progress=progress,
+        )
+        return replace(
+            self,
+            released=released,
+            judgement=judgement,
+            allowed=self._outside(unreleasable),
+            unreleasable=unreleasable,
+            proved=proved,
+        )
+
+    def refuse(self, query: Query) -> ReleaseSet:
+        """The state once somebody has been told that a query is refused for good."""
+        return self
 
     def allows(self, query: Query) -> bool:
         """Whether the query is released or proved safe to release next."""
@@ -205,6 +235,11 @@ class ReleaseSet:
             hint="lower the threshold or merge rare categories",
             detail="\n".join(f"{c.text}: {c.lower}..{c.upper}" for c in tight.values()),
         )
+
+    def _outside(self, unreleasable: Frontier) -> Ints:
+        """What is allowed where nothing else is refused."""
+        every = self.evidence.lattice.every
+        return every[~unreleasable.covers(every)]
 
     def _examined(self, progress: Progress) -> ReleaseSet:
         """Both regions brought up to date with ``released`` and ``judgement``."""

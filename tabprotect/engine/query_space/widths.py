@@ -17,13 +17,12 @@ from functools import partial
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.budgets import MAX_LISTED
-from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.at_risk import AtRiskCells
 from tabprotect.engine.query_space.lattice import Lattice, Query, bits
 from tabprotect.engine.query_space.margin_minima import smallest_counts
 from tabprotect.engine.query_space.workers import Workers, spread
+from tabprotect.engine.tables.wide_table import Numbers
 
 PIECES = 6
 """The lattice is cut into 2^6 pieces, or a few more, to share out."""
@@ -94,15 +93,11 @@ def critical_widths(
         When cancelled.
     """
     lattice = cells.lattice
-    if lattice.size > 1 << MAX_LISTED:
-        raise InputError(
-            f"{len(lattice.axes)} variables have {lattice.size:,} sub-tables: too many to list",
-            hint=f"take a margin over at most {MAX_LISTED} variables",
-        )
+    every = lattice.every
     smallest = _smallest(cells, workers, progress)
     values = smallest.copy()
     for axis, single in zip(lattice.axes, lattice.at(lattice.axes).tolist(), strict=True):
-        outside = lattice.every & axis != axis
+        outside = every & axis != axis
         values[outside] = np.minimum(values[outside], smallest[single])
     for query, width in _with_lower_bounds(cells, progress):
         values[lattice.at([query])] = width
@@ -167,7 +162,7 @@ def _smallest(cells: AtRiskCells, workers: Workers, progress: Progress) -> Ints:
 
 
 def _piece(
-    codes: Ints,
+    codes: Numbers,
     sizes: tuple[int, ...],
     counts: Ints,
     at_risk: int,

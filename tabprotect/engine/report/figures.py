@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.release.published import PublishedTable
+from tabprotect.languages.speaking import told
 
 WIDTH, HEIGHT = 640, 190
 _TOP, _FOOT = 22, 44
@@ -45,7 +46,7 @@ def bars(labels: Sequence[str], values: Sequence[int], *, axis: str, said: str) 
             centre - step * 0.36, base - height, step * 0.72, height
         )
         numbers += text.format(centre, base - height - 6, count_text(value))
-        ticks += text.format(centre, base + 16, label)
+        ticks += text.format(centre, base + 16, told(label))
     # As attributes: not every printer applies the page's styles to a figure.
     return Markup(
         '<svg viewBox="0 0 {} {}" role="img" aria-label="{}">'
@@ -54,9 +55,9 @@ def bars(labels: Sequence[str], values: Sequence[int], *, axis: str, said: str) 
         '<g font-size="12" text-anchor="middle" font-family="DejaVu Sans, Arial, sans-serif">'
         '<g fill="#1b2430">{}</g><g fill="#5a6472">{}{}</g></g></svg>'
     ).format(
-        *(WIDTH, HEIGHT, said, drawn),
+        *(WIDTH, HEIGHT, told(said), drawn),
         *(base, WIDTH, base),
-        *(numbers, ticks, text.format(WIDTH / 2, HEIGHT - 6, axis)),
+        *(numbers, ticks, text.format(WIDTH / 2, HEIGHT - 6, told(axis))),
     )
 
 

@@ -10,6 +10,7 @@ from markupsafe import Markup, escape
 
 from tabprotect.engine.bundle.reader_text import reader_text
 from tabprotect.engine.release.release import Release
+from tabprotect.languages.speaking import told
 
 _CODE, _STRONG = re.compile("`([^`]+)`"), re.compile(r"\*\*([^*]+)\*\*")
 
@@ -43,12 +44,12 @@ def _kind(line: str) -> str:
 def _blocks(lines: list[str]) -> Iterator[Markup]:
     for kind, group in groupby(lines, _kind):
         if kind == "point":
-            points = (Markup("<li>{}</li>").format(_inline(line[2:])) for line in group)
+            points = (Markup("<li>{}</li>").format(_inline(told(line[2:]))) for line in group)
             yield Markup("<ul>{}</ul>").format(Markup("").join(points))
         elif kind == "code":
             yield Markup("<pre>{}</pre>").format("\n".join(plain(line[4:]) for line in group))
         elif kind == "p":
-            yield Markup("<p>{}</p>").format(_inline(" ".join(group)))
+            yield Markup("<p>{}</p>").format(_inline(told(" ".join(group))))
 
 
 def _inline(text: str) -> Markup:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Literal, get_args
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from tabprotect.engine.atomic import replacing
@@ -23,6 +24,8 @@ from tabprotect.engine.report.prose import plain
 from tabprotect.engine.report.public_edition import public_edition
 from tabprotect.engine.report.register_section import register_section
 from tabprotect.engine.report.staff_edition import staff_edition
+from tabprotect.languages.page_texts import environment
+from tabprotect.languages.speaking import language, told
 
 Edition = Literal["staff", "public"]
 
@@ -149,7 +152,8 @@ def staff_report(
 
 
 def _render(template: str, edition: object) -> str:
-    return _ENVIRONMENT.get_template(template).render(r=edition, css=Markup(_source("report.css")))
+    page = _environment(language()).get_template(template)
+    return page.render(r=edition, css=Markup(_source("report.css")))
 
 
 def _source(name: str) -> str:
@@ -161,11 +165,7 @@ def _printed(value: object) -> object:
     return plain(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-_ENVIRONMENT = Environment(
-    loader=FunctionLoader(_source),
-    autoescape=True,
-    undefined=StrictUndefined,
-    finalize=_printed,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
+@cache
+def _environment(language: str) -> Environment:
+    """The templates in the language that is in force."""
+    return environment(_source, told, language, finalize=_printed)

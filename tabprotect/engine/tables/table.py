@@ -46,6 +46,24 @@ DENSE = 2**24
 """Cells up to which a table of records is laid out, however empty."""
 
 
+def check_structural(table: Table) -> None:
+    """Refuse an original with somebody in a structural zero.
+
+    Raises
+    ------
+    InputError
+        Naming the first such cell.
+    """
+    keys, values = table.cells
+    wrong = keys[(values != 0) & table.domain.structural_cells(keys)]
+    if len(wrong):
+        raise InputError(
+            "somebody is counted where nobody can be",
+            cell=table.domain.cell_text(table.domain.unflat(int(wrong[0]))),
+            hint="mend the count, or let go of the structural zero",
+        )
+
+
 def better_sparse(domain: Domain, cells: int) -> bool:
     """Whether a table with so many cells that are not zero should list them only."""
     return domain.size > DENSE and (domain.size > DENSE_LIMIT or domain.size > 4 * cells)
@@ -152,10 +170,22 @@ class Table:
         keys = np.flatnonzero(self._array).astype(np.int64)
         return keys, self._array.reshape(-1)[keys]
 
+    @property
+    def listed(self) -> tuple[Sequence[npt.NDArray[np.integer]], Counts]:
+        """Category numbers by variable, and counts, of the cells that are not zero, in order."""
+        keys, counts = self.cells
+        return np.unravel_index(keys, self.domain.shape) if self.domain.ndim else (), counts
+
     @cached_property
     def total(self) -> int:
         """The grand total."""
-        return exact_sum(self.cells[1])
+        return exact_sum(self._given)
+
+    @property
+    def _given(self) -> Counts:
+        given = self._values if self._array is None else self._array
+        assert given is not None
+        return given
 
     def __getitem__(self, index: Sequence[int]) -> int:
         if self._array is not None:
@@ -184,8 +214,8 @@ class Table:
 
     def margin(self, names: Iterable[str]) -> Table:
         """The margin over the named variables or levels of them (summed over all others)."""
-        wanted = self.domain.tidy(names)
-        domain = self.domain.project(wanted)
+        domain = self.domain.project(names)
+        wanted = domain.names
         if self._array is not None and not set(wanted) <= set(self.domain.names):
             kept = {self.domain.names[self.domain.axis_of(name)] for name in wanted}
             return self.margin(kept)._grouped(domain)
@@ -230,4 +260,4 @@ class Table:
     @property
     def has_negative(self) -> bool:
         """Whether any count is below zero (an original never may)."""
-        return bool((self.cells[1] < 0).any())
+        return bool((self._given < 0).any())

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, get_args
 
@@ -19,12 +20,13 @@ from tabprotect.engine.project.history import History
 from tabprotect.engine.project.project import EVERYTHING, Project, Who
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.release.release import Release
-from tabprotect.engine.tables.domain import Index
+from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.jobs import Job, Jobs
 from tabprotect.gui.base.judging import Judging
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.base.question import Question, same, told
+from tabprotect.languages.speaking import keep
 
 if TYPE_CHECKING:
     from tabprotect.engine.posterior.posterior import Posterior
@@ -33,19 +35,37 @@ P = ParamSpec("P")
 Failed = Callable[[TabprotectError], object]
 
 
+@dataclass(frozen=True)
+class Total:
+    """All cells that agree with one on some variables.
+
+    Attributes
+    ----------
+    names
+        Those variables, or levels of them.
+    cell
+        The one cell.
+    """
+
+    names: tuple[str, ...]
+    cell: Index
+
+
 class Document(QObject):
     """What all pages share. Frozen values inside; this object only points at the current ones.
 
     Signals: ``project_changed`` (frozenset of the names a command reports), ``selection_changed``
-    (cell index or None), ``cycle_selected`` (number or None), ``view_changed`` (public?),
+    (cell index or None), ``total_selected`` (a :class:`Total` or None), ``cycle_selected`` (number or None), ``view_changed`` (public?),
     ``posterior_ready`` ("user" or "intruder", the posterior), ``error_raised`` (error, page name
     or "" for the page in front), ``page_asked`` (the name of a page to go to), ``open_asked`` (a path, or
     "" to ask which), ``reader_asked`` (a bundle, for a window of its own),
-    ``begins`` (an order that opens a new document), ``work_found`` (what a killed program left, to recover it or None, to discard it).
+    ``begins`` (an order that opens a new document), ``work_found`` (what a killed program left, to recover it or None, to discard it),
+    ``closed`` (no work runs any more: what goes on by itself ends too).
     """
 
     project_changed = Signal(object)
     selection_changed = Signal(object)
+    total_selected = Signal(object)
     cycle_selected = Signal(object)
     view_changed = Signal(bool)
     posterior_ready = Signal(str, object)
@@ -57,6 +77,7 @@ class Document(QObject):
     reader_asked = Signal(str)
     begins = Signal(object)
     work_found = Signal(str, object, object)
+    closed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -66,6 +87,8 @@ class Document(QObject):
         self.saved: Project | None = None
         """The project as it was last saved; what differs from it is unsaved."""
         self.selection: Index | None = None
+        self.total: Total | None = None
+        """The selected total, where that is what is looked at and not a cell."""
         self.selected_cycle: int | None = None
         self.preferences = Preferences()
         self.recent: Callable[[], list[str]] = list
@@ -263,6 +286,8 @@ class Document(QObject):
             self.select(None)
         if self.selected_cycle is not None and self.selected_cycle >= self._cycles():
             self.select_cycle(None)
+        if self.project is not None:
+            keep(_names, self.project.domain)
         self.project_changed.emit(changes)
 
     def _cycles(self) -> int:
@@ -306,9 +331,16 @@ class Document(QObject):
         """Select a cell, on every page at once."""
         if index is not None:
             index = tuple(int(i) for i in index)
+        self.select_total(None)
         if index != self.selection:
             self.selection = index
             self.selection_changed.emit(index)
+
+    def select_total(self, total: Total | None) -> None:
+        """Select a total of the table; a cell that is selected afterwards takes its place."""
+        if total != self.total:
+            self.total = total
+            self.total_selected.emit(total)
 
     def select_cycle(self, cycle: int | None) -> None:
         """Select a cycle, on every page at once."""
@@ -380,6 +412,7 @@ class Document(QObject):
     def close(self) -> None:
         """End all work; no thread is left."""
         self.jobs.close()
+        self.closed.emit()
 
 
 def _inside(index: Index, shape: tuple[int, ...] | None) -> bool:
@@ -388,3 +421,10 @@ def _inside(index: Index, shape: tuple[int, ...] | None) -> bool:
         and len(index) == len(shape)
         and all(0 <= i < n for i, n in zip(index, shape, strict=True))
     )
+
+
+def _names(domain: Domain) -> Iterator[str]:
+    """What the table calls its variables and categories."""
+    for variable in domain.variables:
+        yield variable.name
+        yield from variable.categories

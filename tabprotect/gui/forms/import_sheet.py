@@ -190,6 +190,7 @@ class ImportSheet(QDialog):
                 box = QLineEdit()
                 box.textChanged.connect(self._changed)
             box.setAccessibleName(label)
+            box.setObjectName(option.name)
             box.setAccessibleDescription(said)
             box.setToolTip(tip(said))
             self.inputs[option.name] = box
@@ -293,7 +294,7 @@ def _value(box: QWidget) -> object:
         return box.currentData()
     text = box.currentText() if isinstance(box, QComboBox) else _text(box)
     number = {o.name for o in options() if takes_number(o)}
-    if box.accessibleName().lower().replace(" ", "_") in number and text.isdecimal():
+    if box.objectName() in number and text.isdecimal():
         return int(text)
     # A blank may be what is meant: the sign between thousands.
     return text if text.strip() or text == " " else None

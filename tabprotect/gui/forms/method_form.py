@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from tabprotect.engine.errors import ParameterError, TabprotectError
 from tabprotect.engine.parameters import Parameter, Shares, Values
 from tabprotect.engine.protection.method import Method
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.forms.field import Field
 from tabprotect.gui.forms.seed_chooser import SeedChooser
 from tabprotect.gui.forms.share_editor import ShareEditor
@@ -55,11 +56,17 @@ class MethodForm(QScrollArea):
         self._column = in_column(on=self._inner, margins=(0, 0, GRID, 0), spacing=GRID)
         self._none = Label("This method has no parameters.", role="quiet")
         self._rows = in_column(spacing=GRID)
+        self._detailed = in_column(spacing=GRID)
+        self.details = tool_button("More about the cycles", checkable=True)
+        self.details.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.details.toggled.connect(self._unfold)
         self.seeds = SeedChooser()
         self.seeds.seed_set.connect(self.seed_set)
         self.seeds.wrong.connect(self.wrong)
         self._column.addWidget(self._none)
         self._column.addLayout(self._rows)
+        self._column.addWidget(self.details)
+        self._column.addLayout(self._detailed)
         self._column.addWidget(self.seeds)
         self._column.addStretch(1)
 
@@ -70,8 +77,12 @@ class MethodForm(QScrollArea):
         *,
         coins: tuple[int | None, bool],
         house: bool,
+        domain: Domain | None = None,
     ) -> None:
-        """Show a method's values; outside the house they can only be read."""
+        """Show a method's values; outside the house they can only be read.
+
+        The variables and levels of a ``domain`` can be chosen where tables are named.
+        """
         self._rest.stop()
         self._touched = False
         if method is not self._method:
@@ -80,6 +91,9 @@ class MethodForm(QScrollArea):
         for name, field in self.fields.items():
             field.show_value(values.get(name, field.parameter.default))
             field.setEnabled(house)
+            if domain is not None:
+                field.offer(domain)
+        self._unfold(self.details.isChecked())
         for editor in self.editors:
             editor.show_shares()
             editor.triangle.setEnabled(house)
@@ -88,9 +102,11 @@ class MethodForm(QScrollArea):
 
     def _build(self, method: Method) -> None:
         emptied(self._rows)
+        emptied(self._detailed)
         self._method, self.fields, self.editors, self.stops = method, {}, [], []
         self.verticalScrollBar().setValue(0)
         single: dict[Shares, Field] = {}
+        detailed: list[Field] = []
         for parameter in method.parameters:
             if parameter.kind == "cycles":
                 self.stops.append(self._cycles())
@@ -98,7 +114,9 @@ class MethodForm(QScrollArea):
                 continue
             field = self.fields[parameter.name] = Field(parameter)
             field.changed.connect(partial(self._give_way, parameter))
-            if parameter.shares is None:
+            if parameter.of:
+                detailed.append(field)
+            elif parameter.shares is None:
                 self._add(field)
             elif parameter.shares in single:
                 self.editors.append(ShareEditor(single.pop(parameter.shares), field))
@@ -107,13 +125,27 @@ class MethodForm(QScrollArea):
                 single[parameter.shares] = field
         for field in single.values():
             self._add(field)
+        if detailed:
+            self.stops.append(self.details)
+        for field in detailed:
+            self._add(field, self._detailed)
+        self.details.setVisible(bool(detailed))
+        self.details.setChecked(False)
+        self._unfold(False)
         self.stops += [self.seeds.house, self.seeds.fresh, self.seeds.given, self.seeds.seed]
         self._none.setVisible(not method.parameters)
 
-    def _add(self, row: Field | ShareEditor) -> None:
+    def _add(self, row: Field | ShareEditor, to: QVBoxLayout | None = None) -> None:
         row.changed.connect(self._changed)
         self.stops += row.stops
-        self._rows.addWidget(row)
+        (self._rows if to is None else to).addWidget(row)
+
+    def _unfold(self, wanted: bool) -> None:
+        """Show what is seldom set, or only what of it is."""
+        for field in self.fields.values():
+            if field.parameter.of:
+                set_now = not field.holds(field.parameter.default) or bool(field.fault.text())
+                field.setVisible(wanted or set_now)
 
     def _give_way(self, parameter: Parameter[object]) -> None:
         """What is set replaces what it excludes, which goes back to its default."""
@@ -155,6 +187,7 @@ class MethodForm(QScrollArea):
         """Mark wrong fields, each with its reason; the others are cleared."""
         for name, field in self.fields.items():
             field.show_fault(faults.get(name, ""))
+        self._unfold(self.details.isChecked())
         wrong = next((field for name, field in self.fields.items() if name in faults), None)
         if wrong is not None:
             # Laid out only later, with its fault below it.

@@ -15,6 +15,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from tabprotect.gui.look.theme import GRID, colour
+from tabprotect.languages.speaking import told
 
 STEP = 0.01
 LEAP = 0.05
@@ -170,4 +171,4 @@ class ShareTriangle(QWidget):
             (QPointF(c.x() - wide / 2, c.y() - line - 3), rest, "quiet", flags.AlignHCenter),
         ):
             painter.setPen(colour(name))
-            painter.drawText(QRectF(corner.x(), corner.y(), wide, line), int(flag), text)
+            painter.drawText(QRectF(corner.x(), corner.y(), wide, line), int(flag), told(text))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import sys
 import threading
@@ -23,9 +24,11 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.frame.settings_dialog import state_folder
+from tabprotect.gui.look.shown import speak_in_window
 from tabprotect.gui.look.theme import THEME
 from tabprotect.gui.look.wheel import WheelScrolls
 from tabprotect.gui.plots.canvas import Canvas
+from tabprotect.languages.speaking import VARIABLE, known, of_environment, speak
 from tabprotect.version import __version__
 
 AUTOSAVE_SECONDS = 60
@@ -167,6 +170,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     mode, zoom = settings.value("mode", "system"), settings.value("zoom", 1.0)
     with contextlib.suppress(TypeError, ValueError):
         THEME.apply(mode=mode if mode in ("light", "dark") else "system", zoom=float(str(zoom)))
+    chosen = str(settings.value("language", "") or "")
+    speak(known(chosen) if chosen and not os.environ.get(VARIABLE) else of_environment())
+    speak_in_window(app)
     window = MainWindow(Document(), settings)
     install_hook(window)
     autosave = Autosave(window, state_folder())

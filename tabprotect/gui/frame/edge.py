@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolButton
 
 from tabprotect.gui.look.label import tip
 from tabprotect.gui.look.theme import GRID, colour
+from tabprotect.languages.speaking import told
 
 
 class Edge(QToolButton):
@@ -39,4 +40,4 @@ class Edge(QToolButton):
         painter.rotate(90)
         area = QRect(2 * GRID, 0, self.height() - 2 * GRID, self.width())
         flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(area, int(flags), self._words)
+        painter.drawText(area, int(flags), told(self._words))

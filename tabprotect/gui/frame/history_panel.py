@@ -10,6 +10,7 @@ from tabprotect.gui.look import icons
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, THEME
+from tabprotect.languages.speaking import told
 
 
 class HistoryPanel(QWidget):
@@ -49,7 +50,7 @@ class HistoryPanel(QWidget):
         self._empty.setVisible(not steps)
         here = history.position
         for number, step in enumerate(steps):
-            item = QListWidgetItem(step.label)
+            item = QListWidgetItem(told(step.label))
             item.setData(Qt.ItemDataRole.UserRole, number + 1)
             item.setToolTip(tip(step.label))
             if step.sealed:

@@ -22,6 +22,7 @@ from tabprotect.gui.look import icons
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
+from tabprotect.languages.speaking import told
 
 STEP = 3 * GRID
 """How far a step stands in from its stage."""
@@ -52,7 +53,8 @@ class StageButton(QToolButton):
     @property
     def words(self) -> str:
         """Number and label."""
-        return f"{self.number}  {self.page.label}" if self.number else self.page.label
+        label = told(self.page.label)
+        return f"{self.number}  {label}" if self.number else label
 
     @property
     def _indent(self) -> int:

@@ -38,6 +38,7 @@ from tabprotect.gui.look.file_dialogs import ask_folder
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, Mode
+from tabprotect.languages.speaking import LANGUAGES
 
 WORDS = {
     "second_release": {
@@ -200,6 +201,15 @@ class SettingsDialog(QDialog):
         for name, text in MODES:
             self.mode.addItem(text, name)
         self.mode.setCurrentIndex(self.mode.findData(THEME.mode))
+        self.language = QComboBox()
+        self.language.setAccessibleName("Language")
+        self.language.addItem("as the system has it", "")
+        for code, name in LANGUAGES.items():
+            self.language.addItem(name, code)
+        settings = window.settings
+        chosen_language = "" if settings is None else str(settings.value("language", "") or "")
+        self.language.setCurrentIndex(max(self.language.findData(chosen_language), 0))
+        self.language.setToolTip("from the next start on")
         self.autosave = QCheckBox("Save unsaved work every minute, to recover it after a crash")
         self.autosave.setChecked(chosen.autosave)
         where = Label(
@@ -216,6 +226,7 @@ class SettingsDialog(QDialog):
         form.addRow("Releases (public)", self.public)
         form.addRow("Dossiers (confidential)", self.confidential)
         form.addRow("Colours", self.mode)
+        form.addRow("Language, from the next start on", self.language)
         form.addRow(self.autosave)
         form.addRow(where)
         self.tabs = QTabWidget()
@@ -251,6 +262,8 @@ class SettingsDialog(QDialog):
             self.errors.show_error(error)
             return
         preferences.store(self.window_.settings)
+        if self.window_.settings is not None:
+            self.window_.settings.setValue("language", self.language.currentData())
         self.window_.document.set_preferences(preferences)
         THEME.apply(mode=self.mode.currentData())
         self.accept()

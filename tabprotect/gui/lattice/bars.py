@@ -10,6 +10,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, STATUS, UNKNOWN, UNRELEASABLE
 from tabprotect.gui.look.drawing import Drawing
 from tabprotect.gui.look.theme import GRID, Colours, count_text
+from tabprotect.languages.speaking import told
 
 ORDER = (RELEASED, CANDIDATE, UNKNOWN, UNRELEASABLE)
 LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
@@ -52,11 +53,11 @@ class DimensionBars(Drawing):
         bars = area.adjusted(name, 0, -figure - GRID / 2, 0)
         painter.setPen(QColor(colours.quiet))
         head = QRectF(bars.right(), area.top(), figure + GRID / 2, metrics.height())
-        painter.drawText(head, RIGHT, "released")
+        painter.drawText(head, RIGHT, told("released"))
         for dimension, whole in enumerate(total.tolist()):
             y = area.top() + metrics.height() + dimension * line
             painter.setPen(QColor(colours.quiet))
-            painter.drawText(QRectF(area.left(), y, name, line), LEFT, f"{dimension}-way")
+            painter.drawText(QRectF(area.left(), y, name, line), LEFT, told(f"{dimension}-way"))
             x = bars.left()
             for region in ORDER:
                 wide = bars.width() * int(self.counts[region, dimension]) / max(whole, 1)
@@ -66,7 +67,7 @@ class DimensionBars(Drawing):
                 x += wide
             painter.setPen(QColor(colours.text))
             said = f"{count_text(int(self.counts[RELEASED, dimension]))} of {count_text(whole)}"
-            painter.drawText(QRectF(bars.right(), y, figure + GRID / 2, line), RIGHT, said)
+            painter.drawText(QRectF(bars.right(), y, figure + GRID / 2, line), RIGHT, told(said))
 
     @staticmethod
     def _bar(painter: QPainter, box: QRectF, region: int, colours: Colours) -> None:

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 from tabprotect.engine.arrays import Ints
 from tabprotect.gui.look.label import tip
 from tabprotect.gui.look.theme import GRID, THEME, count_text, tabular
+from tabprotect.languages.speaking import told
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 
@@ -95,7 +96,7 @@ class RowsModel(QAbstractTableModel):
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             column = self.columns[index.column()]
-            text = column.text(column.values[self.rows[index.row()]])
+            text = told(column.text(column.values[self.rows[index.row()]]))
             return tip(text) if role == Qt.ItemDataRole.ToolTipRole else text
         if role == Qt.ItemDataRole.TextAlignmentRole and self.columns[index.column()].right:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -107,7 +108,7 @@ class RowsModel(QAbstractTableModel):
         if orientation != Qt.Orientation.Horizontal or section >= len(self.columns):
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return self.columns[section].head
+            return told(self.columns[section].head)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             right = self.columns[section].right
             side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft

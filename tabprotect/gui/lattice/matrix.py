@@ -67,7 +67,7 @@ class FrontierMatrix(QAbstractScrollArea):
         self.queries: Ints = np.zeros(0, dtype=np.int64)
         self._letters: VariableLetters | None = None
         self._columns: list[int] = []
-        self._figures: Ints = self.queries
+        self._figures: list[int] = []
         self._focus: Query = -1
         self.setFont(tabular(self.font()))
 
@@ -76,13 +76,13 @@ class FrontierMatrix(QAbstractScrollArea):
         letters: VariableLetters,
         queries: Sequence[Query],
         columns: Sequence[int],
-        widths: Ints,
+        widths: Ints | None = None,
     ) -> None:
         """Show an antichain; its ``widths``, one each, are written beside its rows."""
         self._letters, self._columns = letters, list(columns)
         self.queries = blocked(queries, columns)
-        of = dict(zip(queries, widths.tolist(), strict=True))
-        self._figures = np.array([of[int(query)] for query in self.queries], dtype=np.int64)
+        of = {} if widths is None else dict(zip(queries, widths.tolist(), strict=True))
+        self._figures = [of[int(query)] for query in self.queries] if of else []
         self._fit_bar()
         self.viewport().update()
 
@@ -90,7 +90,7 @@ class FrontierMatrix(QAbstractScrollArea):
         """Show nothing."""
         self._letters = None
         self.queries = np.zeros(0, dtype=np.int64)
-        self._figures = self.queries
+        self._figures = []
         self._fit_bar()
         self.viewport().update()
 
@@ -150,7 +150,7 @@ class FrontierMatrix(QAbstractScrollArea):
         area = QRectF(self.viewport().rect())
         painter.fillRect(area, QColor(c.base))
         metrics = QFontMetricsF(self.font())
-        side = metrics.horizontalAdvance("000 000") + GRID
+        side = metrics.horizontalAdvance("000 000") + GRID if self._figures else GRID / 2
         wide = min((area.width() - side) / max(len(self._columns), 1), 3.0 * GRID)
         centre = int(Qt.AlignmentFlag.AlignCenter)
         painter.setPen(QColor(c.quiet))
@@ -158,7 +158,8 @@ class FrontierMatrix(QAbstractScrollArea):
             painter.drawText(QRectF(place * wide, 2, wide, self._line), centre, letters[v])
         right = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         ends = len(self._columns) * wide
-        painter.drawText(QRectF(ends, 2, side - GRID / 2, self._line), right, "width")
+        if self._figures:
+            painter.drawText(QRectF(ends, 2, side - GRID / 2, self._line), right, "width")
         first = self.verticalScrollBar().value()
         ink = QColor(c.unreleasable if self.hatched else c.released)
         pattern = Qt.BrushStyle.Dense4Pattern if self.hatched else Qt.BrushStyle.SolidPattern
@@ -183,9 +184,10 @@ class FrontierMatrix(QAbstractScrollArea):
                     painter.setPen(Qt.PenStyle.NoPen)
                     painter.setBrush(QColor(c.border))
                     painter.drawEllipse(middle, 1.2, 1.2)
-            painter.setPen(QColor(c.text))
-            box = QRectF(ends, y, side - GRID / 2, self._line)
-            painter.drawText(box, right, count_text(int(self._figures[row])))
+            if self._figures:
+                painter.setPen(QColor(c.text))
+                box = QRectF(ends, y, side - GRID / 2, self._line)
+                painter.drawText(box, right, count_text(self._figures[row]))
         if self.hasFocus():
             painter.setPen(QPen(QColor(c.focus), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)

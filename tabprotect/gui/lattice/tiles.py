@@ -23,6 +23,7 @@ from tabprotect.engine.query_space.lattice import Query
 from tabprotect.gui.look.drawing import Drawing
 from tabprotect.gui.look.shades import shades
 from tabprotect.gui.look.theme import GRID, Colours, colour
+from tabprotect.languages.speaking import told
 
 GAP = 4.0
 
@@ -127,7 +128,9 @@ class TileMap(Drawing):
                 painter.setPen(QColor(colours.quiet))
                 text = "total" if not dimension else self.row_name.format(dimension)
                 middle = top + high / 2
-                painter.drawText(QRectF(area.left(), middle - line / 2, left, line), flags, text)
+                painter.drawText(
+                    QRectF(area.left(), middle - line / 2, left, line), flags, told(text)
+                )
                 last = middle + line / 2
         if self.chain:
             painter.setPen(QPen(QColor(colours.at_risk), 2))

@@ -23,6 +23,7 @@ from tabprotect.gui.lattice.names import VariableLetters
 from tabprotect.gui.lattice.symbols import NodeLook, paint_node
 from tabprotect.gui.look.drawing import Drawing
 from tabprotect.gui.look.theme import GRID, Colours, colour
+from tabprotect.languages.speaking import told
 
 Levels = Sequence[tuple[int, Sequence[Query]]]
 
@@ -227,7 +228,7 @@ class LatticeView(Drawing):
             # With levels a step down is a variable more, or one a level finer.
             words = f"{band.dimension}-way" if plain else f"step {band.dimension}"
             box = QRectF(0, band.top, 12 * GRID, band.bottom - band.top)
-            painter.drawText(box, flags, words if band.dimension else "")
+            painter.drawText(box, flags, told(words) if band.dimension else "")
 
     def _draw_edges(self, painter: QPainter, arranged: Arrangement, colours: Colours) -> None:
         boxes = arranged.boxes

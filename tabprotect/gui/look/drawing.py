@@ -10,6 +10,7 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from tabprotect.gui.look.theme import GRID, LIGHT, THEME, Colours, tabular
+from tabprotect.languages.speaking import told
 
 LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -104,5 +105,5 @@ class Drawing(QWidget):
         inner = area.adjusted(GRID, GRID, -GRID, -GRID)
         painter.setPen(LIGHT.text)
         below = QRectF(inner.left(), inner.bottom() - foot, inner.width(), foot + GRID)
-        painter.drawText(below, CAPTION, caption)
+        painter.drawText(below, CAPTION, told(caption))
         self.draw(painter, inner.adjusted(0, 0, 0, -foot - GRID), LIGHT)

@@ -8,20 +8,22 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from tabprotect.languages.speaking import told
+
 Taken = Callable[[str], object]
 """What is done with the path that was chosen."""
 
 
 def ask_file(parent: QWidget, title: str, filters: str, then: Taken) -> QFileDialog:
     """Ask for a file that is there."""
-    dialog = QFileDialog(parent, title, "", filters)
+    dialog = QFileDialog(parent, told(title), "", filters)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
     return _opened(dialog, then)
 
 
 def ask_folder(parent: QWidget, title: str, start: str, then: Taken) -> QFileDialog:
     """Ask for a folder."""
-    dialog = QFileDialog(parent, title, start)
+    dialog = QFileDialog(parent, told(title), start)
     dialog.setFileMode(QFileDialog.FileMode.Directory)
     return _opened(dialog, then)
 
@@ -47,7 +49,7 @@ def ask_place(
     confirm
         Whether the dialog asks before the very name that was typed is overwritten.
     """
-    dialog = QFileDialog(parent, title, "", filters)
+    dialog = QFileDialog(parent, told(title), "", filters)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setOption(QFileDialog.Option.DontConfirmOverwrite, not confirm)
     dialog.setDefaultSuffix(suffix)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from tabprotect.gui.look.drawing import LEFT, RIGHT
 from tabprotect.gui.look.theme import GRID, THEME, Colours, contrast
+from tabprotect.languages.speaking import told
 
 STEPS = 48
 """Shades of the scale."""
@@ -68,7 +69,7 @@ class ScaleBar(QWidget):
 
 def draw_scale(painter: QPainter, area: QRectF, low: str, high: str, colours: Colours) -> None:
     """The scale from left to right, its ends written beside it."""
-    metrics = painter.fontMetrics()
+    metrics, low, high = painter.fontMetrics(), told(low), told(high)
     left, right = metrics.horizontalAdvance(low) + 6, metrics.horizontalAdvance(high) + 6
     bar = area.adjusted(left, 3, -right, -3)
     gradient = QLinearGradient(QPointF(bar.left(), 0), QPointF(bar.right(), 0))

@@ -30,6 +30,7 @@ from PySide6.QtWidgets import QGraphicsPolygonItem, QGraphicsRectItem
 from tabprotect.engine.arrays import Floats
 from tabprotect.gui.look.theme import THEME, Colours, chance_text
 from tabprotect.gui.plots.marks import Mark, nice_step
+from tabprotect.languages.speaking import told
 
 Ticks = Sequence[tuple[float, str]]
 
@@ -101,7 +102,7 @@ class Canvas:
         self.bottom.setTextPen(QColor(colours.text))
         self.left.setWidth(self.metrics.horizontalAdvance(numbers) + 2 * TICK)
         # The axis takes it as HTML; names of categories may hold anything.
-        self.bottom.setLabel(escape(title), color=colours.quiet)
+        self.bottom.setLabel(escape(told(title)), color=colours.quiet)
         self.bottom.label.setFont(font)
         self.bottom.setHeight((2 if title else 1) * self.line + TICK + 2)
 
@@ -194,7 +195,7 @@ class Canvas:
         step = nice_step(end, 4)
         digits = 2 if step < 0.1 else 1
         numbers = [n * step for n in range(int(min(end, 1.0) / step + 1e-9) + 1)]
-        self.left.setTicks([[(c, chance_text(c, digits=digits)) for c in numbers]])
+        self.left.setTicks([[(c, told(chance_text(c, digits=digits))) for c in numbers]])
         self._grid(numbers[1:], angle=0)
         self.bottom.setTicks([list(ticks)])
 
@@ -333,7 +334,7 @@ class Canvas:
     ) -> None:
         """A text with its upper left corner at a pixel, ``veiled`` over lines and bars."""
         x, y = self.unit
-        item = pyqtgraph().TextItem(text, color=QColor(ink), anchor=(0, 0))
+        item = pyqtgraph().TextItem(told(text), color=QColor(ink), anchor=(0, 0))
         item.textItem.document().setDocumentMargin(1)
         item.setFont(self._font)
         item.setPos(self.low + left * x, self.top - top * y)

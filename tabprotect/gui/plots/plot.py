@@ -22,6 +22,7 @@ from tabprotect.gui.look.drawing import Drawing
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import THEME, Colours
 from tabprotect.gui.plots.canvas import Canvas
+from tabprotect.languages.speaking import told
 
 STEP = 0.8
 """What a key press leaves of the part that is seen."""
@@ -137,7 +138,7 @@ class Plot(Drawing):
         if not self.filled:
             painter.setPen(QColor(colours.quiet))
             flags = int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap)
-            painter.drawText(area.adjusted(24, 0, -24, 0), flags, self.empty)
+            painter.drawText(area.adjusted(24, 0, -24, 0), flags, told(self.empty))
             return
         canvas = Canvas(self._put)
         self._fill(canvas, colours)

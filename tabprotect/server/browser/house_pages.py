@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from tabprotect.engine.errors import TabprotectError
@@ -69,6 +69,27 @@ async def log(request: Request) -> Response:
     )
 
 
+async def history(request: Request) -> Response:
+    """Where the service stands and the latest lines of its log, for a program that follows it."""
+    for_roles(request, "operator", "auditor")
+    desk = server_of(request).desk
+    length = await run_in_threadpool(lambda: desk.length)
+    rows = await run_in_threadpool(desk.log, length, LINES)
+    lattice, state = desk.lattice, desk.state
+    said = {
+        "label": desk.label,
+        "names": lattice.names,
+        "told": lattice.told,
+        "axes": lattice.axes,
+        "length": length,
+        "frozen": state.frozen,
+        "released": list(state.releases.released),
+        "unreleasable": list(state.releases.unreleasable),
+        "lines": [entry.as_json(lattice) | {"price": price} for entry, price in rows],
+    }
+    return JSONResponse(said, headers={"Cache-Control": "no-store"})
+
+
 async def replay(request: Request) -> Response:
     """What had been decided up to a number or a time."""
     for_roles(request, "operator", "auditor")
@@ -95,6 +116,8 @@ async def what_if(request: Request) -> Response:
     said: dict[str, Any] = {"variables": desk.lattice.names, "ticked": names, "found": None}
     if names:
         wanted = asked(desk.domain, desk.lattice, names)
+        if not desk.lattice.listed:
+            raise Problem("invalid_query", "there are too many sub-tables to say what would follow")
         found = await run_in_threadpool(desk.consequence, wanted.query)
         said["found"] = {
             "judgement": found.judgement,
@@ -184,6 +207,7 @@ def _until(text: str) -> int | datetime:
 ROUTES = (
     Route("/operator", overview),
     Route("/operator/log", log),
+    Route("/operator/history", history),
     Route("/operator/replay", replay),
     Route("/operator/what-if", what_if),
     Route("/operator/accounts", accounts, methods=["GET", "POST"]),

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hmac
+import math
+import re
 import secrets
 from collections.abc import Sequence
+from functools import cache
 from importlib.resources import files
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
+from jinja2 import Environment
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
@@ -17,7 +20,10 @@ from starlette.routing import Route
 
 from tabprotect.engine.query_space.frontier import maximal
 from tabprotect.engine.query_space.lattice import Query, joined
+from tabprotect.engine.query_space.table_server.database import Entry
 from tabprotect.engine.query_space.table_server.fold import ServerState
+from tabprotect.languages.page_texts import environment
+from tabprotect.languages.speaking import ENGLISH, LANGUAGES, catalogue
 from tabprotect.server.api import (
     DECISIONS,
     decided,
@@ -43,32 +49,48 @@ MOST_ROWS = 1_000
 
 LATTICE_VARIABLES = 8
 
+_WANTED = re.compile(r"([A-Za-z][\w-]*)(?:\s*;\s*q=(1(?:\.0*)?|0?\.\d+|0))?")
+
 
 def _source(name: str) -> str:
     return (files("tabprotect.resources") / "server" / name).read_text("utf-8")
 
 
-_ENVIRONMENT = Environment(
-    loader=FunctionLoader(_source),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
+@cache
+def _environment(language: str) -> Environment:
+    """The templates in a language."""
+    told = str if language == ENGLISH else catalogue(language).told
+    return environment(_source, told, language)
+
+
+def language_of(request: Request, offered: Sequence[str]) -> str:
+    """The first language of the browser's that the service offers, else the service's first."""
+    wanted = [
+        (-float(weight or 1), number, code.strip().partition("-")[0].lower())
+        for number, (code, weight) in enumerate(
+            _WANTED.findall(request.headers.get("accept-language", "")[:200])
+        )
+    ]
+    codes = [code for code in offered if code in LANGUAGES] or [ENGLISH]
+    return next((code for _, _, code in sorted(wanted) if code in codes), codes[0])
 
 
 def page(request: Request, template: str, status: int = 200, **said: object) -> Response:
     """A page with its frame; forms on it are signed for this browser."""
     server, visitor = server_of(request), visitor_of(request)
     browser = request.cookies.get(VISITOR, "") or secrets.token_urlsafe(16)
-    text = _ENVIRONMENT.get_template(template).render(
-        title=server.service.title,
-        language=server.service.languages[0],
-        account=visitor.account,
-        role=visitor.role,
-        path=request.url.path,
-        csrf=server.signed("form", browser),
-        **said,
+    spoken = language_of(request, server.service.languages)
+    text = (
+        _environment(spoken)
+        .get_template(template)
+        .render(
+            title=server.service.title,
+            account=visitor.account,
+            role=visitor.role,
+            path=request.url.path,
+            csrf=server.signed("form", browser),
+            **said,
+        )
     )
     response = HTMLResponse(text, status_code=status, headers={"Cache-Control": "no-store"})
     set_cookie(response, request, VISITOR, browser)
@@ -136,7 +158,7 @@ async def look(request: Request) -> Response:
         request,
         "look.html",
         names=desk.lattice.names_of(wanted.query),
-        cells=desk.cells(wanted.query),
+        cells=math.prod(desk.shape(wanted.query)),
         standing=standing,
         parts=_projection(desk, state, wanted.query),
     )
@@ -221,7 +243,7 @@ async def mine(request: Request) -> Response:
         found = [await run_in_threadpool(desk.entry, int(n)) for n in numbers[-50:] if n.isdigit()]
         entries = [e for e in reversed(found) if e is not None and e.line.kind in DECISIONS]
     rows = [
-        (e.number, desk.lattice.names_of(e.line.query), DECISIONS[e.line.kind][1])
+        (e.number, desk.lattice.names_of(e.line.query), DECISIONS[e.line.kind][1], _since(desk, e))
         for e in entries
         if e.line.kind in DECISIONS
     ]
@@ -269,6 +291,12 @@ def problem_page(request: Request, problem: Problem) -> Response:
         detail=problem.detail,
         code=problem.code,
     )
+
+
+def _since(desk: Desk, entry: Entry) -> str:
+    """What became of a query that got no table at first."""
+    given = None if entry.line.bundle else desk.at_hand(entry.line.query)
+    return "" if given is None else DECISIONS[given.kind][1]
 
 
 def _projection(desk: Desk, state: ServerState, query: Query) -> list[tuple[str, ...]]:

@@ -18,8 +18,9 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.opening.examples import PREFIX
-from tabprotect.engine.project.opening.sources import open_table
+from tabprotect.engine.project.opening.sources import Opened, open_table, tabulate_source
 from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.query_space.asked_release_set import AskedReleaseSet
 from tabprotect.engine.query_space.evidence import Evidence
 from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.query_space.registered import criteria, rules
@@ -66,6 +67,8 @@ class Desk:
         What is fixed.
     url
         The database of the history.
+    opened
+        The table, where it is open already: nothing is read from the service's source then.
 
     Raises
     ------
@@ -73,9 +76,18 @@ class Desk:
         When the table, the criterion or the database cannot be used.
     """
 
-    def __init__(self, service: Service, url: str, progress: Progress = SILENT) -> None:
-        opened = open_table(service.table.source, progress=progress)
-        source = service.table.source
+    def __init__(
+        self,
+        service: Service,
+        url: str,
+        progress: Progress = SILENT,
+        opened: Opened | None = None,
+    ) -> None:
+        source, columns = service.table.source, service.table.variables
+        if opened is None and columns:
+            opened = Opened(tabulate_source(source, columns, wide=True, progress=progress).table)
+        elif opened is None:
+            opened = open_table(source, progress=progress)
         name = source.removeprefix(PREFIX) if source.startswith(PREFIX) else "table"
         self.id = service.table.id or name
         # Loaded before anybody waits for an answer.
@@ -85,8 +97,11 @@ class Desk:
         self.domain: Domain = opened.table.domain
         choice = service.criterion
         at_risk = SmallCount.parse(service.table.at_risk)
-        evidence = Evidence.gather(opened.table, at_risk, cells=choice.cells, progress=progress)
-        releases = ReleaseSet.begin(
+        evidence = Evidence.gather(
+            opened.table, at_risk, cells=choice.cells, asked=True, progress=progress
+        )
+        kind = ReleaseSet if evidence.lattice.listed else AskedReleaseSet
+        releases = kind.begin(
             evidence,
             criteria()[choice.name],
             choice.threshold,
@@ -149,9 +164,9 @@ class Desk:
             if not self.lattice.closed(1 << v) & self.disallowed
         )
 
-    def cells(self, query: Query) -> int:
-        """How many cells a sub-table has."""
-        return self.domain.project(self.lattice.names_of(query)).size
+    def shape(self, query: Query) -> tuple[int, ...]:
+        """How many categories a sub-table has of each of its variables."""
+        return tuple(len(self.domain[n].categories) for n in self.lattice.names_of(query))
 
     def ask(self, user: str, query: Query) -> Answered:
         """Decide on a request; on return the decision is in the log.

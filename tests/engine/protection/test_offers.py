@@ -70,3 +70,24 @@ def test_a_release_gets_the_offers_of_its_original() -> None:
         assert (one.words, one.figures, one.moves) == (other.words, other.figures, other.moves)
     # The figures of the table itself are other ones, and nothing that an offer holds.
     assert on_table(own[0], original, SmallCount()) != own[0].figures
+
+
+def test_cycles_are_repeated_in_place_where_that_alone_stays_exact_by_formula() -> None:
+    found = offers(kept(table((8, 8), 1.5)), Wishes(posterior="formula"))
+    repeated = [offer for offer in found if offer.repeats > 1]
+    assert repeated and all(offer.passes == 1 for offer in repeated)
+    offer = repeated[-1]
+    once = offer.moves.take(np.arange(0, len(offer.moves), offer.repeats))
+    cost = elimination_cost(once, offer.repeats, limit=13)
+    assert cost is None or not cost.affordable
+    assert f"each cycle {offer.repeats} times in place" in offer.words
+    assert offer.parameters["repeats"] == offer.repeats
+
+
+def test_structural_zeros_leave_the_design_that_touches_none_of_them() -> None:
+    original = table((6, 5), 2.0)
+    zeros = original.counts.reshape(-1) == 0
+    assert zeros.any()
+    for offer in offers(kept(original), Wishes(), zeros):
+        plus, minus = offer.moves.touches
+        assert offer.kind == "triangular" and not (plus + minus)[zeros].any()

@@ -72,9 +72,9 @@ def click_cell(window: MainWindow, row: int, column: int) -> None:
 
 def test_a_template_is_proved_to_keep_all_margins(designer: MainWindow, examined: Settle) -> None:
     page(designer)._tools["templates"].click()
-    cards = page(designer).templates.cards
+    cards = page(designer).choosing.templates.cards
     assert set(cards) == {"design for me", *DESIGNS}
-    assert page(designer).stack.currentWidget() is page(designer).templates
+    assert page(designer).stack.currentWidget() is page(designer).choosing
     QTest.keyClick(cards["bidiagonal"], Qt.Key.Key_Return)
     examined()
     proof = page(designer).proof
@@ -94,7 +94,8 @@ def test_a_template_that_cannot_be_says_why(
     settle()
     window.go("cycles")
     examined()
-    cards = page(window).templates.cards
+    page(window)._tools["templates"].click()
+    cards = page(window).choosing.templates.cards
     assert "two-way" in cards["bidiagonal"].why
     before = window.document.project
     page(window)._tools["templates"].click()

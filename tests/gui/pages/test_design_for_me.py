@@ -25,9 +25,11 @@ def form(opened: MainWindow, settle: Settle, qtbot: QtBot) -> DesignForMe:
     page = opened.pages["cycles"]
     assert isinstance(page, CyclesPage)
     page._tools["templates"].click()
-    page.templates.cards["design for me"].chosen.emit()
-    qtbot.waitUntil(lambda: "judged on synthetic" in page.design.state.text(), timeout=60_000)
-    return page.design
+    page.choosing.templates.cards["design for me"].chosen.emit()
+    qtbot.waitUntil(
+        lambda: "judged on synthetic" in page.choosing.design.state.text(), timeout=60_000
+    )
+    return page.choosing.design
 
 
 def test_candidates_go_from_useful_to_protected(form: DesignForMe) -> None:

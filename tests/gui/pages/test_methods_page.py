@@ -128,7 +128,7 @@ def test_every_registered_method_has_its_form(at_methods: MainWindow, tried: Set
         assert method.label in said and shown._heading.text() == method.label
         for sentence in method.guarantees.values():
             assert sentence.split()[0] in said
-        tried()
+    tried()
     assert not unnamed(shown)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.acro_results import FILE, read_results, results_text
@@ -69,7 +70,7 @@ class Acro(Format):
                 raise InputError(f"ACRO has no place for the category {label!r}", hint="rename it")
         return results_text(table.domain, {}, status="review").encode("utf-8")
 
-    def beside(self, table: Table, path: Path) -> dict[str, bytes]:
+    def beside(self, table: Table, path: Path, hidden: Bools | None = None) -> dict[str, bytes]:
         return {FILE: crosstab_csv(table)}
 
 

@@ -1,10 +1,12 @@
 """JSON-stat 2, and datasets of JSON-stat 1: what many statistical offices' services answer with.
 
-Categories are the codes of their dimensions, in the order of the file; of several datasets in one
-file the first is read. A dimension of measures must have one category, and is left out. Values are
-a list of all cells, or the listed ones by number; a cell whose value is null is refused, unless
-missing cells are taken as 0. Written as version 2, every cell, categories as codes; suppressed counts
-are null with the status c. The levels of variables stand in the dataset's `extension`.
+Categories are the codes of their dimensions (or their labels), in the order of the file; of several datasets in one
+file (or a collection that holds them) the first is read. Of a dimension of measures one is read,
+which `count` names where there are several. Values are a list of all cells, or the listed ones by
+number; where a value is null it is asked what that means, by its status, unless missing cells are
+taken as 0; where the status says that it is confidential, it is refused. Written as version 2, every cell, categories as codes; suppressed counts
+are null with the status c. The labels of categories are kept beside their codes. The levels of
+variables and structural zeros stand in the dataset's `extension`.
 """
 
 from __future__ import annotations
@@ -23,6 +25,9 @@ from tabprotect.engine.budgets import MOST_TEXT as MOST_BYTES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
+from tabprotect.engine.formats.layouts.labels import labelled
+from tabprotect.engine.formats.layouts.marks import Marks, absent
+from tabprotect.engine.formats.layouts.measures import chosen_measures
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_count
 from tabprotect.engine.progress import SILENT, Progress
@@ -34,16 +39,19 @@ _HEAD = re.compile(
 )
 _CONFIDENTIAL = "c"
 """As Eurostat marks them."""
+_HIDDEN = frozenset({_CONFIDENTIAL, "C", "Q", "x"})
+"""Statuses of values that are suppressed, of offices that mark them so."""
 _HINT = "ask the service for the dataset again, or take it as CSV"
 
 
 class JsonStat(Format):
     label = "JSON-stat"
     suffixes = (".json", ".jsonstat")
-    options = frozenset()
+    options = frozenset({"count", "labels", "marks"})
     levels = True
+    labels = True
     limits = (
-        "Labels of categories, notes, units and hierarchies of other programs are left out.",
+        "Notes, units and hierarchies of other programs are left out.",
         "A file has at most 512 MiB.",
     )
 
@@ -57,26 +65,46 @@ class JsonStat(Format):
         dimension = _mapping(dataset.get("dimension"), "dimension")
         ids = _names(dataset.get("id", dimension.get("id")), "dimensions")
         size = dataset.get("size", dimension.get("size"))
-        # Some services write the sizes as text.
-        size = [str(number) for number in size] if isinstance(size, list) else size
+        # Some services write the sizes as text, and leave those of 1 out.
+        size = [str(number) for number in size] if isinstance(size, list) else []
         categories = [_categories(dimension, name) for name in ids]
-        if [str(len(known)) for known in categories] != size:
+        sizes = [str(len(known)) for known in categories]
+        if [s for s in sizes if s != "1"] != [s for s in size if s != "1"]:
             raise InputError("the sizes of the dimensions are not those stated", hint=_HINT)
         cells = math.prod(map(len, categories))
-        keys, counts = _values(dataset.get("value"), cells, ids, categories, reading)
-        kept = _without_measures(dataset, dimension, ids, categories)
+        chosen = chosen_measures(_measures(dataset, dimension, ids), ids, categories, reading)
+        kept = tuple(name for axis, name in enumerate(ids) if axis not in chosen)
         if len(kept) < len(ids):
             notes.append(f"left out: {', '.join(n for n in ids if n not in kept)}, one measure")
+        keys, listed = _values(dataset.get("value"), cells)
+        if any(len(categories[axis]) > 1 for axis in chosen):
+            keys, listed = _of_measure(keys, listed, categories, chosen)
+        keys, counts, gaps = _counts(keys, listed, dataset.get("status"), categories, reading)
+        whole = len(keys) == cells and bool((keys == np.arange(cells)).all())
         codes: tuple[Codes, ...] | None = None
-        if keys is not None:
+        if not whole:
             found = np.unravel_index(keys, tuple(map(len, categories)))
             codes = tuple(
                 code.astype(np.int32) for name, code in zip(ids, found, strict=True) if name in kept
             )
+        if reading.labels:
+            categories = [
+                labelled(known, _labels(dimension, name))
+                for name, known in zip(ids, categories, strict=True)
+            ]
         known = tuple(c for name, c in zip(ids, categories, strict=True) if name in kept)
         extension = dataset.get("extension")
-        levels = extension.get("levels") if isinstance(extension, dict) else None
-        return CellList(kept, known, codes, counts, lambda entry: None, levels), notes
+        cells_found = CellList(
+            kept,
+            known,
+            codes,
+            counts,
+            lambda entry: None,
+            stated=extension if isinstance(extension, dict) else {},
+            labels={} if reading.labels else {name: _labels(dimension, name) for name in kept},
+            gaps=gaps,
+        )
+        return cells_found, notes
 
     def write(self, table: Table) -> bytes:
         return _written(table, {}, {})
@@ -98,8 +126,7 @@ def _written(
     hidden: Bools | None = None,
 ) -> bytes:
     domain = table.domain
-    if domain.has_levels:
-        extension = {**extension, "levels": as_json(domain)}
+    extension = {**extension, **as_json(domain, labels=False)}
     values: list[int | None] = [*table.counts.reshape(-1).tolist()]
     for cell in () if hidden is None else np.flatnonzero(hidden).tolist():
         values[cell] = None
@@ -109,7 +136,17 @@ def _written(
         "id": list(domain.names),
         "size": list(domain.shape),
         "dimension": {
-            variable.name: {"label": variable.name, "category": {"index": variable.categories}}
+            variable.name: {
+                "label": variable.name,
+                "category": {
+                    "index": variable.categories,
+                    **(
+                        {"label": dict(zip(variable.categories, variable.labels, strict=True))}
+                        if variable.labels
+                        else {}
+                    ),
+                },
+            }
             for variable in domain.variables
         },
         "value": values,
@@ -138,10 +175,18 @@ def _dataset(parsed: object) -> tuple[Mapping[str, Any], list[str]]:
     top = _mapping(parsed, "file")
     if "value" in top:
         return top, []
-    # Version 1: datasets by name.
-    inside = [v for v in top.values() if isinstance(v, dict) and "value" in v]
+    links = top.get("link")
+    items = links.get("item") if isinstance(links, dict) else None
+    # Version 1: datasets by name; of version 2 a collection may hold them.
+    listed = items if isinstance(items, list) else top.values()
+    inside = [v for v in listed if isinstance(v, dict) and "value" in v]
     if not inside:
-        raise InputError("the file holds no JSON-stat dataset", hint=_HINT)
+        kind = top.get("class")
+        raise InputError(
+            "the file holds no JSON-stat dataset"
+            + (f" but a {kind}" if kind in ("collection", "dimension") else ""),
+            hint="open one of the datasets that it names" if kind == "collection" else _HINT,
+        )
     notes = [f"the first of {len(inside)} datasets was read"] if len(inside) > 1 else []
     return inside[0], notes
 
@@ -173,54 +218,91 @@ def _categories(dimension: Mapping[str, Any], name: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _values(
-    value: object,
-    cells: int,
-    ids: Sequence[str],
-    categories: Sequence[tuple[str, ...]],
-    reading: Reading,
-) -> tuple[Ints | None, Ints]:
-    """Cells and counts; no cells where every one has its value, in order."""
+def _labels(dimension: Mapping[str, Any], name: str) -> dict[str, str]:
+    """Code -> label."""
+    found = dimension[name]["category"].get("label")
+    said = found.items() if isinstance(found, dict) else ()
+    return {code: text for code, text in said if isinstance(text, str) and text}
+
+
+def _values(value: object, cells: int) -> tuple[Ints, list[object]]:
+    """Cells and what stands there."""
     if isinstance(value, dict):
         try:
-            keys = [int(key) for key in value]
-        except ValueError:
+            keys = np.array([int(key) for key in value], dtype=np.int64)
+        except (ValueError, OverflowError):
             raise InputError("the values are not numbered", hint=_HINT) from None
-        if keys and not 0 <= min(keys) <= max(keys) < cells:
+        if len(keys) and not 0 <= keys.min() <= keys.max() < cells:
             raise InputError("a value has a number outside the table", hint=_HINT)
-        listed = list(value.values())
-    elif isinstance(value, list) and len(value) == cells:
-        keys, listed = list(range(cells)), value
-    else:
-        raise InputError(f"there are not {cells:,} values, one for each cell", hint=_HINT)
-    if not all(type(v) is int for v in listed) or (listed and not _fit(listed)):
-        kept = [at for at, v in enumerate(listed) if v is not None or not reading.fill_missing]
-        for at in kept:
-            listed[at] = _count(listed[at], keys[at], categories)
-        keys, listed = [keys[at] for at in kept], [listed[at] for at in kept]
-    if len(set(keys)) < len(keys):
-        raise InputError("a value is listed twice", hint=_HINT)
-    counts = np.array(listed, dtype=np.int64)
-    return (None if len(keys) == cells == len(value) and keys == [*range(cells)]
-            else np.array(keys, dtype=np.int64)), counts  # fmt: skip
+        if len(np.unique(keys)) < len(keys):
+            raise InputError("a value is listed twice", hint=_HINT)
+        return keys, list(value.values())
+    if isinstance(value, list) and len(value) == cells:
+        return np.arange(cells, dtype=np.int64), value
+    raise InputError(f"there are not {cells:,} values, one for each cell", hint=_HINT)
+
+
+def _of_measure(
+    keys: Ints,
+    listed: list[object],
+    categories: Sequence[tuple[str, ...]],
+    chosen: Mapping[int, int],
+) -> tuple[Ints, list[object]]:
+    """The values of the chosen measures alone."""
+    places = np.unravel_index(keys, tuple(map(len, categories)))
+    here = np.flatnonzero(
+        np.logical_and.reduce([places[axis] == code for axis, code in chosen.items()])
+    )
+    return keys[here], [listed[at] for at in here.tolist()]
+
+
+def _counts(
+    keys: Ints,
+    listed: list[object],
+    status: object,
+    categories: Sequence[tuple[str, ...]],
+    reading: Reading,
+) -> tuple[Ints, Ints, bool]:
+    """Cells with a count, their counts, and whether there are others."""
+    if all(type(v) is int for v in listed) and (not listed or _fit(listed)):  # type: ignore[arg-type]
+        return keys, np.array(listed, dtype=np.int64), False
+    marks = Marks.parse(reading.marks)
+    kept, counts = [], []
+    for at, (key, value) in enumerate(zip(keys.tolist(), listed, strict=True)):
+        text = "" if value is None else str(value)
+        if isinstance(value, float) and value.is_integer():
+            text = str(int(value))
+        try:
+            if text and not marks.known(text):
+                count: int | None = parse_count(text)
+            else:
+                mark = text or _status(status, key)
+                withheld = f"status {mark}" if mark in _HIDDEN else ""
+                count = absent(mark, marks, withheld=withheld, fill=reading.fill_missing)
+        except NotACountError as error:
+            labels = [c[i] for c, i in zip(categories, _index(key, categories), strict=True)]
+            cell = f"({', '.join(labels)})"
+            raise InputError(str(error), cell=cell, hint=error.hint) from None
+        if count is not None:
+            kept.append(at)
+            counts.append(count)
+    return keys[kept], np.array(counts, dtype=np.int64), len(kept) < len(listed)
+
+
+def _status(status: object, key: int) -> str:
+    """The status of a cell; nothing where there is none."""
+    if isinstance(status, str):
+        return status
+    found: object = None
+    if isinstance(status, dict):
+        found = status.get(str(key))
+    elif isinstance(status, list) and key < len(status):
+        found = status[key]
+    return found if isinstance(found, str) else ""
 
 
 def _fit(listed: Sequence[int]) -> bool:
     return min(listed) >= 0 and max(listed) <= INT64_MAX
-
-
-def _count(value: object, key: int, categories: Sequence[tuple[str, ...]]) -> int:
-    text = "" if value is None else str(value)
-    if isinstance(value, float) and value.is_integer():
-        text = str(int(value))
-    try:
-        return parse_count(text)
-    except NotACountError as error:
-        labels = [c[i] for c, i in zip(categories, _index(key, categories), strict=True)]
-        hint = error.hint
-        if value is None:
-            hint = "say that missing cells are 0 if they are: --fill-missing"
-        raise InputError(str(error), cell=f"({', '.join(labels)})", hint=hint) from None
 
 
 def _index(key: int, categories: Sequence[tuple[str, ...]]) -> tuple[int, ...]:
@@ -231,26 +313,14 @@ def _index(key: int, categories: Sequence[tuple[str, ...]]) -> tuple[int, ...]:
     return tuple(reversed(index))
 
 
-def _without_measures(
-    dataset: Mapping[str, Any],
-    dimension: Mapping[str, Any],
-    ids: Sequence[str],
-    categories: Sequence[tuple[str, ...]],
-) -> tuple[str, ...]:
-    """The dimensions that are variables: all but that of the measures, which must be one."""
+def _measures(
+    dataset: Mapping[str, Any], dimension: Mapping[str, Any], ids: Sequence[str]
+) -> list[int]:
+    """The dimensions of measures, by their role."""
     role = dataset.get("role", dimension.get("role"))
     metric = role.get("metric", []) if isinstance(role, dict) else []
-    kept = []
-    for name, known in zip(ids, categories, strict=True):
-        if isinstance(metric, list) and name in metric and len(ids) > 1:
-            if len(known) > 1:
-                raise InputError(
-                    f"the dimension {name!r} holds {len(known)} measures: {', '.join(known[:8])}",
-                    hint="take the dataset with one of them",
-                )
-            continue
-        kept.append(name)
-    return tuple(kept)
+    found = [axis for axis, name in enumerate(ids) if isinstance(metric, list) and name in metric]
+    return found if len(found) < len(ids) else []
 
 
 PLUGIN = JsonStat()

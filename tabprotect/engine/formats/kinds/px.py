@@ -1,9 +1,11 @@
 """PX (PC-Axis): what the Nordic and many other statistical offices publish tables in.
 
-Variables of `STUB`, then of `HEADING`; categories are `CODES` where the file has them, else `VALUES`.
+Variables of `STUB`, then of `HEADING`; categories are `CODES` where the file has them and
+labels are not asked for, with `VALUES` as their labels, else `VALUES`.
 Data are a matrix of all cells, or rows with `KEYS`, where a cell without a row is 0. A dash (or what
-`DATASYMBOLNIL` shows) is 0; dots are missing and refused, unless missing cells are taken as 0. A
-variable of contents (`CONTVARIABLE`) must have one value, and is left out. Text in the `CODEPAGE` the
+`DATASYMBOLNIL` shows) is 0; of dots it is asked what they mean, unless missing cells are taken as 0.
+Of a variable of contents (`CONTVARIABLE`) one value is read, which `count` names where there are
+several. Text in the `CODEPAGE` the
 file names, else Windows-1252; of several languages the main one. Written in UTF-8; suppressed counts are
 `".."`, which `DATASYMBOL2` and the notes of the cells (`CELLNOTE`) explain.
 """
@@ -23,6 +25,9 @@ from tabprotect.engine.budgets import MOST_TEXT as MOST_BYTES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
+from tabprotect.engine.formats.layouts.labels import labelled
+from tabprotect.engine.formats.layouts.marks import Marks, absent
+from tabprotect.engine.formats.layouts.measures import chosen_measures
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.statuses import SHOWN
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_count
@@ -67,11 +72,12 @@ class Px(Format):
     label = "PX (PC-Axis)"
     suffixes = (".px",)
     limits = (
-        "Texts of categories (where there are codes), notes and units are left out.",
+        "Notes and units are left out.",
         "Names and categories cannot hold quotation marks, line ends or tabs.",
         "A file has at most 512 MiB.",
     )
-    options = frozenset({"encoding"})
+    options = frozenset({"count", "encoding", "labels", "marks"})
+    labels = True
 
     def sniff(self, head: bytes) -> bool:
         return _HEAD.match(head) is not None
@@ -84,6 +90,7 @@ class Px(Format):
         if not names or len(set(names)) < len(names):
             raise InputError("the file does not say its variables (STUB, HEADING)", hint=_HINT)
         categories = []
+        labels: dict[str, dict[str, str]] = {}
         for name in names:
             texts = file.all("VALUES", name)
             codes = file.all("CODES", name)
@@ -92,20 +99,26 @@ class Px(Format):
                 raise InputError(f"the variable {name!r} has no VALUES", hint=_HINT)
             check_categories(name, len(known))
             categories.append(tuple(known))
+            labels[name] = dict(zip(known, texts, strict=True)) if known is codes else {}
         keys, words = _cells(file, names, categories)
+        contents = [names.index(n) for n in file.all("CONTVARIABLE") if n in names]
+        chosen = chosen_measures(contents if len(names) > 1 else [], names, categories, reading)
+        kept = [axis for axis in range(len(names)) if axis not in chosen]
+        notes = [f"left out: {names[axis]}, of which {categories[axis][code]!r} was read"
+                 for axis, code in chosen.items()]  # fmt: skip
+        if any(len(categories[axis]) > 1 for axis in chosen):
+            places = np.unravel_index(keys, tuple(map(len, categories)))
+            here = np.flatnonzero(
+                np.logical_and.reduce([places[axis] == code for axis, code in chosen.items()])
+            )
+            keys, words = keys[here], [words[at] for at in here.tolist()]
         said = {"." * n: file.one(f"DATASYMBOL{n}") for n in range(1, 7)}
-        keys, counts = _counts(keys, words, categories, said, fill=reading.fill_missing)
-        notes = []
-        contents = file.one("CONTVARIABLE")
-        kept = [axis for axis, name in enumerate(names) if name != contents or len(names) == 1]
-        if len(kept) < len(names):
-            same = categories[names.index(contents)]
-            if len(same) > 1:
-                raise InputError(
-                    f"the file holds several contents ({contents}): {', '.join(same[:8])}",
-                    hint="save it with one of them",
-                )
-            notes.append(f"left out: {contents}, which is {same[0]!r} everywhere")
+        keys, counts, gaps = _counts(keys, words, categories, said, reading)
+        if reading.labels:
+            categories = [
+                labelled(known, dict(zip(known, file.all("VALUES", name), strict=True)))
+                for name, known in zip(names, categories, strict=True)
+            ]
         found = np.unravel_index(keys, tuple(map(len, categories)))
         listed: tuple[Codes, ...] = tuple(found[axis].astype(np.int32) for axis in kept)
         cells = CellList(
@@ -114,6 +127,8 @@ class Px(Format):
             listed,
             counts,
             lambda entry: None,
+            labels={} if reading.labels else labels,
+            gaps=gaps,
         )
         return cells, notes
 
@@ -130,7 +145,7 @@ class Px(Format):
 
 def _written(table: Table, hidden: Bools | None, title: str) -> bytes:
     domain = table.domain
-    for text in (t for v in domain.variables for t in (v.name, *v.categories)):
+    for text in (t for v in domain.variables for t in (v.name, *v.categories, *v.labels)):
         if re.search(r'["\r\n\t]', text) or len(text) > LINE:
             raise InputError(
                 f"PX cannot hold the text {text[:40]!r}", hint="rename it first, or write CSV"
@@ -148,11 +163,14 @@ def _written(table: Table, hidden: Bools | None, title: str) -> bytes:
     lines += _listed("STUB", stub)
     lines += _listed("HEADING", heading) if heading else []
     for variable in domain.variables:
-        lines += _listed(f'VALUES("{variable.name}")', variable.categories)
+        lines += _listed(f'VALUES("{variable.name}")', variable.labels or variable.categories)
+        if variable.labels:
+            lines += _listed(f'CODES("{variable.name}")', variable.categories)
     if hidden is not None and hidden.any():
         lines.append(f'DATASYMBOL{len(SHOWN)}="{HIDDEN}";')
         for cell in np.argwhere(np.asarray(hidden))[:MOST_NOTES].tolist():
-            where = ",".join(f'"{label}"' for label in domain.labels(cell))
+            named = zip(domain.variables, cell, strict=True)
+            where = ",".join(f'"{variable.label(at)}"' for variable, at in named)
             lines.append(f'CELLNOTE({where})="{HIDDEN}";')
     width = domain.shape[-1] if heading else 1
     lines.append("DATA=")
@@ -271,33 +289,35 @@ def _counts(
     words: list[str],
     categories: list[tuple[str, ...]],
     said: Mapping[str, str],
-    *,
-    fill: bool,
-) -> tuple[Ints, Ints]:
-    """The cells that have a count, and their counts."""
+    reading: Reading,
+) -> tuple[Ints, Ints, bool]:
+    """The cells that have a count, their counts, and whether there are others."""
     joined = "".join(words)
     if joined.isascii() and joined.isdigit() and max(map(len, words)) < 19:
-        return keys, np.array(words, dtype=np.int64)
+        return keys, np.array(words, dtype=np.int64), False
+    marks = Marks.parse(reading.marks)
     kept, counts = [], []
     for key, word in zip(keys.tolist(), words, strict=True):
         text = word.strip('"')
-        missing = _MISSING.fullmatch(text) is not None
-        if missing and fill:
-            continue
+        means = said.get(text, "")
         try:
-            counts.append(0 if text == "-" else parse_count("" if missing else text))
+            if text == "-" and marks.meaning(text) is None:
+                count: int | None = 0
+            elif marks.known(text) or _MISSING.fullmatch(text):
+                withheld = means if means == HIDDEN else ""
+                count = absent(text, marks, withheld=withheld, fill=reading.fill_missing)
+            else:
+                count = parse_count(text)
         except NotACountError as error:
             index = np.unravel_index(key, tuple(map(len, categories)))
             labels = ", ".join(c[int(i)] for c, i in zip(categories, index, strict=True))
-            hint = (
-                "say that missing cells are 0 if they are: --fill-missing"
-                if missing
-                else error.hint
-            )
-            why = f"{text} means {said[text]!r}: " if missing and said[text] else ""
-            raise InputError(f"{why}{error}", cell=f"({labels})", hint=hint) from None
-        kept.append(key)
-    return np.array(kept, dtype=np.int64), np.array(counts, dtype=np.int64)
+            why = f"{text} means {means!r}: " if means and means not in str(error) else ""
+            raise InputError(f"{why}{error}", cell=f"({labels})", hint=error.hint) from None
+        if count is not None:
+            kept.append(key)
+            counts.append(count)
+    missing = len(kept) < len(words)
+    return np.array(kept, dtype=np.int64), np.array(counts, dtype=np.int64), missing
 
 
 PLUGIN = Px()

@@ -1,9 +1,11 @@
 """SDMX-CSV 1 and 2: a line for each observation, as statistical offices exchange them.
 
-The first column is `DATAFLOW` (version 1) or `STRUCTURE` (version 2). The columns before `OBS_VALUE`
-are the variables, those behind it attributes, which are left out; so are the reserved ones
-(`STRUCTURE_ID`, `ACTION`, `LAST UPDATE` and their like). Categories are codes; `_T` is a total. An
-observation without a value is refused: a suppressed count cannot be protected. Written as version
+The first column is `DATAFLOW` (version 1), `STRUCTURE` (version 2) or `KEY` (the European Central
+Bank). The columns before `OBS_VALUE` are the variables, and `TIME_PERIOD` wherever it stands; those
+behind it are attributes, which are left out, and so are the reserved ones (`STRUCTURE_ID`, `ACTION`,
+`LAST UPDATE` and their like). Categories are codes; `_T` is a total. An observation without a value
+is missing, or suppressed where `OBS_STATUS` or `CONF_STATUS` say so; suppressed counts are refused,
+of missing ones it is asked what they mean. The statuses are told. Written as version
 2 with `OBS_STATUS` A (normal) and `CONF_STATUS` N (not for publication: true counts); published
 counts with F (free), suppressed ones without a value, with `OBS_STATUS` Q and `CONF_STATUS` C.
 """
@@ -11,6 +13,8 @@ counts with F (free), suppressed ones without a value, with `OBS_STATUS` Q and `
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 
 from tabprotect.engine.arrays import Bools
@@ -20,8 +24,10 @@ from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.forms import Form
 from tabprotect.engine.formats.layouts.long_form import read_long
+from tabprotect.engine.formats.layouts.marks import Marks
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.statuses import (
+    COLUMNS,
     CONF_STATUS,
     CONFIDENTIAL,
     FREE,
@@ -29,14 +35,18 @@ from tabprotect.engine.formats.statuses import (
     NOT_FOR_PUBLICATION,
     OBS_STATUS,
     SUPPRESSED,
+    VOCABULARIES,
+    told,
 )
 from tabprotect.engine.formats.text.rows import TextRows
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import Table
 
 VALUE = "OBS_VALUE"
+TIME = "TIME_PERIOD"
 RESERVED = frozenset(
     {
+        "KEY",
         "DATAFLOW",
         "STRUCTURE",
         "STRUCTURE_ID",
@@ -50,14 +60,14 @@ RESERVED = frozenset(
 STRUCTURE_ID = "TABPROTECT:TABLE(1.0)"
 
 _HEAD = re.compile(
-    rb'(\xef\xbb\xbf)?"?(DATAFLOW"?(?P<one>[,;])|STRUCTURE(\[[^]]{0,9}\])?"?(?P<two>[,;])"?STRUCTURE_ID)'
+    rb'(\xef\xbb\xbf)?"?(DATAFLOW"?(?P<one>[,;])|KEY"?(?P<key>[,;])[^\r\n]*[,;]"?OBS_VALUE\b|STRUCTURE(\[[^]]{0,9}\])?"?(?P<two>[,;])"?STRUCTURE_ID)'
 )
 
 
 class SdmxCsv(Format):
     label = "SDMX-CSV"
     suffixes = (".sdmx.csv",)
-    options = frozenset({"count", "encoding", "delimiter", "decimal"})
+    options = frozenset({"count", "encoding", "delimiter", "decimal", "marks"})
     limits = (
         "Attributes, names of codes and the definition of the structure are left out.",
         "Other programs take only letters, digits and underscores in the names of variables.",
@@ -82,17 +92,36 @@ class SdmxCsv(Format):
                 hint=f"name the column of the values: --count COLUMN; there are {', '.join(ids)}",
             )
         value = ids.index(wanted)
-        variables = [c for c, name in enumerate(ids[:value]) if name not in RESERVED]
+        aside = RESERVED | COLUMNS
+        variables = [
+            c
+            for c, name in enumerate(ids)
+            if (c < value and name not in aside) or (name == TIME and c != value)
+        ]
         if "STRUCTURE_NAME" in ids:
             # Every code is followed by its name.
-            variables = variables[::2]
+            variables = [c for c in variables if c > value or (value - c) % 2 == 0]
+        if not variables and set(ids[value + 1 :]) - aside:
+            raise InputError(
+                f"no variable stands before {wanted}",
+                line=1,
+                hint="the columns of the variables come first: put the value and what is said of it "
+                "behind them",
+            )
         dropped = [c for c in range(len(ids)) if c != value and c not in variables]
         form = Form("long", value, left_out=frozenset(dropped))
-        cells, notes = read_long(source, form, decimal=reading.decimal, progress=progress)
-        behind = [header[c] for c in dropped if c > value]
+        cells, notes = read_long(
+            source,
+            form,
+            decimal=reading.decimal,
+            marks=Marks.parse(reading.marks),
+            fill=reading.fill_missing,
+            progress=progress,
+        )
+        behind = [header[c] for c in dropped if c > value or header[c] in COLUMNS]
         if behind:
             notes.append(f"attributes were left out: {', '.join(behind)}")
-        return cells, notes
+        return cells, notes + _told(source, ids)
 
     def write(self, table: Table) -> bytes:
         return self._written(table, None, NOT_FOR_PUBLICATION)
@@ -120,7 +149,18 @@ def _delimiter(path: Path) -> str | None:
     """What stands behind the first column, whose name is fixed: categories may hold any sign."""
     with path.open("rb") as stream:
         found = _HEAD.match(stream.read(100))
-    return None if found is None else (found["one"] or found["two"]).decode()
+    return None if found is None else (found["one"] or found["key"] or found["two"]).decode()
+
+
+def _told(source: TextRows, ids: Sequence[str]) -> list[str]:
+    """What the statuses are, where any count is not free or not normal."""
+    notes = []
+    for name in VOCABULARIES.keys() & set(ids):
+        at = ids.index(name)
+        codes = [row[at] for row in islice(source.rows(), 1, None) if len(row) > at]
+        if set(codes) - {"", FREE, NORMAL, NOT_FOR_PUBLICATION}:
+            notes.append(told(name, codes))
+    return sorted(notes)
 
 
 def _id(name: str) -> str:

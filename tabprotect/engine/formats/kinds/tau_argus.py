@@ -2,11 +2,13 @@
 
 A table has a line for each cell: its codes, its numbers, its status, apart by `;`. Counts are the
 variable marked `<FREQUENCY>`, else the first `<NUMERIC>` one, with decimal points or commas. Cells
-with a total code (`<TOTCODE>`) are checked and left out. Statuses are S (safe), U (unsafe), P
-(protected: must be published), M (unsafe, secondary), E (empty); they are told, and not kept. Records have
-fixed columns or a separator; codes declared missing are missing. Written with the description;
-suppressed counts are `x` with the status U. Hierarchies (.hrc) go with code lists and groupings, a
-priori files (.hst) with suppression.
+with a total code (`<TOTCODE>`), or with a code that others lie below (`<HIERCODELIST>` in a file .hrc,
+`<HIERLEVELS>`), are checked and left out; the hierarchy's levels are kept. Statuses are S (safe), U
+(unsafe), P (protected: must be published), M (unsafe, secondary), E (empty); they are told. Labels
+(`<CODELIST>` in a file .cdl) are taken if they are asked for. Records have fixed columns or a separator;
+codes declared missing are missing. Written with the description, and a hierarchy for each variable
+that has levels; suppressed counts are `x` with the status U, and stand with M in an a priori file
+(.hst), which suppression takes as given statuses: what is hidden stays hidden in the next table.
 """
 
 from __future__ import annotations
@@ -14,8 +16,9 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections import Counter
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
@@ -25,16 +28,34 @@ from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.format import COUNT, Format, RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.forms import Form
+from tabprotect.engine.formats.layouts.labels import labelled
 from tabprotect.engine.formats.layouts.long_form import read_long
+from tabprotect.engine.formats.layouts.marks import Marks
 from tabprotect.engine.formats.layouts.totals import without_totals
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.sql import file_literal, literal, quoted
-from tabprotect.engine.formats.statuses import EMPTY, SAFE, STATUSES, UNSAFE
+from tabprotect.engine.formats.statuses import (
+    EMPTY,
+    PROTECTED,
+    SAFE,
+    SECONDARY,
+    UNPUBLISHED,
+    UNSAFE,
+    told,
+)
+from tabprotect.engine.formats.tau.hierarchies import (
+    Trails,
+    hierarchy_text,
+    levels_of,
+    subtotals,
+    trails,
+)
 from tabprotect.engine.formats.tau.metadata import (
     TauMetadata,
     TauVariable,
     decoded,
     description,
+    read_labels,
     read_metadata,
 )
 from tabprotect.engine.formats.text.rows import SheetRows
@@ -49,17 +70,18 @@ ALL = "everybody"
 _LINE = re.compile(
     rb'(\xef\xbb\xbf)?\s*("[^"\r\n]*"\s*;\s*)+([-+0-9.,]+;)+"?[SUPMEZsupmezv]"?(;[-+0-9.,]*)*\r?\n'
 )
-_HIDDEN = "x"
 
 
 class TauArgus(Format):
     label = "tau-ARGUS"
     suffixes = (".tab", ".asc")
     holds = frozenset({"table", "records"})
-    options = frozenset({"count", "decimal", "delimiter", "encoding"})
+    options = frozenset({"count", "decimal", "delimiter", "encoding", "labels", "marks"})
+    levels = True
     limits = (
         "Names and codes cannot hold quotation marks or line ends, nor a code be Total.",
-        "Labels of codes (.cdl), shadow and cost variables and largest contributions are left out.",
+        "Shadow and cost variables, largest contributions and protection levels are left out.",
+        "Names of levels are not written, nor groupings that cross the levels.",
         "A table is read as a whole, at most 512 MiB.",
     )
 
@@ -87,15 +109,35 @@ class TauArgus(Format):
             source,
             Form("long", value, left_out=left_out),
             decimal=reading.decimal,
+            marks=Marks(
+                MappingProxyType({UNPUBLISHED: "suppressed", **Marks.parse(reading.marks).meanings})
+            ),
+            fill=reading.fill_missing,
             progress=progress,
         )
-        codes = [(n, meta.variables[at].total) for n, at in enumerate(axes)]
-        totals: dict[int, dict[int, Codes | None]] = {
-            axis: {cells.categories[axis].index(code): None}
-            for axis, code in codes
-            if code in cells.categories[axis] and len(cells.categories[axis]) > 1
-        }
+        trees: list[Trails] = []
+        totals: dict[int, dict[int, Codes | None]] = {}
+        for axis, at in enumerate(axes):
+            variable, known = meta.variables[at], cells.categories[axis]
+            trees.append(trails(variable, known, path.parent))
+            found = subtotals(known, trees[axis], variable.total)
+            if variable.total in known and len(known) > 1:
+                found[known.index(variable.total)] = None
+            if found:
+                totals[axis] = found
         cells, said = without_totals(cells, totals)
+        levels: dict[str, object] = {}
+        named, labels = list(cells.categories), {}
+        for axis, (name, tree) in enumerate(zip(cells.names, trees, strict=True)):
+            if coarser := levels_of(name, named[axis], tree):
+                levels[name] = {"coarser": coarser}
+            texts = read_labels(meta.variables[axes[axis]], path)
+            if reading.labels:
+                named[axis] = labelled(named[axis], texts)
+            else:
+                labels[name] = texts
+        stated = {"levels": levels} if levels else {}
+        cells = replace(cells, categories=tuple(named), stated=stated, labels=labels)
         return cells, [*notes, *said, *_told_statuses(meta, source)]
 
     def records(self, path: Path, progress: Progress = SILENT) -> RecordsFile:
@@ -139,9 +181,23 @@ class TauArgus(Format):
             table = Table.dense(Domain.of({ALL: [ALL]}), table.counts.reshape(1))
         return self._written(table, hidden)
 
-    def beside(self, table: Table, path: Path) -> dict[str, bytes]:
-        text = description(table.domain.names or (ALL,), count=COUNT, status=STATUS, total=TOTAL)
-        return {path.with_suffix(".rda").name: text.encode("utf-8")}
+    def beside(self, table: Table, path: Path, hidden: Bools | None = None) -> dict[str, bytes]:
+        files: dict[str, str] = {}
+        trees: dict[str, str] = {}
+        for variable in table.domain.variables:
+            if text := hierarchy_text(variable, TOTAL):
+                trees[variable.name] = f"{path.stem}_{variable.name}.hrc"
+                files[trees[variable.name]] = text
+        names = table.domain.names or (ALL,)
+        files[path.with_suffix(".rda").name] = description(
+            names, trees, count=COUNT, status=STATUS, total=TOTAL
+        )
+        if hidden is not None and hidden.any() and table.domain.ndim:
+            files[path.with_suffix(".hst").name] = "".join(
+                ";".join([*table.domain.labels(cell), SECONDARY.lower()]) + "\n"
+                for cell in np.argwhere(np.asarray(hidden)).tolist()
+            )
+        return {name: text.encode("utf-8") for name, text in files.items()}
 
     def _written(self, table: Table, hidden: Bools | None) -> bytes:
         domain = table.domain
@@ -149,7 +205,7 @@ class TauArgus(Format):
         counts = [str(count) for count in table.counts.reshape(-1).tolist()]
         marks = [EMPTY if count == "0" else SAFE for count in counts]
         for cell in () if hidden is None else np.flatnonzero(hidden).tolist():
-            counts[cell], marks[cell] = _HIDDEN, UNSAFE
+            counts[cell], marks[cell] = UNPUBLISHED, UNSAFE
         lines = [
             ";".join([*(f'"{label}"' for label in domain.labels(index)), count, mark])
             for index, count, mark in zip(np.ndindex(*domain.shape), counts, marks, strict=True)
@@ -233,9 +289,10 @@ def _told_statuses(meta: TauMetadata, source: SheetRows) -> list[str]:
     at = next((n for n, v in enumerate(meta.variables) if "STATUS" in v.options), None)
     if at is None:
         return []
-    found = Counter(row[at].upper() for row in list(source.rows())[1:])
-    told = [f"{n:,} {s} ({STATUSES.get(s, 'unknown')})" for s, n in sorted(found.items())]
-    return [f"statuses in the file, totals included: {', '.join(told)}"]
+    letters = [row[at].upper() for row in list(source.rows())[1:]]
+    meant = {letter: {"SAFE": SAFE, "UNSAFE": UNSAFE, "PROTECT": PROTECTED}[kind]
+             for letter, kind in meta.statuses.items()}  # fmt: skip
+    return [told(STATUS, [meant.get(letter, letter) for letter in letters]) + ", totals included"]
 
 
 PLUGIN = TauArgus()

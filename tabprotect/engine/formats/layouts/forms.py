@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.statuses import COLUMNS
 from tabprotect.engine.formats.text.numerals import looks_numeric
 from tabprotect.engine.formats.text.rows import RowSource
 
@@ -45,6 +46,11 @@ def count_columns(names: Iterable[str]) -> list[str]:
     return ["count"] if "count" in named else named
 
 
+def status_columns(names: Iterable[str]) -> frozenset[int]:
+    """The columns that say something of the counts, by their fixed names."""
+    return frozenset(n for n, name in enumerate(names) if name.strip() in COLUMNS)
+
+
 def recognise(source: RowSource, *, count: str | None = None) -> Form:
     """Long form, grid with labels, or bare matrix, judged by the first rows.
 
@@ -63,6 +69,7 @@ def recognise(source: RowSource, *, count: str | None = None) -> Form:
         raise InputError("the file has no rows", file=source.name, hint="export the table again")
     header, body = sample[0], [row for row in sample[1:] if len(row) == len(sample[0])]
     words = [name.strip().casefold() for name in header]
+    aside = status_columns(header)
     if count is not None:
         if count not in header:
             raise InputError(
@@ -71,7 +78,7 @@ def recognise(source: RowSource, *, count: str | None = None) -> Form:
                 line=source.line(0),
                 hint=f"the columns are {', '.join(header)}",
             )
-        return Form("long", header.index(count))
+        return Form("long", header.index(count), left_out=aside)
     if len(header) == 1 and not looks_numeric(header[0]):
         raise InputError(
             "there is only one column",
@@ -86,7 +93,8 @@ def recognise(source: RowSource, *, count: str | None = None) -> Form:
         if len(sample) > 1:
             return Form("long")
         raise nothing_but_header(source)
-    return _by_content(source, header, words, body)
+    found = _by_content(source, header, words, body)
+    return replace(found, left_out=aside) if found.kind == "long" else found
 
 
 def nothing_but_header(source: RowSource) -> InputError:
@@ -133,6 +141,6 @@ def _by_content(
         "it cannot be told which column holds the counts",
         file=source.name,
         line=source.line(0),
-        hint="name it count, or say which it is; in a grid write the names of the variables "
-        "into the first cell as rows\\columns",
+        hint="say which: --count COLUMN; or that the table is a grid of several columns of counts: "
+        "--form grid",
     )

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.layouts.forms import SURE_NAMES, recognise
+from tabprotect.engine.formats.layouts.footnotes import explained, without
+from tabprotect.engine.formats.layouts.forms import SURE_NAMES, recognise, status_columns
 from tabprotect.engine.formats.layouts.marks import Marks
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.text.numerals import looks_numeric
@@ -71,6 +72,8 @@ class LaidOut:
         Of a grid: the categories of each further column, one for each header row.
     parts
         What was recognised, and why.
+    left_out
+        Columns of long form that are no variables.
     """
 
     title: list[Row]
@@ -82,6 +85,7 @@ class LaidOut:
     names: tuple[str, ...]
     columns: tuple[tuple[str, ...], ...]
     parts: tuple[Part, ...]
+    left_out: frozenset[int] = frozenset()
 
 
 def lay_out(rows: Sequence[Row], reading: Reading, marks: Marks, name: str) -> LaidOut:
@@ -106,7 +110,7 @@ def lay_out(rows: Sequence[Row], reading: Reading, marks: Marks, name: str) -> L
     last = len(kept) - 1
     while last > first and _is_note(kept, last, width, marks):
         last -= 1
-    body = kept[first : last + 1]
+    body = _without_repeats(kept[first : last + 1], header, parts)
     if not body:
         raise InputError(
             "there is a header but no row of counts",
@@ -133,6 +137,7 @@ def lay_out(rows: Sequence[Row], reading: Reading, marks: Marks, name: str) -> L
         )
     title = [row for row in kept[:first] if row not in header]
     notes = kept[last + 1 :]
+    header, body = _without_footnotes(header, body, notes, parts)
     if title:
         parts.append(Part("header-row", _span(header), f"{_said(title)} above it"))
     elif len(header) > 1:
@@ -140,6 +145,30 @@ def lay_out(rows: Sequence[Row], reading: Reading, marks: Marks, name: str) -> L
     if notes:
         parts.append(Part("footer", str(len(notes)), f"{_said(notes)} below the numbers"))
     return _columns(title, header, body, notes, reading, marks, name, parts)
+
+
+def _without_repeats(body: list[Row], header: Sequence[Row], parts: list[Part]) -> list[Row]:
+    """The body without the header that every page begins with."""
+    again = [[field.strip() for field in row.fields] for row in header]
+    kept = [row for row in body if [field.strip() for field in row.fields] not in again]
+    if len(kept) < len(body):
+        some = len(body) - len(kept)
+        parts.append(Part("header-row", "repeated", f"{some} further lines are the header again"))
+    return kept
+
+
+def _without_footnotes(
+    header: Sequence[Row], body: Sequence[Row], notes: Sequence[Row], parts: list[Part]
+) -> tuple[list[Row], list[Row]]:
+    marks = explained([row.fields for row in notes])
+    seen: Counter[str] = Counter()
+    plain = [
+        [Row(row.line, without(row.fields, marks, seen)) for row in rows] for rows in (header, body)
+    ]
+    if seen:
+        some = seen.total()
+        parts.append(Part("footnotes", ", ".join(seen), f"{some} labels and counts carry them"))
+    return plain[0], plain[1]
 
 
 def _is_note(rows: Sequence[Row], at: int, width: int, marks: Marks) -> bool:
@@ -248,8 +277,9 @@ def _columns(
     if long:
         words = tuple(field.strip() for field in lowest)
         parts.append(Part("form", "long", f"the counts stand in the column {words[count]!r}"))
-        rest = tuple(w for n, w in enumerate(words) if n != count)
-        return LaidOut(title, header, body, notes, 0, count, rest, (), tuple(parts))
+        aside = status_columns(words) - {count}
+        rest = tuple(w for n, w in enumerate(words) if n != count and n not in aside)
+        return LaidOut(title, header, body, notes, 0, count, rest, (), tuple(parts), aside)
     labels = corner + 1 if corner is not None else _label_columns(header, body, marks)
     names_row = (
         len(header) > 1

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tabprotect.engine.arrays import Codes
+from tabprotect.engine.arrays import Codes, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
 from tabprotect.engine.formats.layouts.forms import Form, nothing_but_header
+from tabprotect.engine.formats.layouts.marks import Marks, absent
+from tabprotect.engine.formats.statuses import COLUMNS, withheld
 from tabprotect.engine.formats.text.fields import Fields
 from tabprotect.engine.formats.text.label_codes import LabelCodes
-from tabprotect.engine.formats.text.numerals import NotACountError, parse_counts
+from tabprotect.engine.formats.text.numerals import NotACountError, parse_count, parse_counts
 from tabprotect.engine.formats.text.rows import RowSource, check_width
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import Counts
 
 T = TypeVar("T", bound=np.generic)
+
+NO_MARKS = Marks()
 
 MANY = 100_000
 """Rows from which on it is looked whether they can be cells of one table at all."""
@@ -29,11 +33,16 @@ MANY = 100_000
 
 @dataclass(frozen=True)
 class _Part:
-    """Some entries: their counts, how many were written with decimals, their codes by axis."""
+    """Some entries: their counts, how many were written with decimals, their codes by axis.
+
+    ``rows`` are the rows they stand in, where rows without a count were left out.
+    """
 
     counts: Counts
     decimals: int
     codes: list[Codes]
+    size: int
+    rows: Ints | None = None
 
 
 @dataclass(frozen=True)
@@ -45,7 +54,10 @@ class _Columns:
     count: int
     axes: list[int]
     labels: list[LabelCodes]
+    statuses: Mapping[str, int]
     decimal: str | None
+    marks: Marks
+    fill: bool
 
     def at_once(self, fields: Fields) -> _Part | None:
         """Rows by whole arrays; ``None`` where they leave a doubt."""
@@ -58,29 +70,53 @@ class _Columns:
             if found is None:
                 return None
             codes.append(found)
-        return _Part(*numbers, codes)
+        return _Part(*numbers, codes, len(numbers[0]))
 
     def row_by_row(self, rows: list[list[str]], *, at: int) -> _Part:
         """Any rows, with the line and the cell of a fault; ``at`` numbers the first."""
         sound = next((i for i, row in enumerate(rows) if len(row) != self.width), len(rows))
         columns = list(zip(*rows[:sound], strict=True)) or [()] * self.width
+        kept: list[int] | None = None
         try:
             counts, decimals = parse_counts(columns[self.count], decimal=self.decimal)
-        except NotACountError as error:
-            labels = ", ".join(columns[c][error.at] for c in self.axes)
-            raise InputError(
-                str(error),
-                file=self.source.name,
-                line=self.source.line(at + error.at),
-                cell=f"({labels})",
-                hint=error.hint,
-            ) from None
+        except NotACountError:
+            kept, counts, decimals = self._marked(rows[:sound], at=at)
         # After the counts before it, so that the first fault of the file is the one that is told.
         check_width(self.source, rows[sound:], at=at + sound, width=self.width)
         codes = [
             labels.of_texts(columns[c]) for c, labels in zip(self.axes, self.labels, strict=True)
         ]
-        return _Part(counts, decimals, codes)
+        places: Ints | None = None
+        if kept is not None:
+            # Categories stay, though none of their cells had a count.
+            places = np.array(kept, dtype=np.int64)
+            codes, places = [code[places] for code in codes], places + at
+        return _Part(counts, decimals, codes, sound, places)
+
+    def _marked(self, rows: list[list[str]], *, at: int) -> tuple[list[int], Counts, int]:
+        """The rows that have a count, and their counts, where others hold a mark."""
+        kept, counts, decimals = [], [], 0
+        for number, row in enumerate(rows):
+            text = row[self.count]
+            try:
+                if text.strip() and not self.marks.known(text):
+                    count: int | None = parse_count(text, decimal=self.decimal)
+                    decimals += "." in text or "," in text
+                else:
+                    why = withheld({name: row[column] for name, column in self.statuses.items()})
+                    count = absent(text, self.marks, withheld=why, fill=self.fill)
+            except NotACountError as error:
+                raise InputError(
+                    str(error),
+                    file=self.source.name,
+                    line=self.source.line(at + number),
+                    cell=f"({', '.join(row[c] for c in self.axes)})",
+                    hint=error.hint,
+                ) from None
+            if count is not None:
+                kept.append(number)
+                counts.append(count)
+        return kept, np.array(counts, dtype=np.int64), decimals
 
     def parts(self, progress: Progress) -> Iterator[_Part]:
         at = 1
@@ -93,15 +129,28 @@ class _Columns:
                     continue
                 part = self.row_by_row(rows, at=at)
             yield part
-            at += len(part.counts)
+            at += part.size
 
 
 def read_long(
-    source: RowSource, form: Form, *, decimal: str | None = None, progress: Progress = SILENT
+    source: RowSource,
+    form: Form,
+    *,
+    decimal: str | None = None,
+    marks: Marks = NO_MARKS,
+    fill: bool = False,
+    progress: Progress = SILENT,
 ) -> tuple[CellList, list[str]]:
     """One row per cell: its categories and its count.
 
     Codes are taken as they stand (leading zeros, dots and blanks are part of them).
+
+    Parameters
+    ----------
+    marks
+        What stands in place of counts.
+    fill
+        Whether missing cells are taken as 0.
 
     Raises
     ------
@@ -123,16 +172,19 @@ def read_long(
                 hint="give every variable a name in the first row",
             )
     known = [LabelCodes() for _ in axes]
-    columns = _Columns(source, width, at_count, axes, known, decimal)
+    statuses = {header[c].strip(): c for c in form.left_out if header[c].strip() in COLUMNS}
+    columns = _Columns(source, width, at_count, axes, known, statuses, decimal, marks, fill)
     counts: list[Counts] = []
     codes: list[list[Codes]] = [[] for _ in axes]
+    places: list[Ints] = []
     rows = decimals = 0
     for part in columns.parts(progress):
         counts.append(part.counts)
         for listed, found in zip(codes, part.codes, strict=True):
             listed.append(found)
+        places.append(np.arange(rows + 1, rows + part.size + 1) if part.rows is None else part.rows)
         decimals += part.decimals
-        rows += len(part.counts)
+        rows += part.size
         sizes = [len(labels.numbers) for labels in known]
         for c, size in zip(axes, sizes, strict=True):
             check_categories(header[c], size)
@@ -144,12 +196,15 @@ def read_long(
     notes = [form.note] if form.note else []
     if decimals:
         notes.append(f"{decimals} counts were written with decimals, all of them zeros")
+    whole = sum(map(len, counts)) == rows
+    at = np.empty(0, dtype=np.int64) if whole else np.concatenate(places)
     cells = CellList(
         tuple(header[c] for c in axes),
         tuple(tuple(labels.numbers) for labels in known),
         tuple(map(_joined, codes)),
         _joined(counts),
-        lambda entry: source.line(entry + 1),
+        lambda entry: source.line(entry + 1 if whole else int(at[entry])),
+        gaps=not whole,
     )
     return cells, notes
 

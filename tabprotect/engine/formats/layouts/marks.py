@@ -8,17 +8,29 @@ from types import MappingProxyType
 from typing import Literal, get_args
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.text.numerals import NotACountError
 
 Meaning = Literal["zero", "missing", "suppressed", "structural"]
 MEANINGS: tuple[str, ...] = get_args(Meaning)
 
-USUAL = frozenset(
-    {"", "-", "\u2013", "\u2014", ".", "..", "...", "\u2026", ":", "x", "X", "c", "C", "*", "#",
-     "n/a", "NA", "na", "nan", "NaN", "n.a.", "[c]", "[x]", "[z]"}
+HIDDEN = frozenset({"x", "X", "c", "C", "*", "#", "[c]", "[x]"})
+"""What offices write in place of counts that are suppressed: never taken as 0 unless said so."""
+
+DASHES = frozenset({"-", "\u2013", "\u2014"})
+
+USUAL = DASHES | HIDDEN | frozenset(
+    {"", ".", "..", "...", "\u2026", ":",
+     "n/a", "NA", "na", "nan", "NaN", "n.a.", "[z]"}
 )  # fmt: skip
 """What offices write in place of counts; it is asked what they mean."""
 
 BLANK = "blank"
+
+AS_IT_WAS = (
+    "take the table before it was protected: a suppressed count cannot be protected; or say that it "
+    "is missing, and missing cells are 0"
+)
+"""The remedy for a suppressed count."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +70,33 @@ class Marks:
     def meaning(self, text: str) -> str | None:
         """What it means, where that is known."""
         return self.meanings.get(text.strip())
+
+
+def absent(mark: str, marks: Marks, *, withheld: str = "", fill: bool = False) -> int | None:
+    """The count that a mark stands for: 0; ``None`` where its cell is as if it were not listed.
+
+    Parameters
+    ----------
+    withheld
+        How the file itself says that the count is suppressed, if it does.
+    fill
+        Whether missing cells are taken as 0.
+
+    Raises
+    ------
+    NotACountError
+        For a suppressed count, and a mark whose meaning nobody said.
+    """
+    meaning = marks.meaning(mark)
+    if meaning == "suppressed" or (meaning is None and withheld):
+        shown = withheld or mark.strip() or BLANK
+        raise NotACountError(f"the count is suppressed ({shown})", AS_IT_WAS)
+    if meaning is None and (not fill or mark.strip() in HIDDEN):
+        raise NotACountError(
+            "the count is empty" if not mark.strip() else f"{mark.strip()!r} is not a number",
+            f"{unknown_mark(mark)}; or say that missing cells are 0 if they are: --fill-missing",
+        )
+    return None if meaning in (None, "missing") else 0
 
 
 def unknown_mark(text: str) -> str:

@@ -18,8 +18,9 @@ from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.format import COUNT, Format, RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
 from tabprotect.engine.formats.layouts.forms import count_columns
+from tabprotect.engine.formats.layouts.marks import AS_IT_WAS
 from tabprotect.engine.formats.reading import Reading
-from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, FREE
+from tabprotect.engine.formats.statuses import COLUMNS, CONF_STATUS, CONFIDENTIAL, FREE, withheld
 from tabprotect.engine.formats.text.label_codes import LabelCodes
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_counts
 from tabprotect.engine.progress import SILENT, Progress
@@ -96,7 +97,8 @@ class ColumnFormat(Format):
     ) -> tuple[CellList, list[str]]:
         found = self.columns(path)
         count = _count_column(path, found, reading.count)
-        names = tuple(name for name in found if name != count)
+        statuses = [name for name in found if name in COLUMNS and name != count]
+        names = tuple(name for name in found if name != count and name not in statuses)
         counts = [text or "" for text in found[count].values]
         categories, codes = [], []
         for number, name in enumerate(names):
@@ -113,8 +115,13 @@ class ColumnFormat(Format):
             values, _ = parse_counts(counts, decimal=reading.decimal)
         except NotACountError as error:
             labels = ", ".join(found[name].values[error.at] or "" for name in names)
+            why = withheld({name: found[name].values[error.at] or "" for name in statuses})
+            said = f"the count is suppressed ({why})" if why else str(error)
             raise InputError(
-                str(error), line=error.at + 1, cell=f"({labels})", hint=error.hint
+                said,
+                line=error.at + 1,
+                cell=f"({labels})",
+                hint=AS_IT_WAS if why else error.hint,
             ) from None
         return CellList(names, tuple(categories), tuple(codes), values, lambda row: row + 1), []
 

@@ -165,10 +165,32 @@ def _variable(line: str, number: int, options: Mapping[str, tuple[str, ...]]) ->
     return TauVariable(texts[0], tuple(place), tuple(texts[1 + len(place) :]), view)
 
 
-def description(names: Iterable[str], *, count: str, status: str, total: str) -> str:
-    """The description of a table that is written: variables, counts, statuses, apart by ``;``."""
+def read_labels(variable: TauVariable, path: Path) -> dict[str, str]:
+    """Code -> label, from the list (.cdl: ``code,label``) beside the data that it names; else none."""
+    named = next(iter(variable.options.get("CODELIST", ())), "")
+    # A name leads nowhere else: the description is not to be trusted.
+    file = path.with_name(Path(named.replace("\\", "/")).name) if named else None
+    if file is None or not file.is_file():
+        return {}
+    check_file(file)
+    with file.open("rb") as stream:
+        text = decoded(stream.read(MOST))
+    pairs = (line.partition(",") for line in text.splitlines())
+    return {code.strip().strip('"'): label.strip().strip('"') for code, _, label in pairs}
+
+
+def description(
+    names: Iterable[str], trees: Mapping[str, str], *, count: str, status: str, total: str
+) -> str:
+    """The description of a table that is written: variables, counts, statuses, apart by ``;``.
+
+    ``trees`` names the file of the hierarchy of those variables that have one.
+    """
     lines = ['<SEPARATOR> ";"', '<SAFE> "S"', '<UNSAFE> "U"', '<PROTECT> "P"']
     for name in names:
         lines += [f'"{name}"' if " " in name else name, "  <RECODEABLE>", f'  <TOTCODE> "{total}"']
+        if name in trees:
+            lines += ["  <HIERARCHICAL>", f'  <HIERCODELIST> "{trees[name]}"']
+            lines += ['  <HIERLEADSTRING> "@"']
     lines += [count, "  <NUMERIC>", "  <DECIMALS> 0", status, "  <STATUS>"]
     return "\n".join(lines) + "\n"

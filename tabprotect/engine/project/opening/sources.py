@@ -85,6 +85,7 @@ def tabulate_source(
     record_key: str | None = None,
     design_weight: str | None = None,
     codings: Codings | None = None,
+    wide: bool = False,
     progress: Progress = SILENT,
 ) -> Tabulated:
     """Tabulate ``example:NAME`` or a microdata file (see ``microdata.tabulate``)."""
@@ -98,5 +99,6 @@ def tabulate_source(
         record_key=record_key,
         design_weight=design_weight,
         codings=codings,
+        wide=wide,
         progress=progress,
     )

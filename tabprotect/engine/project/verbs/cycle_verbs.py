@@ -15,11 +15,19 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.budgets import CYCLE_VERBS_QUICK_CELLS as QUICK_CELLS
 from tabprotect.engine.cycles import files
 from tabprotect.engine.cycles.constructions.swaps import swaps
-from tabprotect.engine.cycles.designs import DESIGNS, design, split
+from tabprotect.engine.cycles.designs import DESIGNS, in_place, is_named, split
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.project.command import Arguments, Context, Declared, cell
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.shell import table_word
+from tabprotect.engine.protection.cycle_runs.cycle_parameters import OF_DESIGNS, REPEATS
+from tabprotect.engine.protection.cycle_runs.designing import (
+    TRIANGULAR,
+    check_zeros,
+    designed,
+    kind_of,
+    without_designs,
+)
 from tabprotect.engine.tables.margins import maximal
 from tabprotect.engine.tables.moves import MoveSet
 
@@ -32,6 +40,10 @@ DATA = "data"
 
 
 def _with(project: Project, moves: MoveSet | None, cycles_from: str) -> Project:
+    if cycles_from == BY_HAND:
+        # What was said of a design says nothing of these.
+        chosen = MappingProxyType(without_designs(project.parameters))
+        project = replace(project, parameters=chosen)
     return replace(project.without_result(), moves=moves, cycles_from=cycles_from)
 
 
@@ -81,7 +93,7 @@ def set_cycles(
 
     ``data`` takes every swap, and each step one through positive cells of the running table.
     ``margins`` only changes what the set claims to keep. With nothing given the default for the
-    shape.
+    shape. A template takes what the parameters say of it: height, repeats, cap, ...
     """
     domain = project.original.domain
     if sum(x is not None for x in (kind, file, cycles)) > 1:
@@ -89,18 +101,39 @@ def set_cycles(
     if kind == DATA:
         project, kind = _chosen_by_the_table(project), "every"
     if file is not None:
+        kind_of("a file of cycles", project.parameters)
         moves, origin = files.read(Path(file), domain=domain), Path(file).name
+        moves = in_place(moves, project.values.get(REPEATS.name) or 1)
     elif cycles is not None:
         moves, origin = files.from_json(dict(cycles), domain=domain), BY_HAND
     elif kind is None and margins is None:
         return _with(project, None, "")
     else:
-        kept = project.kept if kind == "triangular" else None
-        moves = design(domain, kind or "default", kept=kept, progress=context.progress)
-        origin = kind or "default"
+        origin = kind_of(kind, project.parameters) or "default"
+        kept = project.kept if origin == TRIANGULAR else None
+        check_zeros(project.original, project.parameters)
+        moves = designed(origin, domain, project.parameters, kept=kept, progress=context.progress)
     if margins is not None:
         moves = moves.keeping(maximal(domain, margins))
     return _with(project, moves, origin)
+
+
+def redesigned(project: Project, context: Context, before: Mapping[str, object]) -> Project:
+    """The chosen cycles, once more where what is said of their design differs from before.
+
+    A list of its own is repeated in place; whatever else is said takes the design it is about.
+    """
+    moves, said = project.moves, project.parameters
+    if moves is None or not project.takes_cycles:
+        return project
+    differ = {p.name for p in OF_DESIGNS if said.get(p.name) != before.get(p.name)}
+    kind = kind_of(None, said) or (project.cycles_from if is_named(project.cycles_from) else None)
+    if differ and kind is not None:
+        return set_cycles.run(project, context, kind=kind)
+    if REPEATS.name in differ:
+        times, now = (cast(int, given.get(REPEATS.name)) or 1 for given in (before, said))
+        moves = in_place(moves.take(np.arange(0, len(moves), times)), now)
+    return replace(project, moves=moves)
 
 
 def _chosen_by_the_table(project: Project) -> Project:

@@ -20,7 +20,7 @@ from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import PRIORS, Project, Who
 from tabprotect.engine.project.releasing.registering import entered
 from tabprotect.engine.project.shell import SAVED, table_word
-from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
+from tabprotect.engine.project.verbs.cycle_verbs import redesigned, set_cycles
 from tabprotect.engine.protection.coins import house_randomness
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods
@@ -102,7 +102,9 @@ def set_parameters(project: Project, context: Context, /, **given: object) -> Pr
     checked = project.protection.resolve(domain, values | given_cycles)
     # What is left open stays open: it may follow from the table's margins.
     chosen = {name: None if values[name] is None else checked[name] for name in values}
-    return replace(project.without_result(), parameters=MappingProxyType(chosen))
+    before = project.parameters
+    project = replace(project.without_result(), parameters=MappingProxyType(chosen))
+    return redesigned(project, context, before)
 
 
 @Declared(

@@ -13,12 +13,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.cycles.constructions.for_margins import (
-    design_for_margins,
-    expected_counts,
-)
-from tabprotect.engine.cycles.designs import design
+from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.cycles.constructions.for_margins import expected_counts
 from tabprotect.engine.cycles.width import elimination_cost
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.parameters import Values
@@ -28,15 +24,22 @@ from tabprotect.engine.protection.cycle_runs.cycle_parameters import (
     BETA,
     BLOCKING,
     N_COVER,
+    OF_DESIGNS,
     ORDER,
     PASSES,
     THETA,
+)
+from tabprotect.engine.protection.cycle_runs.designing import (
+    STRIPS,
+    TRIANGULAR,
+    designed,
+    kind_of,
+    zeros_said,
 )
 from tabprotect.engine.protection.cycle_runs.trials import walker_of
 from tabprotect.engine.release.likelihood import BlockingRule
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.kept_margins import KeptMargins
-from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.moves import MoveSet
 
 TABLES, RUNS = 8, 32
@@ -94,9 +97,17 @@ def synthetic(mu: Floats, number: int, generator: np.random.Generator) -> Ints:
     return generator.poisson(rate).astype(np.int64)
 
 
-def synthetic_tables(kept: KeptMargins, progress: Progress = SILENT) -> tuple[Ints, int]:
-    """Tables to try designs on, int64 (cells, tables), and the seed that the margins give."""
-    mu = expected_counts(kept, progress=progress)
+def synthetic_tables(
+    kept: KeptMargins, zeros: Bools | None = None, progress: Progress = SILENT
+) -> tuple[Ints, int]:
+    """Tables to try designs on, int64 (cells, tables), and the seed that the margins give.
+
+    Parameters
+    ----------
+    zeros : bool (cells,)
+        Cells that are empty whatever the data are.
+    """
+    mu = expected_counts(kept, zeros, progress)
     digest = hashlib.sha256(b"synthetic" + kept.counts.tobytes()).digest()
     seed = int.from_bytes(digest[:16], "little")
     return synthetic(mu, TABLES, np.random.Generator(np.random.PCG64(seed))), seed
@@ -108,11 +119,12 @@ def candidates(kept: KeptMargins, values: Values, progress: Progress = SILENT) -
     Parameters
     ----------
     values
-        Public parameters of the mechanism: coins, order, number of steps, blocking rule.
+        Public parameters of the mechanism: coins, order, number of steps, blocking rule, and what
+        is said of the design.
     """
-    tables, seed = synthetic_tables(kept, progress)
+    tables, seed = synthetic_tables(kept, zeros_said(kept.domain, values), progress)
     found = []
-    for name, moves in _designs(kept, progress):
+    for name, moves in _designs(kept, values, progress):
         generator = np.random.Generator(np.random.PCG64(seed + 1))
         done = tried(moves, values, tables, generator, progress)
         cost = elimination_cost(moves, values[PASSES], limit=20)
@@ -121,20 +133,27 @@ def candidates(kept: KeptMargins, values: Values, progress: Progress = SILENT) -
     return found
 
 
-def _designs(kept: KeptMargins, progress: Progress) -> list[tuple[str, MoveSet]]:
-    """Those whose posterior is the narrowest first.
+def _designs(kept: KeptMargins, values: Values, progress: Progress) -> list[tuple[str, MoveSet]]:
+    """Those whose posterior is the narrowest first; of one that is meant, that one.
 
     What follows from the shape keeps all margins of one variable less, so that it serves where
     these are wanted.
     """
     domain = kept.domain
+
+    def made(name: str) -> tuple[str, MoveSet]:
+        return name, designed(name, domain, values, kept=kept, progress=progress)
+
+    asked = kind_of(None, values)
+    if asked is not None:
+        return [made(asked)]
     found: list[tuple[str, MoveSet]] = []
-    plain = set(kept.publication.margins) == set(all_margins(domain))
+    plain = kept.follow_from_shape
     if plain:
-        names = ("strips", "elementary") if domain.size <= MEDIUM else ("strips",)
-        found += [(name, design(domain, name)) for name in names]
+        names = (STRIPS, "elementary") if domain.size <= MEDIUM else (STRIPS,)
+        found += [made(name) for name in names]
     try:
-        found.append(("triangular", design_for_margins(kept, progress=progress).moves))
+        found.append(made(TRIANGULAR))
     except ParameterError:
         # Empty rows and columns leave nothing to move: then one design is like another.
         if not plain:
@@ -220,20 +239,21 @@ def chosen(kept: KeptMargins, values: Values) -> Choice:
     ParameterError
         When no count can change.
     """
-    names = [one.name for one in (ORDER, PASSES, N_COVER, ALPHA, BETA, BLOCKING, THETA)]
-    return _chosen(kept, tuple((name, values[name]) for name in names))
+    said = (ORDER, PASSES, N_COVER, ALPHA, BETA, BLOCKING, THETA, *OF_DESIGNS)
+    names = [one.name for one in said]
+    return _chosen(kept, tuple((name, values.get(name)) for name in names))
 
 
 @lru_cache(maxsize=16)
 def _chosen(kept: KeptMargins, values: tuple[tuple[str, object], ...]) -> Choice:
     domain = kept.domain
-    plain = set(kept.publication.margins) == set(all_margins(domain))
+    plain = kept.follow_from_shape
     given = Values(dict(values))
     is_open = given["blocking"] is None
     rule: BlockingRule = "any_zero" if is_open else given[BLOCKING]
     if given[ORDER] == "positive" or domain.size > LARGE:
-        moves = design(domain, "default") if plain else design_for_margins(kept).moves
-        return Choice(moves, rule)
+        kind = kind_of(None, given) or ("default" if plain else TRIANGULAR)
+        return Choice(designed(kind, domain, given, kept=kept), rule)
     found = candidates(kept, given | {"blocking": rule})
     if is_open and _least(found) > MOST_STUCK:
         others = candidates(kept, given | {"blocking": "negative"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
+from tabprotect.engine.cycles.designs import MOST_REPEATS
 from tabprotect.engine.parameters import Parameter, Shares, Values
 from tabprotect.engine.protection.cycle_runs.sequence import ORDERS, Order
 from tabprotect.engine.release.likelihood import BLOCKING_RULES, BlockingRule
@@ -101,6 +102,82 @@ THETA: Parameter[float | None] = Parameter(
     high=1.0,
     may_be_unstated=True,
 )
+
+HEIGHT: Parameter[int | None] = Parameter(
+    "height",
+    "Height of strips",
+    "Takes strips of swaps, within blocks of so many rows.",
+    "integer",
+    low=2,
+    high=100,
+    unit="rows",
+    may_be_unstated=True,
+    of="cycles",
+)
+
+REPEATS: Parameter[int | None] = Parameter(
+    "repeats",
+    "Repeats in place",
+    "Each cycle comes so many times, one time right after the other: more protection, and the "
+    "posterior stays as narrow.",
+    "integer",
+    low=1,
+    high=MOST_REPEATS,
+    unit="times",
+    may_be_unstated=True,
+    of="cycles",
+)
+
+CAP: Parameter[int | None] = Parameter(
+    "cap",
+    "Touches to stay below",
+    "Takes the triangular design, which avoids cells that so many cycles touch (4 unless given).",
+    "integer",
+    low=1,
+    high=MOST_STEPS,
+    unit="cycles",
+    may_be_unstated=True,
+    of="cycles",
+)
+
+LAMBDA: Parameter[float | None] = Parameter(
+    "lambda",
+    "lambda",
+    "Takes the triangular design; what a cell that may be zero costs against one that is "
+    "touched often (4 unless given).",
+    "real",
+    low=0.0,
+    high=1e6,
+    may_be_unstated=True,
+    of="cycles",
+)
+
+DESIGN_THETA: Parameter[float | None] = Parameter(
+    "design_theta",
+    "Spread of counts",
+    "Takes the triangular design; shape of the negative binomial law by which it foresees zeros (1 "
+    "unless given; the theta of cycles design).",
+    "real",
+    low=1e-6,
+    high=1e6,
+    may_be_unstated=True,
+    of="cycles",
+)
+
+ZEROS: Parameter[str | None] = Parameter(
+    "zeros",
+    "Structural zeros",
+    "Takes the triangular design, which touches no cell that is empty whatever the data are: a "
+    "file of columns, a category of each variable, or * for all. Published.",
+    "cells",
+    may_be_unstated=True,
+    of="cycles",
+)
+
+OF_DESIGNS = (HEIGHT, REPEATS, CAP, LAMBDA, DESIGN_THETA, ZEROS)
+"""What a design takes, where the cycles are no list of their own."""
+
+OF_TRIANGULAR = (CAP, LAMBDA, DESIGN_THETA, ZEROS)
 
 
 def number_of_steps(values: Values, cycles: int) -> int:

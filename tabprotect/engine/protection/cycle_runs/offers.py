@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
-from tabprotect.engine.arrays import Ints
+from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.budgets import MAX_CYCLE_CELLS
 from tabprotect.engine.cycles.algebra import CycleAlgebra
 from tabprotect.engine.cycles.constructions.for_margins import design_for_margins, dimension
 from tabprotect.engine.cycles.constructions.strips import highest
-from tabprotect.engine.cycles.designs import design
+from tabprotect.engine.cycles.designs import design, in_place
 from tabprotect.engine.cycles.width import elimination_cost
 from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.parameters import Values
@@ -30,17 +31,18 @@ from tabprotect.engine.protection.cycle_runs.choosing import (
     synthetic_tables,
     tried,
 )
+from tabprotect.engine.protection.cycle_runs.cycle_parameters import OF_DESIGNS, REPEATS
+from tabprotect.engine.protection.cycle_runs.designing import TRIANGULAR
 from tabprotect.engine.release.likelihood import BlockingRule
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.kept_margins import KeptMargins
-from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
 
 MOST_OFFERED = 8
 
 COINS = ((0.25, 1), (0.1, 1), (0.4, 1), (0.25, 2), (0.4, 2), (0.4, 4))
-"""alpha = beta, and passes."""
+"""alpha = beta, and how often each cycle comes: in so many passes, or in place."""
 
 WIDTH_LIMIT = 13
 
@@ -78,8 +80,10 @@ class Offer:
     ----------
     kind
         The name of the template.
-    rule, alpha, passes
+    rule, alpha, passes, repeats
         Parameters that go with it; beta is alpha.
+    moves
+        The cycles, each ``repeats`` times.
     figures
         On synthetic tables.
     largest_change
@@ -95,6 +99,7 @@ class Offer:
     rule: BlockingRule
     alpha: float
     passes: int
+    repeats: int
     figures: Tried
     largest_change: int
     posterior: Posterior
@@ -111,20 +116,33 @@ class Offer:
             "order": "listed",
             "n_cover": 0,
             "theta": None,
+            **dict.fromkeys((one.name for one in OF_DESIGNS), None),
+            REPEATS.name: None if self.repeats == 1 else self.repeats,
         }
 
     @property
     def words(self) -> str:
         """In a few words."""
         passes = "" if self.passes == 1 else f", {self.passes} passes"
+        if self.repeats > 1:
+            passes = f", each cycle {self.repeats} times in place"
         rule = "zeros stay" if self.rule == "any_zero" else "zeros may rise"
         return f"{self.kind}, alpha = beta = {self.alpha:g}{passes}, {rule}"
 
 
-def offers(kept: KeptMargins, wishes: Wishes, progress: Progress = SILENT) -> tuple[Offer, ...]:
+def offers(
+    kept: KeptMargins, wishes: Wishes, zeros: Bools | None = None, progress: Progress = SILENT
+) -> tuple[Offer, ...]:
     """The candidates on the risk-utility curve, the most useful one first.
 
-    Progress brings those known so far.
+    Progress brings those known so far. More protection comes from further passes, or from cycles
+    repeated in place where only that leaves the posterior exact by formula.
+
+    Parameters
+    ----------
+    zeros : bool (cells,)
+        Cells that are empty whatever the data are: then the triangular design alone is offered,
+        which touches none of them.
 
     Raises
     ------
@@ -139,29 +157,32 @@ def offers(kept: KeptMargins, wishes: Wishes, progress: Progress = SILENT) -> tu
             hint="take a template",
         )
     progress.report("designing cycles", 0.0)
-    tables, seed = synthetic_tables(kept, progress)
-    designs = _designs(kept, progress)
+    tables, seed = synthetic_tables(kept, zeros, progress)
+    designs = _designs(kept, zeros, progress)
     rules: tuple[BlockingRule, ...] = ("negative", "any_zero")
     if not wishes.zeros_may_rise:
         rules = ("any_zero",)
     tasks = [(*one, rule, coin) for coin, rule, one in itertools.product(COINS, rules, designs)]
     found: list[Offer] = []
     still = False
-    for number, (kind, moves, unwanted, rule, (alpha, passes)) in enumerate(tasks):
+    for number, (kind, once, unwanted, rule, (alpha, times)) in enumerate(tasks):
         progress.report("trying designs", number / len(tasks), _best(found))
-        plus, minus = moves.touches
-        most = int((plus + minus).max()) * passes
+        plus, minus = once.touches
+        most = int((plus + minus).max()) * times
         if wishes.most_change and most > wishes.most_change:
             continue
-        how = _posterior(moves, rule, passes)
+        moves, passes, how = _often(once, rule, times)
         if wishes.posterior != "any" and how not in ("formula", wishes.posterior):
             continue
-        offer = Offer(kind, moves, rule, alpha, passes, Tried(0.0, 1.0, 0.0), most, how, unwanted)
+        offer = Offer(
+            *(kind, moves, rule, alpha, passes, times // passes),
+            *(Tried(0.0, 1.0, 0.0), most, how, unwanted),
+        )
         generator = np.random.Generator(np.random.PCG64(seed + 1))
         figures = tried(moves, Values(offer.parameters), tables, generator, progress)
         still |= not figures.change
         if figures.change:
-            found.append(Offer(kind, moves, rule, alpha, passes, figures, most, how, unwanted))
+            found.append(replace(offer, figures=figures))
     if not found and still:
         raise InfeasibleError(
             "with these margins kept hardly any table can change",
@@ -181,18 +202,21 @@ def on_table(offer: Offer, table: Table, small: SmallCount, progress: Progress =
     return tried(offer.moves, Values(offer.parameters), counts, generator, progress, small)
 
 
-def _designs(kept: KeptMargins, progress: Progress) -> list[tuple[str, MoveSet, int | None]]:
+def _designs(
+    kept: KeptMargins, zeros: Bools | None, progress: Progress
+) -> list[tuple[str, MoveSet, int | None]]:
     """Names, cycles, and sums that stay exact unasked."""
     domain, publication = kept.domain, kept.publication
     found: list[tuple[str, MoveSet, int | None]] = []
+    alone = zeros is not None or not kept.follow_from_shape
     try:
-        made = design_for_margins(kept, progress=progress)
-        found.append(("triangular", made.moves, made.deficit))
+        made = design_for_margins(kept, zeros=zeros, progress=progress)
+        found.append((TRIANGULAR, made.moves, made.deficit))
     except ParameterError:
         # Empty rows and columns leave nothing to move: other designs fare no better.
-        if set(publication.margins) != set(all_margins(domain)):
+        if alone:
             raise
-    if set(publication.margins) != set(all_margins(domain)):
+    if alone:
         return found
     names = ["strips-2"]
     if domain.size <= MEDIUM:
@@ -203,6 +227,16 @@ def _designs(kept: KeptMargins, progress: Progress) -> list[tuple[str, MoveSet, 
         ranked = every is not None and domain.size <= MOST_RANKED
         found.append((name, moves, every - CycleAlgebra(moves).rank if ranked else None))  # type: ignore[operator]
     return found
+
+
+def _often(moves: MoveSet, rule: BlockingRule, times: int) -> tuple[MoveSet, int, Posterior]:
+    """Cycles that come so often, the number of passes, and how their posterior is found."""
+    how = _posterior(moves, rule, times)
+    if times > 1 and how != "formula" and len(moves.cells) * times <= MAX_CYCLE_CELLS:
+        repeated = in_place(moves, times)
+        if _posterior(repeated, rule, 1) == "formula":
+            return repeated, 1, "formula"
+    return moves, times, how
 
 
 def _posterior(moves: MoveSet, rule: BlockingRule, passes: int) -> Posterior:

@@ -59,7 +59,7 @@ from tabprotect.engine.budgets import CYCLIC_PERTURBATION_ENTRIES as MOST_ENTRIE
 from tabprotect.engine.budgets import CYCLIC_PERTURBATION_PREVIEW_WORK as PREVIEW_WORK
 from tabprotect.engine.cycles import files, reach
 from tabprotect.engine.cycles.constructions.long_cycles import check_size
-from tabprotect.engine.cycles.designs import design, is_named
+from tabprotect.engine.cycles.designs import in_place, is_named
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.groupings import grouping_text
 from tabprotect.engine.parameters import Values
@@ -72,10 +72,21 @@ from tabprotect.engine.protection.cycle_runs.cycle_parameters import (
     BLOCKING,
     CYCLES,
     N_COVER,
+    OF_DESIGNS,
     ORDER,
     PASSES,
+    REPEATS,
     THETA,
+    ZEROS,
     number_of_steps,
+)
+from tabprotect.engine.protection.cycle_runs.designing import (
+    TRIANGULAR,
+    check_zeros,
+    designed,
+    emptied_designs,
+    kind_of,
+    zeros_text,
 )
 from tabprotect.engine.protection.cycle_runs.sequence import (
     DISCLOSED_ORDERS,
@@ -98,9 +109,6 @@ from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import INT64_MAX, Table
-
-TRIANGULAR = "triangular"
-"""As ``cycles``: designed for the kept margins of this table."""
 
 DATA = "data"
 """As ``cycles``: all swaps, of which the running table chooses."""
@@ -136,6 +144,7 @@ class CyclicPerturbation(Method):
         THETA,
         KEEP,
         replace(GROUPINGS, may_be_unstated=True),
+        *OF_DESIGNS,
     )
     levers = (
         "alpha",
@@ -172,6 +181,7 @@ class CyclicPerturbation(Method):
                 raise ParameterError({"order": f"cycles={DATA} goes with the order positive"})
         values = super().resolve(domain, given)
         values |= {"groupings": values[GROUPINGS] or None}
+        values |= {ZEROS.name: zeros_text(domain, values)}
         if values["blocking"] is None:
             values |= {"blocking": "any_zero"}
         if values[BLOCKING] != "reversible":
@@ -217,8 +227,11 @@ class CyclicPerturbation(Method):
             domain = problem.table.domain
             check_size(domain)
             kept = KeptMargins.of(kept_of(domain, given), problem.table)
+            check_zeros(problem.table, given)
             if given.get("cycles") == TRIANGULAR:
-                given["cycles"] = design(domain, TRIANGULAR, kept=kept)
+                # Every wrong parameter is told, before any design.
+                said = super().resolve(domain, given)
+                given["cycles"] = designed(TRIANGULAR, domain, said, kept=kept)
             else:
                 rest = {n: v for n, v in given.items() if n not in ("cycles", KEEP.name)}
                 public = self.resolve(domain, rest)
@@ -231,17 +244,16 @@ class CyclicPerturbation(Method):
     @staticmethod
     def _moves(domain: Domain, values: Values) -> MoveSet:
         value = values["cycles"]
-        if value is None and values[KEEP]:
-            value = TRIANGULAR
         if value is None:
-            moves = design(domain, "default")
-        elif isinstance(value, MoveSet):
+            value = kind_of(None, values) or (TRIANGULAR if values[KEEP] else "default")
+        if isinstance(value, MoveSet):
             moves = value.on(domain)
         elif isinstance(value, str) and is_named(value):
             even = KeptMargins.even(kept_of(domain, values))
-            moves = design(domain, value, kept=even)
+            moves = designed(value, domain, values, kept=even)
         elif isinstance(value, (str, Path)):
-            moves = files.read(Path(value), domain=domain)
+            kind_of("a file of cycles", values)
+            moves = in_place(files.read(Path(value), domain=domain), values[REPEATS] or 1)
         else:
             raise ParameterError({"cycles": f"must be a file, is {value!r}"})
         if not len(moves):
@@ -329,7 +341,12 @@ class CyclicPerturbation(Method):
             ideas = [idea for idea in ideas if idea[1].get("cycles") == "strips"]
         elif domain.ndim > 2:
             ideas.append(("keeping the two-way margins only", {"cycles": "order-2"}))
-        return tuple(ideas)
+        # What was said of another design says nothing of these.
+        empty = emptied_designs(values)
+        return tuple(
+            (words, {**empty, **change} if "cycles" in change else change)
+            for words, change in ideas
+        )
 
     def draw(
         self,

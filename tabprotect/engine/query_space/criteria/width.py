@@ -115,17 +115,19 @@ class Width(RiskCriterion):
         variables, place = lattice.variables, lattice.at(queries)
         size = np.bitwise_count(queries)
         # Larger ones first: what is below a safe one need not be looked at.
-        below = np.zeros(lattice.size, dtype=np.bool_)
+        listed = lattice.listed
+        below = np.zeros(lattice.size if listed else 0, dtype=np.bool_)
         for dimension in range(variables, -1, -1):
             here = (size == dimension) & ~bad
-            safe[here] = below[place[here]]
+            if listed:
+                safe[here] = below[place[here]]
             left = np.flatnonzero(here & ~safe)
             if len(left):
                 cover = covers(variables, released, queries[left], lattice.crossing)
                 safe[left] = self._wide(evidence, cover, threshold)
                 bad[left] = ~safe[left] & cover.exact
             reached = queries[here & safe]
-            for v in range(variables):
+            for v in range(variables) if listed else ():
                 # Without a level that a finer one tells it would be the same query.
                 below[lattice.at(reached & ~(1 << v))] = True
         return Screening(safe, bad)

@@ -43,5 +43,8 @@ def release_of(state: ServerState, query: Query, title: str) -> Release:
     }
     if not state.rule.simulatable:
         said |= {"at_risk": str(cells.at_risk), PROVED: True}
-    mechanism = Mechanism("publish_margins", cells.table.domain, said)
+    domain = cells.table.domain
+    # Of a table that nobody could lay out only what is given is described.
+    described = domain.project(margin) if domain.wide else domain
+    mechanism = Mechanism("publish_margins", described, said)
     return Release((PublishedTable(cells.table.margin(margin)),), mechanism, title)

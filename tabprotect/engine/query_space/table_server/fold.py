@@ -161,6 +161,7 @@ class ServerState:
                 bundles[line.query] = line.bundle
             if line.kind in ("refusal", "projection") and line.permanent:
                 told = told.add(line.query)
+                releases = releases.refuse(line.query)
             if line.newly_released is not None:
                 releases = releases.release(line.newly_released, progress)
         return replace(

@@ -34,22 +34,8 @@ def restored(start: ServerState, kept: object, progress: Progress = SILENT) -> S
     lattice = first.evidence.lattice
     released = Frontier(lattice, tuple(said["released"]), upward=False)
     unreleasable = Frontier(lattice, tuple(said["unreleasable"]), upward=True)
-    every = lattice.every
-    releases = replace(
-        first,
-        released=released,
-        judgement=first.criterion.judge(
-            first.evidence,
-            released.members,
-            first.threshold,
-            bounds=first.bounds,
-            decide_only=True,
-            progress=progress,
-        ),
-        allowed=every[~unreleasable.covers(every)],
-        unreleasable=unreleasable,
-        proved=Frontier(lattice, tuple(said["proved"]), upward=True),
-    )
+    proved = Frontier(lattice, tuple(said["proved"]), upward=True)
+    releases = first.resumed(released, unreleasable, proved, progress)
     return replace(
         start,
         releases=releases,

@@ -28,6 +28,7 @@ from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, chance_text, count_text, number_text, tabular
 from tabprotect.gui.pages.check.figures import View, most_exposed
 from tabprotect.gui.pages.check.words import published_count
+from tabprotect.languages.speaking import told
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 
@@ -62,7 +63,7 @@ class ExposedModel(QAbstractTableModel):
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
-            text = self.rows[index.row()].texts[index.column()]
+            text = told(self.rows[index.row()].texts[index.column()])
             return tip(text) if role == Qt.ItemDataRole.ToolTipRole else text
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column():
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -74,7 +75,7 @@ class ExposedModel(QAbstractTableModel):
         if orientation != Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return self.heads[section]
+            return told(self.heads[section])
         if role == Qt.ItemDataRole.TextAlignmentRole:
             side = Qt.AlignmentFlag.AlignRight if section else Qt.AlignmentFlag.AlignLeft
             return side | Qt.AlignmentFlag.AlignVCenter

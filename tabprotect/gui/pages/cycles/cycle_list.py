@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import (
+    QEvent,
     QModelIndex,
     Qt,
     Signal,
@@ -12,8 +13,9 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QDropEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QHeaderView,
     QLineEdit,
-    QListView,
+    QTableView,
     QToolButton,
     QWidget,
 )
@@ -29,8 +31,11 @@ from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.cycles.items import MIME, CycleItem, CycleListModel
 
 
-class CycleListView(QListView):
-    """Drag, or Alt with the arrow keys, to reorder; Delete to remove."""
+class CycleListView(QTableView):
+    """Drag, or Alt with the arrow keys, to reorder; Delete to remove.
+
+    A table of one column: its rows of one height are laid out in no time, however many there are.
+    """
 
     moved = Signal(int, int)
     remove_asked = Signal()
@@ -40,12 +45,31 @@ class CycleListView(QListView):
         self.cycles = model
         self.setModel(model)
         self.setItemDelegate(CycleItem(self))
-        self.setUniformItemSizes(True)
+        self.setShowGrid(False)
+        self.setTabKeyNavigation(False)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        for header, mode in (
+            (self.horizontalHeader(), QHeaderView.ResizeMode.Stretch),
+            (self.verticalHeader(), QHeaderView.ResizeMode.Fixed),
+        ):
+            header.hide()
+            header.setMinimumSectionSize(1)
+            header.setSectionResizeMode(mode)
+        self._take_height()
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragDrop)
         self.setDefaultDropAction(Qt.DropAction.MoveAction)
         self.setDropIndicatorShown(True)
         self.setAccessibleName("Cycles")
+
+    def _take_height(self) -> None:
+        self.verticalHeader().setDefaultSectionSize(CycleItem.height(self.fontMetrics()))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._take_height()
 
     def dropEvent(self, event: QDropEvent) -> None:
         if event.source() is not self or not event.mimeData().hasFormat(MIME):
@@ -141,7 +165,6 @@ class CycleList(QWidget):
         self.model.show_moves(moves, placement)
         self._following = False
         # Another sign in one cycle is no reason to lose one's place in the list.
-        self.view.doItemsLayout()
         bar.setValue(at)
         for button in self.buttons.values():
             button.setEnabled(editable and moves is not None)

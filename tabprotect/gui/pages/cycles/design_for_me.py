@@ -22,12 +22,15 @@ from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.release_verbs import take_design
 from tabprotect.engine.protection.cycle_runs.choosing import Tried
+from tabprotect.engine.protection.cycle_runs.cycle_parameters import ZEROS
+from tabprotect.engine.protection.cycle_runs.designing import check_zeros, zeros_said
 from tabprotect.engine.protection.cycle_runs.offers import Offer, Wishes, offers, on_table
 from tabprotect.engine.protection.subtables import groupings_of, kept_of
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import MarginSet, all_margins
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.question import Question
+from tabprotect.gui.forms.field import Field
 from tabprotect.gui.grid.cycle_grid import CycleGrid, Overlay
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.buttons import scrolling
@@ -120,16 +123,19 @@ class DesignForMe(QWidget):
         rows.addRow("Zeros", self.zeros)
         rows.addRow("No count moves by more than", self.most)
         rows.addRow("Readers compute what to believe", self.posterior)
+        self.structural = Field(ZEROS)
         in_column(
             heading("Keep exactly"),
             self.chips,
             heading("And"),
             rows,
+            self.structural,
             1,
             on=self._form,
             margins=(0, 0, GRID, 0),
             spacing=GRID,
         )
+        self.structural.changed.connect(self._ask)
         self.chips.changed.connect(self._ask)
         self.zeros.activated.connect(lambda _: self._ask())
         self.most.valueChanged.connect(lambda _: self._ask())
@@ -178,9 +184,11 @@ class DesignForMe(QWidget):
     def show_project(self, project: Project) -> None:
         """Take up the margins that the project keeps, and look for designs."""
         groupings = groupings_of(project.domain, project.parameters)
-        named = (project.domain, project.parameters.get("keep"), groupings)
+        zeros = project.parameters.get(ZEROS.name)
+        named = (project.domain, project.parameters.get("keep"), groupings, zeros)
         if named != self._named:
             self._named = named
+            self.structural.show_value(zeros)
             kept = kept_of(project.domain, project.parameters).maximal()
             names = [*project.domain.names, *(grouping.name for grouping in groupings)]
             self.chips.show_margins(kept.margins, names)
@@ -203,13 +211,18 @@ class DesignForMe(QWidget):
         if project is None or project.table is None:
             return
         table, wishes = project.table, self.wishes
-        given = {"keep": self.keep, "groupings": project.parameters.get("groupings")}
+        given = {
+            "keep": self.keep,
+            "groupings": project.parameters.get("groupings"),
+            ZEROS.name: self.structural.value,
+        }
 
         def work(progress: Progress) -> tuple[Offer, ...]:
+            check_zeros(table, given)
             kept = KeptMargins.of(kept_of(table.domain, given), table)
-            return offers(kept, wishes, progress)
+            return offers(kept, wishes, zeros_said(table.domain, given), progress)
 
-        key = (table, given["keep"], given["groupings"], *vars(wishes).values())
+        key = (table, *given.values(), *vars(wishes).values())
         if self._find.ask("look for designs", work, key):
             self._show(())
             self.state.setText("Trying designs on synthetic tables with the same margins\u2026")
@@ -344,9 +357,12 @@ class DesignForMe(QWidget):
             take_design(
                 kind=offer.kind,
                 seen=self.staff.isChecked(),
-                **offer.parameters,
-                keep=self.keep,
-                groupings=project.parameters.get("groupings"),
+                **{
+                    **offer.parameters,
+                    "keep": self.keep,
+                    "groupings": project.parameters.get("groupings"),
+                    ZEROS.name: self.structural.value,
+                },
             ),
             page=PAGE,
         )

@@ -19,6 +19,8 @@ from tabprotect.engine.project.verbs.cycle_verbs import (
     set_cycles,
     split_cycles,
 )
+from tabprotect.engine.project.verbs.release_verbs import set_mechanism
+from tabprotect.engine.protection.cycle_runs.designing import emptied_designs
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.base.document import Document
@@ -99,9 +101,14 @@ class CycleEditor(QObject):
         self._do(split_cycles)
 
     def take_template(self, kind: str) -> None:
-        """Take the cycles of a template."""
+        """Take the cycles of a template, without what was said of another one."""
         self.document.select_cycle(0)
-        self._do(set_cycles, kind=kind)
+        project = self.document.project
+        said = {} if project is None else emptied_designs(project.parameters)
+        if said:
+            self._do(set_mechanism, cycles=kind, **said)
+        else:
+            self._do(set_cycles, kind=kind)
 
     # -- files --------------------------------------------------------------------------------
 

@@ -14,10 +14,9 @@ from PySide6.QtCore import (
     QPersistentModelIndex,
     QRect,
     QRectF,
-    QSize,
     Qt,
 )
-from PySide6.QtGui import QBrush, QColor, QPainter, QPen
+from PySide6.QtGui import QBrush, QColor, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from tabprotect.engine.arrays import Bools, Ints
@@ -26,6 +25,7 @@ from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
 from tabprotect.gui.pages.cycles.pattern import Pattern, extent, paint_pattern, pattern
+from tabprotect.languages.speaking import told
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 
@@ -81,7 +81,7 @@ class CycleListModel(QAbstractListModel):
         if not text:
             return everything
         if text.isdigit():
-            return everything[[text in str(i + 1) for i in everything]]
+            return everything[np.char.find((everything + 1).astype(np.str_), text) >= 0]
         if text == "blocked":
             return everything if self.blocked is None else np.flatnonzero(self.blocked)
         if text.startswith("broken"):
@@ -142,10 +142,10 @@ class CycleListModel(QAbstractListModel):
         assert self.moves is not None
         cycle = self.number(index.row())
         if role == Qt.ItemDataRole.DisplayRole:
-            return f"Cycle {cycle + 1}"
+            return told(f"Cycle {cycle + 1}")
         cells = len(self.moves.entries(cycle)[0])
         words = {"broken": ", breaks a margin", "blocked": ", blocked on this table", "": ""}
-        return (
+        return told(
             f"Cycle {cycle + 1}: {count_text(cells)} cells, {extent(self.moves, cycle)}"
             f"{words[self.state(cycle)]}"
         )
@@ -175,9 +175,10 @@ class CycleItem(QStyledItemDelegate):
 
     picture = 5 * GRID
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
-        high = max(self.picture, 2 * option.fontMetrics.height()) + GRID
-        return QSize(16 * GRID, high)
+    @classmethod
+    def height(cls, metrics: QFontMetrics) -> int:
+        """Of a row, pixels."""
+        return max(cls.picture, 2 * metrics.height()) + GRID
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         model = index.model()
@@ -211,7 +212,7 @@ class CycleItem(QStyledItemDelegate):
         painter.setPen(colour("quiet"))
         words = extent(model.moves, cycle)
         short = option.fontMetrics.elidedText(words, Qt.TextElideMode.ElideRight, wide)
-        painter.drawText(QRect(x, top + line, wide, line), left, short)
+        painter.drawText(QRect(x, top + line, wide, line), left, told(short))
         painter.setPen(colour("border"))
         painter.drawLine(rect.bottomLeft(), rect.bottomRight())
         painter.restore()
@@ -234,4 +235,4 @@ class CycleItem(QStyledItemDelegate):
         if room > word + size + 4:
             painter.setPen(QColor(ink))
             text = QRect(where.right() + 4, box.top(), word + 2, box.height())
-            painter.drawText(text, int(Qt.AlignmentFlag.AlignVCenter), state)
+            painter.drawText(text, int(Qt.AlignmentFlag.AlignVCenter), told(state))

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from tabprotect.engine.protection.cycle_runs.offers import Offer
 from tabprotect.gui.look.theme import GRID, colour
+from tabprotect.languages.speaking import told
 
 REACH = 2 * GRID
 """Pixels around a point within which the mouse finds it."""
@@ -92,13 +93,15 @@ class OfferCurve(QWidget):
         for share in (0.0, 0.5, 1.0):
             y = area.bottom() - area.height() * share
             box = QRectF(0, y - line / 2, area.left() - GRID / 2, line)
-            painter.drawText(box, int(Qt.AlignmentFlag.AlignRight), f"{share:.0%}")
+            painter.drawText(box, int(Qt.AlignmentFlag.AlignRight), told(f"{share:.0%}"))
         below = QRectF(area.left(), area.bottom() + line * 1.3, area.width(), line)
-        painter.drawText(below, int(Qt.AlignmentFlag.AlignLeft), "useful")
-        painter.drawText(below, int(Qt.AlignmentFlag.AlignCenter), "mean change of a count")
-        painter.drawText(below, int(Qt.AlignmentFlag.AlignRight), "protected")
+        painter.drawText(below, int(Qt.AlignmentFlag.AlignLeft), told("useful"))
+        painter.drawText(below, int(Qt.AlignmentFlag.AlignCenter), told("mean change of a count"))
+        painter.drawText(below, int(Qt.AlignmentFlag.AlignRight), told("protected"))
         above = QRectF(area.left() + GRID, 0, area.width(), line)
-        painter.drawText(above, int(Qt.AlignmentFlag.AlignLeft), "small counts published unchanged")
+        painter.drawText(
+            above, int(Qt.AlignmentFlag.AlignLeft), told("small counts published unchanged")
+        )
         points = self.points()
         painter.setPen(QPen(colour("border"), 1.5))
         for one, other in itertools.pairwise(points):
@@ -111,5 +114,5 @@ class OfferCurve(QWidget):
             painter.setPen(colour("quiet"))
             label = QRectF(point.x() - 4 * GRID, area.bottom() + 2, 8 * GRID, line)
             if here:
-                text = f"{offer.figures.change:.2f}"
+                text = told(f"{offer.figures.change:.2f}")
                 painter.drawText(label, int(Qt.AlignmentFlag.AlignCenter), text)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import (
@@ -14,7 +13,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.cycles.designs import DESIGNS, is_named
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.project.placement import Placement
@@ -27,29 +25,27 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.moves import MoveSet, Violation
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
-from tabprotect.gui.grid.cycle_grid import CycleGrid, Overlay, blocking_cells
-from tabprotect.gui.grid.cycle_walk import walk_steps
+from tabprotect.gui.grid.cycle_grid import CycleGrid, Overlay
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.placement_bar import PlacementBar
 from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.pages.cycles import drawing
 from tabprotect.gui.pages.cycles.broken_sums import (
     BrokenSums,
     broken_sums,
     cell_of,
-    cells_inside,
     named_sums,
 )
+from tabprotect.gui.pages.cycles.choosing import Choosing
 from tabprotect.gui.pages.cycles.cycle_list import CycleList
-from tabprotect.gui.pages.cycles.design_for_me import DesignForMe
 from tabprotect.gui.pages.cycles.editor import CycleEditor
 from tabprotect.gui.pages.cycles.examination import Examination, Examined, sentence
 from tabprotect.gui.pages.cycles.folding import FoldingSplitter
 from tabprotect.gui.pages.cycles.proof_panel import Functional, ProofPanel
 from tabprotect.gui.pages.cycles.stage import CyclesStage
-from tabprotect.gui.pages.cycles.template_cards import TemplateCards
 
 STRUCTURE = frozenset({"table", "cycles", "placement", "release", "view", "everything"})
 JUDGED = STRUCTURE | {"parameters", "at_risk"}
@@ -72,9 +68,7 @@ class CyclesPage(CyclesStage, Page):
         self.list = CycleList()
         self.grid = CycleGrid()
         self.proof = ProofPanel()
-        self.templates = TemplateCards()
-        self.design = DesignForMe(document)
-        self._designing = False
+        self.choosing = Choosing(document)
         self.placement = PlacementBar()
         self.broken = BrokenSums()
         self._legend = Label(wordWrap=True, role="quiet")
@@ -115,7 +109,7 @@ class CyclesPage(CyclesStage, Page):
         self.empty = Label(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter, role="quiet")
         self._work = split
         self.stack = QStackedWidget()
-        for widget in (split, self.templates, self.design, self.empty):
+        for widget in (split, self.choosing, self.empty):
             self.stack.addWidget(widget)
         self.body.addWidget(self.placement)
         self.body.addWidget(self.stack, 1)
@@ -135,9 +129,8 @@ class CyclesPage(CyclesStage, Page):
         self._tools["split"].clicked.connect(lambda: editor.split())
         self._tools["import"].clicked.connect(lambda: editor.ask_import())
         self._tools["export"].clicked.connect(lambda: editor.ask_export())
-        self.templates.chosen.connect(self._take_template)
-        self.templates.design_asked.connect(self._show_design)
-        self.design.done.connect(lambda: self._tools["templates"].setChecked(False))
+        self.choosing.chosen.connect(self._take_template)
+        self.choosing.done.connect(lambda: self._tools["templates"].setChecked(False))
         self.list.chosen.connect(document.select_cycle)
         self.list.add_asked.connect(editor.add)
         self.list.duplicate_asked.connect(editor.duplicate)
@@ -212,10 +205,8 @@ class CyclesPage(CyclesStage, Page):
                 self._put_off()
         if changes & STRUCTURE:
             self._take(project, moves)
-        self.templates.show_domain(project.domain)
         self._choose_front()
-        if self.stack.currentWidget() is self.design:
-            self.design.show_project(project)
+        self.choosing.show_project(project)
         if moves is None:
             self.set_sentence("This table has no cycles.")
             return
@@ -277,13 +268,11 @@ class CyclesPage(CyclesStage, Page):
             return f"keeps {origin.removeprefix('order-')}-way margins"
         if origin == BY_HAND or origin.endswith(BY_FIGURES) or is_named(origin):
             return origin
-        return f"from {origin}" if origin else "default for this shape"
+        return f"from {origin}" if origin else "chosen for the kept margins"
 
     def _choose_front(self) -> None:
-        if self._tools["templates"].isChecked():
-            front: QWidget = self.design if self._designing else self.templates
-        else:
-            front = self.empty if self._moves is None else self._work
+        work: QWidget = self.empty if self._moves is None else self._work
+        front = self.choosing if self._tools["templates"].isChecked() else work
         self.stack.setCurrentWidget(front)
         self._legend.setVisible(front is self._work)
         project = self.document.project
@@ -311,7 +300,9 @@ class CyclesPage(CyclesStage, Page):
             return
         report = self.examination.report
         whose = "the published table" if self.document.public else "this table"
-        text = sentence(self._moves, report, whose=whose)
+        project = self.document.project
+        rule = "" if project is None else self._rule(project)
+        text = sentence(self._moves, report, whose=whose, rule=rule)
         if self.document.shown_table is None:
             text += ". Counts are not shown: nothing is published yet"
         self.set_sentence(f"{text}.")
@@ -333,60 +324,30 @@ class CyclesPage(CyclesStage, Page):
         table = self.document.shown_table
         counts = None if table is None else table.counts
         found: list[Violation] = []
+        layout = self._layout()
         if self._tools["chances"].isChecked():
-            overlay = Overlay(counts=counts, touches=self._touches(moves))
+            overlay = drawing.of_chances(moves, counts)
         elif self._functional is not None:
-            weight = np.zeros(moves.domain.shape, dtype=np.int64)
-            for index, factor in self._functional.items():
-                weight[index] = factor
-            overlay = Overlay(counts=counts, weight=weight)
+            overlay = drawing.of_combination(moves, self._functional, counts)
         elif cycle is None or cycle >= len(moves):
             overlay = Overlay(counts=counts)
         else:
             found = broken_sums(moves, cycle)
-            overlay = Overlay(
-                counts=counts,
-                sign=moves.array(cycle),
-                stuck=blocking_cells(moves, cycle, counts, self._rule(project)),
+            overlay = drawing.of_cycle(
+                *(moves, cycle, counts),
+                rule=self._rule(project),
                 at_risk=None if self.document.public else self.document.at_risk,
-                immovable=self._immovable(moves),
-                unbalanced=cells_inside(found, self._layout(), moves.domain),
-                steps=walk_steps(moves, cycle),
+                report=self.examination.report,
+                broken=found,
+                layout=layout,
             )
-        self.grid.show_overlay(self._layout(), moves.margins, overlay)
+        self.grid.show_overlay(layout, moves.margins, overlay)
         self.grid.select(self.document.selection)
         self.broken.show_sums(cycle or 0, found)
-        self._legend.setText(self._legend_text(overlay))
-
-    @staticmethod
-    def _touches(moves: MoveSet) -> Ints:
-        plus, minus = moves.touches
-        return (plus + minus).reshape(moves.domain.shape)
-
-    def _immovable(self, moves: MoveSet) -> Bools | None:
-        report = self.examination.report
-        if report is None or not report.immovable:
-            return None
-        out = np.zeros(moves.domain.shape, dtype=np.bool_)
-        out[tuple(np.array(report.immovable).T)] = True
-        return out
-
-    def _legend_text(self, overlay: Overlay) -> str:
-        if overlay.touches is not None:
-            low, high = int(overlay.touches.min()), int(overlay.touches.max())
-            span = f"{low} times" if low == high else f"{low} to {high} times"
-            return f"Chances per cell: each is touched {span} in one pass. The darker, the more."
-        if overlay.weight is not None:
-            return "Outlined: the cells of a combination that every outcome publishes exactly."
-        parts = ["+ raised, \u2212 lowered"]
-        if self.editor.allowed:
-            parts.append("click, or press + \u2212 0, to change a sign")
-        if overlay.unbalanced is not None:
-            parts.append("dashed: cells of a broken sum")
-        if overlay.counts is not None:
-            parts.append("hatched: a zero that blocks the cycle")
-            parts.append("padlock: no cycle can move the cell")
-        return "; ".join(parts) + "."
+        said = drawing.legend(overlay, editable=self.editor.allowed)
+        if overlay.sign is not None and cycle is not None:
+            said += drawing.layers(moves, cycle, layout.placement)
+        self._legend.setText(said)
 
     # -- going about --------------------------------------------------------------------------
 
@@ -437,6 +398,12 @@ class CyclesPage(CyclesStage, Page):
         layout, view = self._layout(), self.grid.grid.cells
         places = [layout.position(moves.domain.unflat(int(c))) for c in cells[:MOST_LOOKED_AT]]
         shown = [self.grid.grid.model.index(*at) for at in places if at is not None]
+        if not any(places):
+            # It lies in other layers: the first of them.
+            self._choose_layer(moves.domain.unflat(int(cells[0])))
+            layout = self._layout()
+            places = [layout.position(moves.domain.unflat(int(c))) for c in cells[:MOST_LOOKED_AT]]
+            shown = [self.grid.grid.model.index(*at) for at in places if at is not None]
         seen = view.viewport().rect()
         if shown and not any(seen.contains(view.visualRect(at).center()) for at in shown):
             view.scrollTo(shown[0])
@@ -469,20 +436,13 @@ class CyclesPage(CyclesStage, Page):
         self.list.filter.clear()
         self.editor.take_template(kind)
 
-    def _show_design(self) -> None:
-        project = self.document.project
-        if project is not None:
-            self._designing = True
-            self._choose_front()
-            self.design.show_project(project)
-
     def _show_templates(self, wanted: bool) -> None:
-        self._designing = False
-        if wanted and self.document.project is not None:
-            self.templates.show_domain(self.document.project.domain)
+        project = self.document.project
+        if wanted and project is not None:
+            self.choosing.begin(project)
         self._choose_front()
         if wanted:
-            next(iter(self.templates.cards.values())).setFocus()
+            self.choosing.focus_first()
 
     def _show_chances(self, wanted: bool) -> None:
         if wanted:

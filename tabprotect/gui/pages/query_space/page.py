@@ -41,11 +41,13 @@ from tabprotect.gui.pages.query_space.files import QuerySpaceFiles
 from tabprotect.gui.pages.query_space.focus import FocusPanel
 from tabprotect.gui.pages.query_space.graph import GraphPanel
 from tabprotect.gui.pages.query_space.lattice import LatticePanel
+from tabprotect.gui.pages.query_space.live import LivePanel
 from tabprotect.gui.pages.query_space.optimal import OptimalPanel
 from tabprotect.gui.pages.query_space.session import SessionPanel
 from tabprotect.gui.pages.query_space.settings import SettingsRow
 from tabprotect.gui.pages.query_space.stage import QuerySpaceStage
 from tabprotect.gui.pages.query_space.widths import WidthsPanel
+from tabprotect.gui.pages.query_space.wishes import WishPanel
 
 HIDDEN = (
     "Widths, bounds and frontiers are worked out from the original: they stay in the house. A "
@@ -76,12 +78,19 @@ class QuerySpacePage(QuerySpaceStage, Page):
         self.optimal = OptimalPanel(self.space)
         self.optimal.failed.connect(self.show_error)
         self.optimal.changed.connect(self._show_main)
+        self.wishes = WishPanel(self.space)
+        self.wishes.failed.connect(self.show_error)
+        self.wishes.changed.connect(self._show_main)
+        self.live = LivePanel(self.space)
+        self.live.failed.connect(self.show_error)
         for panel, label in (
             (self.lattice, "Lattice"),
+            (self.wishes, "Wish list"),
             (self.widths, "Critical widths"),
             (self.graph, "Independence graph"),
             (self.optimal, "Best release"),
-            (self.session, "Table server"),
+            (self.session, "Session"),
+            (self.live, "Table server"),
         ):
             self.tabs.addTab(panel, label)
             # The panel in front has the window; the others must not make it wider.
@@ -203,11 +212,11 @@ class QuerySpacePage(QuerySpaceStage, Page):
         """The main action of the tab in front."""
         regions, query, panel = self.space.regions, self.space.focus, self._panel()
         self.main_button.setToolTip("")
-        if regions is None or self.document.public or panel is self.graph:
+        if regions is None or self.document.public or panel in (self.graph, self.live):
             self.main_button.hide()
             return
         self.main_button.show()
-        if panel in (self.optimal, self.session):
+        if panel in (self.wishes, self.optimal, self.session):
             self.main_button.setText("Plan this release")
             self.main_button.setEnabled(bool(panel.margins()))
             return
@@ -289,7 +298,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
 
     def main_action(self) -> None:
         panel = self._panel()
-        if panel in (self.optimal, self.session):
+        if panel in (self.wishes, self.optimal, self.session):
             margins = panel.margins()
             if margins:
                 self.do(set_release_plan, margins=margins)

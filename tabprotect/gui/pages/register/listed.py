@@ -10,6 +10,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 
 from tabprotect.engine.register.entry import RELATIONS, Entry, Relation
 from tabprotect.gui.look.label import tip
+from tabprotect.languages.speaking import told
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 
@@ -93,7 +94,7 @@ class ReleasesModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(HEADS)
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        text = self.rows[index.row()].texts[index.column()]
+        text = told(self.rows[index.row()].texts[index.column()])
         if role == Qt.ItemDataRole.DisplayRole:
             return text
         return tip(text) if role == Qt.ItemDataRole.ToolTipRole else None
@@ -102,5 +103,5 @@ class ReleasesModel(QAbstractTableModel):
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
         if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return HEADS[section]
+            return told(HEADS[section])
         return None

@@ -26,6 +26,7 @@ from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, count_text
+from tabprotect.languages.speaking import told
 
 FEW = 4
 """Columns that share the width; more than that scroll."""
@@ -137,7 +138,7 @@ class RiskModel(QAbstractTableModel):
         if orientation != Qt.Orientation.Horizontal or role != Qt.ItemDataRole.DisplayRole:
             return None
         names = () if self._domain is None else self._domain.names
-        return names[section] if section < len(names) else "Count"
+        return names[section] if section < len(names) else told("Count")
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """By a variable's own order of categories, or by the count."""

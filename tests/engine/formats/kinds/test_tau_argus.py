@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 from pytauargus.engine import run_batch
 
+import tabprotect as tp
 from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.files import read_table
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.formats.writing import write_table
 from tabprotect.engine.microdata.tabulate import tabulate
-from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.domain import Domain, Level, Variable
 from tabprotect.engine.tables.table import Table
 
 KIND = formats()["tau_argus"]
@@ -126,24 +127,130 @@ def test_a_grand_total_alone(tmp_path: Path) -> None:
     assert read_table(path).table.total == 7
 
 
+def by_batch(folder: Path, table: str) -> dict[tuple[str, ...], int]:
+    """The cells of t.tab as tau-ARGUS' own engine computes them."""
+    batch = folder / "t.arb"
+    batch.write_text(
+        f'<OPENTABLEDATA> "{folder}/t.tab"\n<OPENMETADATA> "{folder}/t.rda"\n'
+        f"<SPECIFYTABLE> {table}\n<SAFETYRULE> FREQ(3,30)\n<READTABLE> 1\n"
+        f'<WRITETABLE> (1,3,AS+,"{folder}/out.csv")\n'
+    )
+    run_batch(str(batch))
+    with (folder / "out.csv").open() as file:
+        # It pads codes with blanks in front.
+        return {tuple(c.strip() for c in codes): int(n) for *codes, n, _ in csv.reader(file)}
+
+
 def test_tau_argus_reads_what_is_written(tmp_path: Path) -> None:
     # The oracle: the engine of tau-ARGUS itself, by its batch.
     draw = np.random.default_rng(3)
     domain = Domain.of({"region": ["n", "s", "w"], "sex": ["f", "m"], "age": ["0-14", "15+"]})
     table = Table.dense(domain, draw.integers(5, 90, domain.shape))
     write_table(table, tmp_path / "t.tab", KIND)
-    batch = tmp_path / "t.arb"
-    batch.write_text(
-        f'<OPENTABLEDATA> "{tmp_path}/t.tab"\n<OPENMETADATA> "{tmp_path}/t.rda"\n'
-        '<SPECIFYTABLE> "region""sex""age"|"count"||\n<SAFETYRULE> FREQ(3,30)\n<READTABLE> 1\n'
-        f'<WRITETABLE> (1,3,AS+,"{tmp_path}/out.csv")\n'
-    )
-    run_batch(str(batch))
-    seen = {}
-    with (tmp_path / "out.csv").open() as file:
-        for *codes, value, _ in csv.reader(file):
-            # It pads codes with blanks in front.
-            seen[tuple(code.strip() for code in codes)] = int(value)
+    seen = by_batch(tmp_path, '"region""sex""age"|"count"||')
     assert seen["Total", "Total", "Total"] == table.total
     for index in np.ndindex(*domain.shape):
         assert seen[domain.labels(index)] == table[index]
+
+
+REGIONS = Variable(
+    "region",
+    ("n1", "n2", "s1", "s2", "w", "x1"),
+    (
+        Level("part", ("north", "north", "south", "south", "w", "x")),
+        Level("land", ("main", "main", "main", "main", "main", "off")),
+    ),
+)
+TREE = "main\n@north\n@@n1\n@@n2\n@south\n@@s1\n@@s2\n@w\nx1\n"
+COUNTS = np.arange(12).reshape(6, 2) + 4
+
+
+def levelled() -> Table:
+    return Table.dense(Domain((REGIONS, Variable("sex", ("f", "m")))), COUNTS)
+
+
+def test_levels_are_written_as_a_hierarchy_and_read_again(tmp_path: Path) -> None:
+    write_table(levelled(), tmp_path / "t.tab", KIND)
+    assert (tmp_path / "t_region.hrc").read_text() == TREE
+    found = read_table(tmp_path / "t.tab").table
+    levels = found.domain["region"].levels
+    assert [level.name for level in levels] == ["region_1", "region_2", "region"]
+    assert levels[0].groups == ("main",) * 5 + ("x1",)
+    assert levels[1].groups == ("north", "north", "south", "south", "w", "x1")
+    assert (found.counts == COUNTS).all()
+
+
+def test_tau_argus_adds_up_the_levels(tmp_path: Path) -> None:
+    write_table(levelled(), tmp_path / "t.tab", KIND)
+    seen = by_batch(tmp_path, '"region""sex"|"count"||')
+    assert seen["north", "Total"] == COUNTS[:2].sum() and seen["main", "f"] == COUNTS[:5, 0].sum()
+    assert seen["Total", "Total"] == COUNTS.sum() and len(seen) == 10 * 3
+    # And the table with all its totals, as tau-ARGUS would have it, opens as it was.
+    rows = [f'"{region}";"{sex}";{n};S' for (region, sex), n in seen.items()]
+    (tmp_path / "t.tab").write_text("\n".join(rows) + "\n")
+    found = read_table(tmp_path / "t.tab")
+    assert found.table.total == COUNTS.sum() and found.table.domain.shape == (6, 2)
+    assert "18 totals" in "".join(found.notes)
+    (tmp_path / "t.tab").write_text("\n".join(rows).replace('"north";"f";10', '"north";"f";11'))
+    with pytest.raises(InputError, match="do not add up") as caught:
+        read_table(tmp_path / "t.tab")
+    assert "(north, f): the total is 11" in caught.value.detail
+
+
+def test_levels_by_the_digits_of_codes(tmp_path: Path) -> None:
+    (tmp_path / "t.rda").write_text(
+        '<SEPARATOR> ";"\nnace\n<TOTCODE> "Total"\n<HIERARCHICAL>\n<HIERLEVELS> 1 1 0\nn\n<NUMERIC>\n'
+    )
+    cells = {"Total": 30, "A": 12, "A1": 5, "A2": 7, "B": 18, "B1": 8, "B2": 10}
+    (tmp_path / "t.tab").write_text("".join(f'"{code}";{n}\n' for code, n in cells.items()))
+    found = read_table(tmp_path / "t.tab").table
+    assert found.domain["nace"].categories == ("A1", "A2", "B1", "B2")
+    assert found.domain["nace"].levels[0].groups == ("A", "A", "B", "B")
+
+
+def test_a_hierarchy_leads_nowhere_else(tmp_path: Path) -> None:
+    (tmp_path / "t").mkdir()
+    write_table(levelled(), tmp_path / "t" / "t.tab", KIND)
+    (tmp_path / "t" / "t_region.hrc").rename(tmp_path / "t_region.hrc")
+    rda = tmp_path / "t" / "t.rda"
+    rda.write_text(rda.read_text().replace('"t_region.hrc"', '"../t_region.hrc"'))
+    with pytest.raises(InputError, match="no such file"):
+        read_table(tmp_path / "t" / "t.tab")
+
+
+def test_groups_that_are_named_as_their_parts_are_refused() -> None:
+    twice = Variable("v", ("a", "b", "c"), (Level("l", ("a", "a", "c")),))
+    with pytest.raises(InputError, match="two codes 'a'"):
+        KIND.beside(Table.dense(Domain((twice,)), [1, 2, 3]), Path("t.tab"))
+
+
+def test_labels_of_codes(tmp_path: Path) -> None:
+    path = put(tmp_path, rda=RDA.replace("Size\n", 'Size\n  <CODELIST> "C:\\x\\size.cdl"\n'))
+    (tmp_path / "size.cdl").write_bytes(
+        " 1,klein, f\xfcr sich\n 2,gro\xdf\n 3,leer\n".encode("latin-1")
+    )
+    assert read_table(path).table.domain["Size"].categories == ("1", "2")
+    found = read_table(path, Reading(labels=True)).table
+    assert found.domain["Size"].categories == ("klein, für sich", "groß")
+
+
+def test_what_is_hidden_stays_hidden_in_the_next_table(tmp_path: Path) -> None:
+    table = Table.dense(Domain.of({"v": ["a", "b", "c"], "w": ["x", "y", "z"]}),
+                        [[2, 30, 14], [11, 25, 9], [20, 31, 40]])  # fmt: skip
+    hidden = np.zeros((3, 3), dtype=np.bool_)
+    hidden[np.ix_([0, 2], [1, 2])] = True
+    text = KIND.beside(table, tmp_path / "t.tab", hidden)["t.hst"].decode()
+    assert text == "a;y;m\na;z;m\nc;y;m\nc;z;m\n"
+    (tmp_path / "t.hst").write_text(text)
+    write_table(table, tmp_path / "t.csv", formats()["csv"])
+    statuses = str(tmp_path / "t.hst")
+    opened = tp.read_table(tmp_path / "t.csv")
+    release = tp.protect(opened, "suppression", statuses=statuses, seed=1).release
+    assert release.inner is not None and release.inner.suppressed is not None
+    assert (release.inner.suppressed >= hidden).all()
+
+
+def test_a_suppressed_count_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"suppressed \(x\)") as caught:
+        read_table(put(tmp_path, TABLE.replace(";2;U", ";x;U")))
+    assert (caught.value.line, caught.value.cell) == (5, "(N, 1)")

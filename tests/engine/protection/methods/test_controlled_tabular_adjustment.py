@@ -168,4 +168,4 @@ def test_limits_alone_mislead() -> None:
         return replace(PLUGIN.likelihood(release), rerun=None)
 
     plan = CalibrationPlan({"totals": "moved"}, tuple(MEANS), runs=400, at_risk=RULE)
-    assert calibrate_method(PLUGIN, plan, likelihood_of=blind).worst_z > LIMIT
+    assert calibrate_method(PLUGIN, plan, likelihood_of=blind)[0].worst_z > LIMIT

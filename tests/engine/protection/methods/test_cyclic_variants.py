@@ -476,11 +476,11 @@ def test_beliefs_that_forget_the_choice_do_not(monkeypatch: pytest.MonkeyPatch) 
         return np.where(choices(tables, family) > 0, len(family), 0)
 
     monkeypatch.setattr(adaptive_tables, "_choices", forgetful)
-    assert calibrate_method(METHOD, replace(POSITIVE, runs=1000)).worst_z > LIMIT
+    assert calibrate_method(METHOD, replace(POSITIVE, runs=1000))[0].worst_z > LIMIT
 
 
 def test_drawn_beliefs_come_true(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(adaptive_tables, "MOST_TABLES", 0)
     monkeypatch.setattr("tabprotect.engine.posterior.adaptive.infer_adaptive.DRAWS", 500)
-    found = calibrate_method(METHOD, replace(POSITIVE, runs=150))
+    (found,) = calibrate_method(METHOD, replace(POSITIVE, runs=150))
     assert found.bins >= 10 and found.worst_z < LIMIT, str(found)

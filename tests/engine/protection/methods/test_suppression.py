@@ -264,7 +264,7 @@ def test_ignoring_the_choice_misleads() -> None:
         return replace(PLUGIN.likelihood(release), rerun=None)
 
     (plan,) = PLUGIN.calibrations
-    assert calibrate_method(PLUGIN, plan, likelihood_of=blind).worst_z > LIMIT
+    assert calibrate_method(PLUGIN, plan, likelihood_of=blind)[0].worst_z > LIMIT
 
 
 def test_three_variables_take_bounded_work() -> None:

@@ -38,7 +38,7 @@ def test_the_rule_that_chose_the_rounding_is_part_of_what_a_reader_knows(name: s
         return replace(found, rerun=None)
 
     plan = CalibrationPlan({"base": 3}, ((1.3, 0.7), (0.9, 1.6)), runs=800)
-    assert calibrate_method(methods()[name], plan, likelihood_of=blind).worst_z > LIMIT
+    assert calibrate_method(methods()[name], plan, likelihood_of=blind)[0].worst_z > LIMIT
 
 
 @settings(max_examples=80, deadline=None)

@@ -1,0 +1,143 @@
+"""Query space > Table server: opened for a look, followed live, and gone without a trace."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
+
+from tabprotect.engine.project.verbs.table_verbs import set_count
+from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.pages.query_space import live
+from tabprotect.gui.pages.query_space.live import LivePanel
+from tabprotect.gui.pages.query_space.page import QuerySpacePage
+
+Settle = Callable[[], None]
+
+PATIENCE = 110_000
+
+WORKERS = ("AnyIO", "tabprotect-")
+"""Threads of a server."""
+
+
+@pytest.fixture
+def panel(
+    window: MainWindow, settle: Settle, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[LivePanel]:
+    monkeypatch.setattr(live, "EVERY", 50)
+    window.files.open("example:czech-autoworkers")
+    settle()
+    window.go("query_space")
+    settle()
+    page = window.pages["query_space"]
+    assert isinstance(page, QuerySpacePage)
+    page.tabs.setCurrentWidget(page.live)
+    yield page.live
+    page.live.stop()
+    # Its workers end by themselves, just after it.
+    qtbot.waitUntil(
+        lambda: not any(t.name.startswith(WORKERS) for t in threading.enumerate()),
+        timeout=PATIENCE,
+    )
+
+
+def ask(address: str, *variables: str) -> int:
+    """One query, as a program would send it."""
+    body = json.dumps({"variables": variables, "user": "ann"}).encode()
+    with urllib.request.urlopen(f"{address}/tables", timeout=110) as response:
+        table = json.load(response)["tables"][0]["id"]
+    request = urllib.request.Request(f"{address}/tables/{table}/queries", body)
+    try:
+        with urllib.request.urlopen(request, timeout=110) as response:
+            return int(response.status)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code
+
+
+def test_a_server_is_opened_followed_and_stopped(
+    window: MainWindow, panel: LivePanel, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    visited: list[str] = []
+    monkeypatch.setattr(live, "visit", visited.append)
+    before = window.document.project
+    panel.open.click()
+    assert not panel.open.isEnabled()
+    qtbot.waitUntil(lambda: panel.standing is not None, timeout=PATIENCE)
+    look, standing = panel.look, panel.standing
+    assert look is not None and standing is not None
+    assert panel.where.text() == look.address == panel.address.text()
+    assert look.address.startswith("http://127.0.0.1:") and standing.length == 0
+    panel.browse.click()
+    assert visited == [look.address]
+    panel.copy.click()
+    assert QGuiApplication.clipboard().text() == look.key
+    assert ask(look.address, "A", "B") == 201
+    assert ask(look.address, "A", "B", "C", "D", "E", "F") == 403
+    qtbot.waitUntil(lambda: panel.log.rows.rowCount() == 2, timeout=PATIENCE)
+    shown = [panel.log.rows.data(panel.log.rows.index(row, 3)) for row in range(2)]
+    assert shown == ["ABCDEF", "AB"]
+    assert "2 lines in the history" in panel.said.text()
+    assert "1 released table" in panel.said.text()
+    # What it decided is its own: the document and its plan are as they were.
+    assert window.document.project is before
+    panel.stopping.click()
+    qtbot.waitUntil(lambda: not look.running, timeout=PATIENCE)
+    assert panel.look is None and not panel.following and panel.key.text() == ""
+    assert "not followed any more" in panel.said.text() and panel.open.isEnabled()
+
+
+def test_another_table_ends_it(
+    window: MainWindow, panel: LivePanel, qtbot: QtBot, settle: Settle
+) -> None:
+    panel.open.click()
+    qtbot.waitUntil(lambda: panel.look is not None, timeout=PATIENCE)
+    look = panel.look
+    assert look is not None
+    window.go("table")
+    window.document.run(set_count(index=[0, 0, 0, 0, 0, 0], count=99))
+    settle()
+    qtbot.waitUntil(lambda: not look.running, timeout=PATIENCE)
+    assert panel.look is None and "The table has changed" in panel.said.text()
+
+
+def test_closing_the_window_leaves_no_server(
+    window: MainWindow, panel: LivePanel, qtbot: QtBot
+) -> None:
+    panel.open.click()
+    qtbot.waitUntil(lambda: panel.look is not None, timeout=PATIENCE)
+    look = panel.look
+    assert look is not None and look.running
+    window.document.saved = window.document.project
+    window.close()
+    assert not look.running
+
+
+def test_where_it_is_not_installed_it_says_what_installs_it(
+    window: MainWindow, panel: LivePanel, settle: Settle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [m for m in sys.modules if m.startswith(("tabprotect.server", "uvicorn"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    panel.open.click()
+    settle()
+    said = window.pages["query_space"].errors.text
+    assert "the table server cannot be loaded" in said and "tabprotect[server]" in said
+    assert panel.open.isEnabled() and panel.look is None
+
+
+def test_a_server_that_does_not_answer_is_not_asked_again(
+    window: MainWindow, panel: LivePanel, settle: Settle
+) -> None:
+    panel.address.setText("http://127.0.0.1:9")
+    panel.follow.click()
+    settle()
+    assert "does not answer" in window.pages["query_space"].errors.text
+    assert not panel.following
