@@ -209,7 +209,7 @@ class Inspector(QScrollArea):
             project = document.project
             assert project is not None
             count = original[index]
-            shown["original"] = f"{count_text(count)}  [house]"
+            shown["original"] = f"{count_text(count)}  [staff only]"
             low, high = project.at_risk.low, project.at_risk.high
             if low <= count <= high:
                 shown["status"] = "at risk (U)"

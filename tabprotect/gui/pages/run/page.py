@@ -211,6 +211,7 @@ class RunPage(Page):
             project.values,
             coins=(project.seed, project.fresh) if house else (None, False),
             house=house,
+            domain=project.domain,
         )
         if self._ordered is not method:
             self._ordered = method
