@@ -9,7 +9,7 @@ from tabprotect.cli.arguments import add_reading, keep_apart, open_source
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.formats.registered import format_names
-from tabprotect.engine.formats.writing import LEVELS_LOST, format_to_write, write_table
+from tabprotect.engine.formats.writing import format_to_write, write_table
 
 
 def add(verbs: Verbs) -> None:
@@ -30,7 +30,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     keep_apart([args.table], [args.out])
     kind = format_to_write(args.out, args.format)
     project = open_source(args, console).project
-    lost = [LEVELS_LOST] if project.domain.has_levels and not kind.levels else []
+    lost = kind.loses(project.domain)
     for note in (*project.notes, *kind.limits, *lost):
         console.say(note)
     write_table(project.original, args.out, kind)

@@ -11,7 +11,7 @@ from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.bundle.export import export
 from tabprotect.engine.formats.registered import format_names
-from tabprotect.engine.formats.writing import LEVELS_LOST, format_to_write
+from tabprotect.engine.formats.writing import format_to_write
 
 
 def add(verbs: Verbs) -> None:
@@ -35,8 +35,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     keep_apart([args.release], [args.out])
     kind = format_to_write(args.out, args.format)
     release = bundle.verify(args.release, judge=False, progress=console).release
-    levels = any(published.table.domain.has_levels for published in release.tables)
-    limits = [*kind.limits, *([LEVELS_LOST] if levels and not kind.levels else [])]
+    lost = [s for published in release.tables for s in kind.loses(published.table.domain)]
+    limits = [*kind.limits, *dict.fromkeys(lost)]
     for limit in limits:
         console.say(limit)
     written = export(release, args.out, kind)

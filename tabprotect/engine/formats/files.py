@@ -15,7 +15,6 @@ from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.registered import format_of
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.levels import from_json
 from tabprotect.engine.tables.table import Table
 
 SPARSE = 0.25
@@ -64,7 +63,6 @@ def read_table(
         notes += said
         progress.report("building the table", 0.9)
         table, missing = checked_table(cells, fill_missing=reading.fill_missing)
-        table = table.on(from_json(cells.levels, table.domain))
     except InputError as error:
         raise error.in_file(path) from None
     if missing:

@@ -11,8 +11,6 @@ from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.registered import TEXT, by_suffix, named
 from tabprotect.engine.tables.table import Table
 
-LEVELS_LOST = "The levels of the variables are left out."
-
 
 def format_to_write(path: Path, name: str | None = None) -> Format:
     """The format in which a file is to be written: the named one, else what its name says.

@@ -38,6 +38,7 @@ def marked_cells(
     lines: list[int] = []
     counts: list[int] = []
     here: list[bool] = []
+    nobody: list[bool] = []
     labels: list[list[str]] = [[] for _ in layout.names]
     told: Counter[str] = Counter()
     for row, cell, text in _entries(layout, name):
@@ -61,6 +62,7 @@ def marked_cells(
         count = 0 if meaning else _count(text, thousands, reading, name, row, where)
         lines.append(row.line)
         counts.append(count)
+        nobody.append(meaning == "structural")
     for meaning in filter(None, told):
         parts.append(Part("marks", meaning, f"{told[meaning]:,} cells are marked so"))
     known = [LabelCodes() for _ in labels]
@@ -82,6 +84,7 @@ def marked_cells(
         codes,
         np.array(counts, dtype=np.int64),
         lambda entry: lines[entry],
+        nobody=np.array(nobody),
         gaps=told["missing"] > 0,
     )
     return found, parts
