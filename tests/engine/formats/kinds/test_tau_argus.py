@@ -254,3 +254,12 @@ def test_a_suppressed_count_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"suppressed \(x\)") as caught:
         read_table(put(tmp_path, TABLE.replace(";2;U", ";x;U")))
     assert (caught.value.line, caught.value.cell) == (5, "(N, 1)")
+
+
+def test_labels_are_written_and_tau_argus_takes_them(tmp_path: Path) -> None:
+    sex = Variable("sex", ("f", "m"), labels=("Women; girls", "Men, ältere"))
+    table = Table.dense(Domain((REGIONS, sex)), COUNTS)
+    write_table(table, tmp_path / "t.tab", KIND)
+    assert (tmp_path / "t_sex.cdl").read_text() == "f,Women; girls\nm,Men, ältere\n"
+    assert read_table(tmp_path / "t.tab").table.domain["sex"].labels == sex.labels
+    assert by_batch(tmp_path, '"region""sex"|"count"||')["north", "f"] == COUNTS[:2, 0].sum()
