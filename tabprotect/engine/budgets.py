@@ -269,7 +269,7 @@ CACHE_BYTES = 256 * 2**20  # Margin counts at the at-risk cells that are kept at
 ENTRIES_BLOCK = 10_000
 # Lines after which its state is kept again, so that a start folds no more than these
 SNAPSHOT_LINES = 1_000
-LATTICE_VARIABLES = 40  # More than any table has cells for; a bit set stays a small integer
+LATTICE_VARIABLES = 40  # What the source aims at; a bit set stays a small integer
 # Variables up to which every sub-table is listed; beyond, ask for those above a threshold
 MAX_LISTED = 20
 WORKERS_PATIENCE = 10.0  # Seconds to wait for a scheduler to answer
@@ -299,4 +299,5 @@ MOST_TABLES = 8  # Tables that are printed; further ones are in the files
 # tables
 DOMAIN_CELLS = 2**62  # A mixed-radix cell key must fit int64
 DOMAIN_CATEGORIES = 10_000_000  # Of all variables together
+DOMAIN_PROJECTIONS = 4096  # Domains of margins that a domain remembers
 DENSE_LIMIT = 2**27  # Cells a dense array may have (1 GiB); larger tables stay sparse

@@ -57,6 +57,8 @@ def read_table(
         raise RecordsError(f"{path.name} holds records, not a table", hint="tabulate them")
     try:
         cells, notes = kind.cells(path, reading, progress)
+        if not len(cells.counts):
+            raise InputError("the table has no counts", hint="export it again")
         cells, said = settle_totals(cells, totals=reading.totals, strip=reading.strip_totals)
         notes += said
         progress.report("building the table", 0.9)

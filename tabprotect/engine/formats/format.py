@@ -240,6 +240,10 @@ class RowFormat(Format):
     ) -> tuple[CellList, list[str]]:
         source, notes = self.rows(path, reading, progress)
         form = recognise(source, count=reading.count)
-        read = read_long if form.kind == "long" else read_grid
-        cells, said = read(source, form, decimal=reading.decimal, progress=progress)
+        if form.kind != "long":
+            cells, said = read_grid(source, form, decimal=reading.decimal, progress=progress)
+        else:
+            cells, said = read_long(
+                source, form, decimal=reading.decimal, fill=reading.fill_missing, progress=progress
+            )
         return cells, notes + said

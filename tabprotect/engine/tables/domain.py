@@ -12,6 +12,7 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.budgets import DOMAIN_CATEGORIES as MAX_CATEGORIES
 from tabprotect.engine.budgets import DOMAIN_CELLS as MAX_CELLS
+from tabprotect.engine.budgets import DOMAIN_PROJECTIONS as PROJECTIONS
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.structural import StructuralZeros, holds, restated, stated
 
@@ -362,7 +363,17 @@ class Domain:
 
     def project(self, names: Iterable[str]) -> Domain:
         """The domain of a margin; the order is this domain's, whatever order is asked."""
-        return self.over(tuple(self[name] for name in self.tidy(names)))
+        asked, known = tuple(names), self._projected
+        if asked not in known:
+            if len(known) >= PROJECTIONS:
+                known.clear()
+            known[asked] = self.over(tuple(self[name] for name in self.tidy(asked)))
+        return known[asked]
+
+    @cached_property
+    def _projected(self) -> dict[tuple[str, ...], Domain]:
+        """Those asked for before: the margins of many tables over one domain share theirs."""
+        return {}
 
     def over(self, variables: Sequence[Variable]) -> Domain:
         """Some variables as a domain, with the structural zeros that are told by them.

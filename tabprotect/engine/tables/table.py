@@ -214,8 +214,8 @@ class Table:
 
     def margin(self, names: Iterable[str]) -> Table:
         """The margin over the named variables or levels of them (summed over all others)."""
-        wanted = self.domain.tidy(names)
-        domain = self.domain.project(wanted)
+        domain = self.domain.project(names)
+        wanted = domain.names
         if self._array is not None and not set(wanted) <= set(self.domain.names):
             kept = {self.domain.names[self.domain.axis_of(name)] for name in wanted}
             return self.margin(kept)._grouped(domain)

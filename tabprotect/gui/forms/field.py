@@ -119,7 +119,8 @@ class Field(QWidget):
         text = self.parameter.help
         if isinstance(self.input, QComboBox) and self.input.currentIndex() >= 0:
             words = str(self.input.currentData(Qt.ItemDataRole.ToolTipRole))
-            text = f"{text} {words[:1].upper()}{words[1:].removesuffix('.')}."
+            if words:
+                text = f"{text} {words[:1].upper()}{words[1:].removesuffix('.')}."
             if not self.parameter.public:
                 text = f"{text} Which one is chosen stays in the house."
         elif not self.parameter.public:

@@ -65,10 +65,11 @@ class JsonStat(Format):
         dimension = _mapping(dataset.get("dimension"), "dimension")
         ids = _names(dataset.get("id", dimension.get("id")), "dimensions")
         size = dataset.get("size", dimension.get("size"))
-        # Some services write the sizes as text.
-        size = [str(number) for number in size] if isinstance(size, list) else size
+        # Some services write the sizes as text, and leave those of 1 out.
+        size = [str(number) for number in size] if isinstance(size, list) else []
         categories = [_categories(dimension, name) for name in ids]
-        if [str(len(known)) for known in categories] != size:
+        sizes = [str(len(known)) for known in categories]
+        if [s for s in sizes if s != "1"] != [s for s in size if s != "1"]:
             raise InputError("the sizes of the dimensions are not those stated", hint=_HINT)
         cells = math.prod(map(len, categories))
         chosen = chosen_measures(_measures(dataset, dimension, ids), ids, categories, reading)

@@ -110,7 +110,7 @@ class TauArgus(Format):
             Form("long", value, left_out=left_out),
             decimal=reading.decimal,
             marks=Marks(
-                MappingProxyType({UNPUBLISHED: "suppressed"} | Marks.parse(reading.marks).meanings)
+                MappingProxyType({UNPUBLISHED: "suppressed", **Marks.parse(reading.marks).meanings})
             ),
             fill=reading.fill_missing,
             progress=progress,

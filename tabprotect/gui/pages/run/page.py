@@ -145,6 +145,7 @@ class RunPage(Page):
         """The result of any other method. Made when there is one."""
         panel = MethodResult()
         panel.chosen.connect(self.document.select)
+        panel.total_chosen.connect(self.document.select_total)
         self.stack.addWidget(panel)
         return panel
 

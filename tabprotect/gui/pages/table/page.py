@@ -30,6 +30,7 @@ from tabprotect.gui.grid.figures import FIGURES, figure
 from tabprotect.gui.grid.folding import Folding
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.placement_bar import PlacementBar
+from tabprotect.gui.grid.totals_cursor import TotalsCursor
 from tabprotect.gui.grid.view import GridView
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import tool_button
@@ -68,6 +69,8 @@ class TablePage(TableStage, Page):
         self.grid = GridView("Table of counts")
         self.find_bar.closed.connect(self.grid.cells.setFocus)
         self.grid.current_changed.connect(self._cell_chosen)
+        self.totals = TotalsCursor(self.grid)
+        self.totals.chosen.connect(document.select_total)
         self.grid.model.typed.connect(self._typed)
         self.grid.model.describe = self._describe
         self.grid.cells.cleared.connect(self._clear)
