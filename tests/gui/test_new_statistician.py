@@ -102,7 +102,7 @@ def test_from_records_to_a_coded_set_of_three_tables(
     hand.button("Group: Width of the bands")
     hand.click(variables.panel.take_button)
     table = window.document.original
-    assert table is not None and table.domain.names == ("nuts3", "age", "sex", "work")
+    assert table is not None and table.domain.names == ("nuts", "age", "sex", "work")
     assert table.domain["age"].categories[:2] == ("0-4", "5-9")
     hand.click(variables.main_button)
     grid = hand.page(TablePage)
@@ -119,7 +119,7 @@ def test_from_records_to_a_coded_set_of_three_tables(
     form = hand.page(RunPage).form
     chips = form.fields["margins"].chips
     assert chips is not None
-    for names in (("nuts3@nuts2", "age"), ("age", "sex"), ("nuts3@nuts1", "work")):
+    for names in (("nuts@nuts2", "age"), ("age", "sex"), ("nuts@nuts1", "work")):
         for name in names:
             hand.click(chips.names[name])
         hand.click(chips.add)
@@ -142,7 +142,7 @@ def test_from_records_to_a_coded_set_of_three_tables(
     qtbot.waitUntil(lambda: (tmp_path / "set" / "manifest.json").exists(), timeout=120_000)
     settle()
     found = verify_set(tmp_path / "set", judge=False)
-    assert list(found.releases) == ["1-nuts3-nuts2-age", "2-age-sex", "3-nuts3-nuts1-work"]
+    assert list(found.releases) == ["1-nuts-nuts2-age", "2-age-sex", "3-nuts-nuts1-work"]
     assert found.common_cells > 0
     assert release.seal.isVisible()
     assert hand.clicks <= 45, hand.clicks
