@@ -299,4 +299,5 @@ MOST_TABLES = 8  # Tables that are printed; further ones are in the files
 # tables
 DOMAIN_CELLS = 2**62  # A mixed-radix cell key must fit int64
 DOMAIN_CATEGORIES = 10_000_000  # Of all variables together
+DOMAIN_PROJECTIONS = 4096  # Domains of margins that a domain remembers
 DENSE_LIMIT = 2**27  # Cells a dense array may have (1 GiB); larger tables stay sparse

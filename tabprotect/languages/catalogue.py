@@ -50,6 +50,7 @@ BLOCK = re.compile(r"(\s*</?(?:p|li|ul|ol|h\d|table|tr|td|th|div|br|dl|dt|dd)\b[
 """Where a text with marks of HTML falls into paragraphs."""
 
 _BREAKS = (
+    re.compile(r"(\n[ \t]*\n\s*)"),
     re.compile(r"(\n+)"),
     re.compile(r"((?<=[.!?:])\s+(?=[A-Z\u201c\"]))"),
     re.compile(r"(; | \u00b7 | \u2502 |  +|\t)"),
@@ -87,23 +88,22 @@ class Template:
     def _pattern(self) -> re.Pattern[str]:
         return re.compile("(.*?)".join(map(re.escape, self._fixed)), re.DOTALL)
 
-    def told(self, text: str, inner: Callable[[str, str], str]) -> str | None:
+    def told(self, text: str, inner: Callable[[str, str, bool], str]) -> str | None:
         """The translation of a text that it makes; ``None`` for another text.
 
         Parameters
         ----------
         inner
-            What becomes of a value, by its name.
+            What becomes of a value, by its name; and whether it has to be one sentence.
         """
         found = self._pattern.fullmatch(text)
         if found is None:
             return None
         names = _SLOT.findall(self._entry.text)
-        values = {n: inner(n, v) for n, v in zip(names, found.groups(), strict=True)}
-        if self.letters < _LEAST_LETTERS and any(
-            n not in DATA and " " in given.strip() and values[n] == given
-            for n, given in zip(names, found.groups(), strict=True)
-        ):
+        given = dict(zip(names, found.groups(), strict=True))
+        slight = self.letters < _LEAST_LETTERS
+        values = {n: inner(n, v, slight) for n, v in given.items()}
+        if slight and not all(_short(v) or values[n] != v for n, v in given.items()):
             return None
         if not self._entry.told:
             return text
@@ -218,16 +218,25 @@ class Catalogue:
                 return said
         return None
 
-    def _value(self, name: str, value: str) -> str:
+    def _value(self, name: str, value: str, whole: bool) -> str:
         """What was put into a sentence; names and single words stay."""
         if value in self._own:
             return value
         figures = self._figures(value)
         if figures != value:
             return figures
-        if name in DATA or " " not in value.strip():
+        if name in DATA:
             return value
-        return self._parts(value, 0) or value
+        if " " not in value.strip():
+            # A constant's name says that the value is the program's own.
+            return self._whole.get(value, value) if name.isupper() else value
+        return (self._sentence(value) if whole else self._parts(value, 0)) or value
+
+
+def _short(value: str) -> bool:
+    """Whether a value is a word, a name of two or a list of names: no sentence by itself."""
+    words = value.split()
+    return (len(words) < 3 and "." not in value[:-1]) or all(w.endswith(",") for w in words[:-1])
 
 
 def _recased(text: str) -> str:

@@ -14,8 +14,8 @@ from tabprotect.server.attack.target import Sent, server_at
 
 HISTORY = "/operator/history"
 
-PATIENCE = 5
-"""Seconds to wait for an answer: it is asked again anyway."""
+PATIENCE = 20
+"""Seconds to wait for an answer."""
 
 
 @dataclass(frozen=True)

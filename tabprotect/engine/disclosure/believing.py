@@ -133,6 +133,19 @@ def fingerprint(release: Release, what: str = "") -> bytes:
     return digest.digest()
 
 
+def distinct(releases: Sequence[Release]) -> list[Release]:
+    """The first of all that are one draw: a table and mechanism always get the same coins.
+
+    The same draw under another title or signature is no further evidence.
+    """
+    if len(releases) < 2:
+        return list(releases)
+    first: dict[bytes, Release] = {}
+    for release in releases:
+        first.setdefault(fingerprint(release), release)
+    return list(first.values())
+
+
 @dataclass(frozen=True, eq=False)
 class Believed:
     """What one reader believes of a release.
@@ -179,7 +192,8 @@ def believed(
     likelihood: Likelihood | None = None
     try:
         likelihood = likelihood_of(release)
-        first, *others = multiplied([likelihood, *map(likelihood_of, earlier)])
+        further = distinct([release, *earlier])[1:]
+        first, *others = multiplied([likelihood, *map(likelihood_of, further)])
         found = _posterior(first, prior, OfRelease(release), progress, effort)
         if others:
             found = joined(found, others, OfRelease(release), progress)

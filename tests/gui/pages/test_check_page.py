@@ -217,7 +217,7 @@ def test_public_view_is_what_the_bundles_reader_sees(
     protected: MainWindow, reader: MainWindow, settle: Settle, qtbot: QtBot
 ) -> None:
     mine, theirs = page(protected), page(reader)
-    assert any("[house]" in text for text in texts(protected.inspector))
+    assert any("[staff only]" in text for text in texts(protected.inspector))
     assert mine.cell.histogram.true == 1
     assert set(texts(mine)) != set(texts(theirs))
     protected.document.set_public(True)
@@ -322,7 +322,9 @@ def test_draws_show_the_spread_with_the_originals_value_only_in_the_house(
     gaps = np.abs(values[:, None] - possible[None, :]).min(axis=1)
     assert gaps.max() < 1e-9
     assert shown.draws.value("published") == f"{chi_square(published.counts[None])[0]:.3g}"
-    assert shown.draws.value("original") == f"{chi_square(original.counts[None])[0]:.3g}  [house]"
+    assert (
+        shown.draws.value("original") == f"{chi_square(original.counts[None])[0]:.3g}  [staff only]"
+    )
     protected.document.set_public(True)
     assert shown.draws.value("original") == ""
     assert shown.draws.result is not None
@@ -407,7 +409,7 @@ def test_public_exports_hold_nothing_of_the_original(
     assert len(list(tmp_path.iterdir())) == 6
     for path in tmp_path.iterdir():
         data = path.read_bytes()
-        for word in (b"CONFIDENTIAL", b"original_", b"is_true", b"[house]", b"true value"):
+        for word in (b"CONFIDENTIAL", b"original_", b"is_true", b"[staff only]", b"true value"):
             assert word not in data
     for kind in ("map_png", "cell_png"):
         image = QImage(str(tmp_path / f"{kind}.png"))
@@ -545,10 +547,10 @@ def test_earlier_releases_of_the_table_are_read_beside_it(
     settle()
     assert document.project is not None
     known = document.judging.known(document.project)
-    assert known is not None and known.together is not None
+    assert known is not None and known.before.together is not None
     card = next(c.reader for c in shown.readers.cards if c.reader.name == "With earlier releases")
-    assert card.number == known.together.known and "release 1 of" in card.knows
-    assert f"{known.together.at_risk:,.1f}" in shown.sentence
+    assert card.number == known.before.together.known and "release 1 of" in card.knows
+    assert f"{known.before.together.at_risk:,.1f}" in shown.sentence
 
 
 def test_without_a_choice_the_most_exposed_cell_is_shown(

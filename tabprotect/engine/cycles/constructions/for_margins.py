@@ -67,11 +67,13 @@ def expected_counts(
     Parameters
     ----------
     zeros : bool (cells,)
-        Cells that are empty whatever is published.
+        Cells that are empty whatever is published, beside the table's structural zeros.
     """
     mu = np.round(fit(kept.publication, kept.counts, progress=progress).cells.reshape(-1), DIGITS)
     if zeros is not None:
         mu[zeros] = 0.0
+    if kept.domain.structural:
+        mu[kept.domain.structural_cells()] = 0.0
     return mu
 
 
@@ -96,7 +98,7 @@ def design_for_margins(
     settings
         What decides between partners.
     zeros : bool (cells,)
-        Structural zeros: empty whatever is published.
+        Further structural zeros than those of the table's domain: empty whatever is published.
 
     Raises
     ------

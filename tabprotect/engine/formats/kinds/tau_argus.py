@@ -110,7 +110,7 @@ class TauArgus(Format):
             Form("long", value, left_out=left_out),
             decimal=reading.decimal,
             marks=Marks(
-                MappingProxyType({UNPUBLISHED: "suppressed"} | Marks.parse(reading.marks).meanings)
+                MappingProxyType({UNPUBLISHED: "suppressed", **Marks.parse(reading.marks).meanings})
             ),
             fill=reading.fill_missing,
             progress=progress,
@@ -127,13 +127,17 @@ class TauArgus(Format):
                 totals[axis] = found
         cells, said = without_totals(cells, totals)
         levels: dict[str, object] = {}
-        named = list(cells.categories)
+        named, labels = list(cells.categories), {}
         for axis, (name, tree) in enumerate(zip(cells.names, trees, strict=True)):
             if coarser := levels_of(name, named[axis], tree):
                 levels[name] = {"coarser": coarser}
+            texts = read_labels(meta.variables[axes[axis]], path)
             if reading.labels:
-                named[axis] = labelled(named[axis], read_labels(meta.variables[axes[axis]], path))
-        cells = replace(cells, categories=tuple(named), levels=levels or None)
+                named[axis] = labelled(named[axis], texts)
+            else:
+                labels[name] = texts
+        stated = {"levels": levels} if levels else {}
+        cells = replace(cells, categories=tuple(named), stated=stated, labels=labels)
         return cells, [*notes, *said, *_told_statuses(meta, source)]
 
     def records(self, path: Path, progress: Progress = SILENT) -> RecordsFile:

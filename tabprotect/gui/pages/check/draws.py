@@ -331,7 +331,7 @@ class DrawsPanel(QWidget):
             "95 % of draws": f"{number(low)} to {number(high)}",
         }
         if true is not None:
-            told["original"] = f"{number(true)}  [house]"
+            told["original"] = f"{number(true)}  [staff only]"
         if summary.undefined:
             told["not defined"] = f"{count_text(summary.undefined)} draws"
         for name, value in self._rows.items():
@@ -353,7 +353,7 @@ class DrawsPanel(QWidget):
     def _marks(summary: AnalysisSummary, true: float | None) -> tuple[Mark, ...]:
         marks = [Mark(summary.published, f"published {number(summary.published)}")]
         if true is not None:
-            marks.append(Mark(true, f"original {number(true)} [house]", true=True))
+            marks.append(Mark(true, f"original {number(true)} [staff only]", true=True))
         return tuple(marks)
 
     @staticmethod

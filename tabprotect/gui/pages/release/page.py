@@ -14,7 +14,6 @@ from tabprotect.engine.bundle.check_lines import (
     CheckGroup,
     CheckLine,
     headline,
-    left_before,
     stated,
 )
 from tabprotect.engine.disclosure.policy import HousePolicy
@@ -29,7 +28,6 @@ from tabprotect.engine.project.verbs.release_verbs import (
     set_mechanism,
 )
 from tabprotect.engine.project.verbs.table_verbs import set_title
-from tabprotect.engine.register.entry import warnings_of
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.jobs import Job
 from tabprotect.gui.base.page import Changes, Page
@@ -275,11 +273,9 @@ class ReleasePage(ReleaseStage, Page):
         if known is None:
             self.before.show_group(CheckGroup(self.before.group.title, ()))
         else:
-            said = [warning["message"] for warning in warnings_of(known.earlier)]
-            unread = known.unread
-            self.before.show_group(left_before(said, known.together, unread, known.fault))
+            self.before.show_group(known.before.group)
         if house and verdict is not None:
-            together = None if known is None else known.together
+            together = None if known is None else known.before.together
             figure = f"{verdict.known:,} of {verdict.at_risk:,.1f}".removesuffix(".0")
             self.banner.show_line(headline(verdict, together), figure=figure)
         elif house:
@@ -306,14 +302,14 @@ class ReleasePage(ReleaseStage, Page):
         """What takes a reason, in words."""
         known = self.document.judging.known(project)
         out = [project.against]
-        if known is not None and known.close:
-            out.append(f"{warnings_of(known.close)[0]['message']}.")
+        if known is not None and known.before.close:
+            out.append(f"{known.before.warnings[0]['message']}.")
         return [f"{text[0].upper()}{text[1:]}" for text in out if text]
 
     def _missing(self, project: Project) -> str:
         """What has to be done before it can be approved, in words; empty where nothing has."""
         policy, known = self._policy(project), self.document.judging.known(project)
-        if known is not None and known.close and policy.second_release == "refuse":
+        if known is not None and known.before.close and policy.second_release == "refuse":
             return "By the policy of the house no table is published twice."
         missing = []
         if self._reasons(project) and not self.signing.reason.text().strip():

@@ -44,6 +44,7 @@ class MethodResult(QWidget):
     """``chosen`` carries a cell of the original, where the shown table has its cells."""
 
     chosen = Signal(object)
+    total_chosen = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
@@ -67,6 +68,7 @@ class MethodResult(QWidget):
         self.tables = ThreeTables()
         self.tables.titles["original"].setText("True")
         self.tables.chosen.connect(self._chosen)
+        self.tables.total_chosen.connect(self.total_chosen)
         # Beside the counts stand the status letters.
         self.tables.grids["original"].room = (-2, 0)
         row = in_row(self._which_label, self.which, 1, spacing=GRID)

@@ -229,15 +229,12 @@ class VariablesPage(VariablesStage, Page):
         variable = self._variable(table)
         try:
             (level,) = levels_of(variable, **given)  # type: ignore[arg-type]
+            domain = with_levels(table.domain, variable.name, level)
         except TabprotectError as error:
             self._ahead.drop()
             self.panel.live.setText(f"{error.message[:1].upper()}{error.message[1:]}.")
             return
-        domain, rule, name = (
-            with_levels(table.domain, variable.name, level),
-            project.at_risk,
-            variable.name,
-        )
+        rule, name = project.at_risk, variable.name
         self._ahead.ask(
             "looking at the groups",
             lambda progress: foresee(table, rule, domain, name, level, progress),
