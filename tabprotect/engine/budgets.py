@@ -165,6 +165,8 @@ CHAIN_CELLS = 20_000
 # Cells where they lie in more: finding first originals takes integer programmes
 MOST_TANGLED = 2_000
 CHAIN_UPDATES = 3 * 10**8  # Cell updates by sweeps over the table in one run
+# Nominal microseconds of chains whose work is limited: some ten seconds
+CHAIN_WORK = 1.4e7
 MOST_ROUNDS = 200  # Rounds of narrowing; stopping early only leaves the bounds wider
 COMPONENTS_WEIGHTS = 2**25  # Log weights of all cells' counts that are held: 256 MiB
 CONVOLUTION_WORK = 2 * 10**9  # Multiplications

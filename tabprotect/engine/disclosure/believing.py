@@ -270,6 +270,8 @@ def _posterior(
         work=WEIGHING,
         progress=progress,
     )
+    if found.r_hat is not None and found.r_hat > MIXED:
+        raise InfeasibleError("the simulated posterior has not settled: nothing to judge by")
     effective = found.effective_sample_size
     if effective is not None and effective < LEAST_EFFECTIVE:
         if rerun is not None:
@@ -278,8 +280,6 @@ def _posterior(
             f"the simulated posterior is worth {effective:.0f} independent draws only: too few to "
             "judge by"
         )
-    if found.r_hat is not None and found.r_hat > MIXED:
-        raise InfeasibleError("the simulated posterior has not settled: nothing to judge by")
     return found
 
 
