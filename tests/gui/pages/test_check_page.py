@@ -225,7 +225,7 @@ def test_public_view_is_what_the_bundles_reader_sees(
     settle()
     qtbot.waitUntil(lambda: not reader.document.jobs.running)
     QApplication.processEvents()
-    assert set(texts(mine)) == set(texts(theirs))
+    assert sorted(texts(mine)) == sorted(texts(theirs))
     assert sorted(texts(mine.map, hidden=False)) == sorted(texts(theirs.map, hidden=False))
     assert mine.cell.histogram.true is None
     for ours, their in ((mine.map, theirs.map), (mine.cell.histogram, theirs.cell.histogram)):
