@@ -26,7 +26,7 @@ OPTIONS: Mapping[str, object] = MappingProxyType(
         "timeout_keep_alive": PATIENCE,
         "timeout_graceful_shutdown": PATIENCE,
         # A busy machine is no dead process: started anew it would be busier.
-        "timeout_worker_healthcheck": 20,
+        "timeout_worker_healthcheck": 60,
     }
 )
 """How any of them speaks HTTP."""
