@@ -290,13 +290,14 @@ class Reader(ast.NodeVisitor):
             self._used.add(id(node))
             each, used = [], []
             for part in parts:
-                used.append(set(self._used))
+                before = set(self._used)
                 each.append(self._forms(part))
+                used.append(self._used - before)
             while _product(each) > MOST_FORMS:
                 # The last choice is put in as it is: the sentence begins alike.
                 at = max(n for n, forms in enumerate(each) if len(forms) > 1)
                 each[at] = [(Slot(slot_name(parts[at]), parts[at]),)]
-                self._used -= {id(n) for n in ast.walk(parts[at])} - used[at]
+                self._used -= used[at]
             return [tuple(p for part in chosen for p in part) for chosen in product(*each)]
         if isinstance(node, ast.IfExp) and _stringy(node):
             return [*self._forms(node.body), *self._forms(node.orelse)]

@@ -35,7 +35,7 @@ from watchdog import Stretch, Watchdog  # noqa: E402 (beside this file, as said 
 Settle = Callable[[], None]
 
 
-BUSY = 1.5
+BUSY = 3.0
 """Processor seconds that the window's thread may work in one go, on the slowest machine."""
 
 
@@ -79,7 +79,7 @@ def clean(qapp: QApplication) -> Iterator[None]:
 
 
 @pytest.fixture
-def window(qtbot: QtBot) -> Iterator[MainWindow]:
+def window(qtbot: QtBot, watchdog: Watchdog) -> Iterator[MainWindow]:
     """The window as it starts, in light colours."""
     application()
     THEME.apply(mode="light", zoom=1.0)
@@ -88,6 +88,8 @@ def window(qtbot: QtBot) -> Iterator[MainWindow]:
     window.resize(1280, 720)
     with qtbot.waitExposed(window):
         window.show()
+    # The first one of a process loads half the program: test_first_paint is about that.
+    watchdog.longest = Stretch(0.0)
     yield window
     window.document.saved = window.document.project
     window.close()

@@ -175,21 +175,10 @@ def _model_told(summary: ModelSummary, original: Table | None) -> dict[str, obje
 
 
 def _model_said(summary: ModelSummary, original: Table | None) -> list[str]:
-    pooled, truth = summary.pooled, _truths(summary, original)
+    truth = _truths(summary, original)
     formula = " + ".join(":".join(margin) for margin in summary.model.margins)
     lines = [f"Model {formula}, {summary.model.degrees:,} degrees of freedom"]
-    lines += _said(summary.deviance, truth[0])
-    lines.append(f"Pooled test: D2 = {summary.test[0]:.4g}, p = {summary.test[1]:.3g}")
-    lines.append("odds ratio, 95 % interval, share of the variance that perturbation adds")
-    for k, name in enumerate(summary.model.associations):
-        middle, spread = float(pooled.estimate[k]), 1.96 * math.sqrt(float(pooled.total[k]))
-        if not math.isfinite(middle):
-            lines.append(f"  {name}: open, a fitted count is 0")
-            continue
-        low, high = math.exp(middle - spread), math.exp(middle + spread)
-        share = float(pooled.missing[k])
-        lines.append(f"  {name}: {math.exp(middle):.3f} ({low:.3f} to {high:.3f}), {share:.0%}")
-    return lines
+    return [*lines, *_said(summary.deviance, truth[0]), *summary.lines]
 
 
 def run_draw(args: argparse.Namespace, console: Console) -> int:

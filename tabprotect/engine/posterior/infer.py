@@ -40,7 +40,7 @@ def infer(
         as take well under a minute.
     work
         Nominal microseconds that weighing whole originals may cost, where the mechanism says more
-        than its factors.
+        than its factors. Where it is given, chains are limited, too (``CHAIN_WORK``).
     steps
         Of the exact way through cells that published sums join: beyond, it is given up. By
         default as many as take some seconds.

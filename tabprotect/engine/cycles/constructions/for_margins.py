@@ -87,8 +87,8 @@ def design_for_margins(
     """The triangular design: cycles that keep the margins and leave nothing else exactly known.
 
     Every cell that can have a move with less rare cells has exactly one. That is a basis of all
-    moves where the margins' groupings are nested (checked, not proved in general); elsewhere the
-    moves among the other cells are completed from a basis of the integer kernel, as far as they
+    moves where the margins' groupings are nested and no cell is a public zero (checked, not proved
+    in general); elsewhere the moves among the other cells are completed from a basis of the integer kernel, as far as they
     are cycles.
 
     Parameters

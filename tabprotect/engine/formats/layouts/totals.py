@@ -48,10 +48,10 @@ def named_totals(cells: CellList) -> dict[int, dict[int, Codes | None]]:
     """Totals by their names; variables with nothing but a total have none."""
     found: dict[int, dict[int, Codes | None]] = {}
     for axis, categories in enumerate(cells.categories):
-        here = np.bincount(cells.code(axis), minlength=len(categories)) > 0
-        named = [
-            code for code, category in enumerate(categories) if is_total(category) and here[code]
-        ]
+        named = [code for code, category in enumerate(categories) if is_total(category)]
+        if named:
+            here = np.bincount(cells.code(axis), minlength=len(categories)) > 0
+            named = [code for code in named if here[code]]
         if named and len(categories) > 1:
             # Of "Total" and "" in one variable the word is the total.
             best = max(named, key=lambda code: bool(categories[code].strip()))

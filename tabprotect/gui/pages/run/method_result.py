@@ -8,6 +8,7 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
 
 from tabprotect.engine.arrays import Ints, Letters
+from tabprotect.engine.formats.statuses import TAU
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods
@@ -26,15 +27,6 @@ from tabprotect.gui.grid.three_tables import (
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
-
-STATUSES = {
-    "S": "safe",
-    "U": "primary unsafe",
-    "P": "protected (must be published)",
-    "M": "secondary",
-    "E": "empty",
-}
-"""The letters of tau-ARGUS."""
 
 UNMARKED = frozenset({"S", "E", ""})
 """Most cells: a letter in each of them would only be noise."""
@@ -169,7 +161,7 @@ class MethodResult(QWidget):
         words = []
         if self._letters is not None:
             seen = set(np.unique(self._letters).tolist()) - UNMARKED
-            words += [f"{letter} {text}" for letter, text in STATUSES.items() if letter in seen]
+            words += [f"{letter} {text}" for letter, text in TAU.items() if letter in seen]
         if (
             self._release is not None
             and self._release.tables[self.which.currentIndex()].hidden.any()
