@@ -58,6 +58,7 @@ FURTHER = (
         "one of the arguments {names} is required",
     ),
     *("argument {name}: not allowed with argument {names}", "Status", "Inner cell", "Rows"),
+    *("exactly", "probability", "cell", "published", "mean", "none", "unknown"),
 )
 """What Python's own parser of command lines says, and words that only a list holds."""
 
@@ -123,7 +124,7 @@ MUTE_ERRORS = frozenset(
 MUTE_NAMES = re.compile(r"sql|style|css|html|pattern|regex|shape_only", re.IGNORECASE)
 NO_SENTENCE = re.compile(
     r"\b(SELECT|INSERT INTO|CREATE (OR REPLACE )?(TEMP |TEMPORARY )?(TABLE|VIEW|INDEX)|PRAGMA|"
-    r"ALTER TABLE|DROP TABLE|ORDER BY|WHERE|ATTACH|CASE WHEN)\b|<>|[\x00\\]|://|^--|\)\?|\.\*|[;{]\s*\w+-?\w*:"
+    r"ALTER TABLE|DROP TABLE|ORDER BY|WHERE|ATTACH|CASE WHEN|JOIN|AND|AS \w+|FORMAT)\b|max-age=|charset=|filename=|^TYPE |^tabprotect_|-src |^</?[A-Z?]|^\w+ [<>=] \d|^file_row_number|DATASYMBOL\{|^recipe = |\.code \*|<>|[\x00\\]|://|^--|\)\?|\.\*|[;{]\s*\w+-?\w*:"
     r"|^[\w.]+\(|<(?!/?[bi]>)[a-z/]|px\b"
 )
 WORD = re.compile(r"[A-Za-zÀ-ž][a-zà-ž]+(?:[-'’][a-zA-Zà-ž]+)*")
@@ -287,11 +288,16 @@ class Reader(ast.NodeVisitor):
             ):
                 return [(Slot(slot_name(node), node),)]
             self._used.add(id(node))
-            each = [self._forms(part) for part in parts]
+            each, used = [], []
+            for part in parts:
+                before = set(self._used)
+                each.append(self._forms(part))
+                used.append(self._used - before)
             while _product(each) > MOST_FORMS:
                 # The last choice is put in as it is: the sentence begins alike.
                 at = max(n for n, forms in enumerate(each) if len(forms) > 1)
                 each[at] = [(Slot(slot_name(parts[at]), parts[at]),)]
+                self._used -= used[at]
             return [tuple(p for part in chosen for p in part) for chosen in product(*each)]
         if isinstance(node, ast.IfExp) and _stringy(node):
             return [*self._forms(node.body), *self._forms(node.orelse)]
@@ -299,11 +305,13 @@ class Reader(ast.NodeVisitor):
             for scope in reversed(self._scopes):
                 if node.id in scope:
                     # Popped meanwhile: a name may be made of itself.
-                    values = scope.pop(node.id)
+                    values, used = scope.pop(node.id), set(self._used)
                     forms = [form for value in values for form in self._forms(value)]
                     scope[node.id] = values
                     if len(forms) <= MOST_FORMS:
                         return forms
+                    # Put in as it is: then what it is given are sentences by themselves.
+                    self._used = used
                     break
         return [(Slot(slot_name(node), node),)]
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable, Mapping
 
 from tabprotect.engine.errors import ParameterError, TabprotectError
-from tabprotect.languages.speaking import told
+from tabprotect.languages.speaking import told, told_lines
 
 _CONTROL = {
     code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"
@@ -40,8 +40,8 @@ class Console:
         if self.as_json:
             print(json.dumps(data, allow_nan=False))
         else:
-            for line in lines:
-                print(visible(told(line)))
+            for line in told_lines(lines):
+                print(visible(line))
         sys.stdout.flush()
 
     def stream(self, pieces: Iterable[str | bytes]) -> None:

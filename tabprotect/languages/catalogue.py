@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 from tabprotect.languages.po import Entry
 
@@ -50,6 +50,7 @@ BLOCK = re.compile(r"(\s*</?(?:p|li|ul|ol|h\d|table|tr|td|th|div|br|dl|dt|dd)\b[
 """Where a text with marks of HTML falls into paragraphs."""
 
 _BREAKS = (
+    re.compile(r"(\n[ \t]*\n\s*)"),
     re.compile(r"(\n+)"),
     re.compile(r"((?<=[.!?:])\s+(?=[A-Z\u201c\"]))"),
     re.compile(r"(; | \u00b7 | \u2502 |  +|\t)"),
@@ -59,6 +60,9 @@ _BREAKS = (
 
 _MOST_TOGETHER = 11
 """Parts of a text, and what parts them, that are looked up together at most."""
+
+_LONGEST = 4000
+"""Letters of a text that may be one sentence or paragraph."""
 
 _MARK = re.compile(r"- |#+ |&")
 
@@ -83,27 +87,37 @@ class Template:
                 if not (begins or ends):
                     yield word.group()
 
-    @cached_property
-    def _pattern(self) -> re.Pattern[str]:
-        return re.compile("(.*?)".join(map(re.escape, self._fixed)), re.DOTALL)
+    def _values(self, text: str) -> list[str] | None:
+        """What stands between its fixed parts, each as short as can be."""
+        first, *middle, last = self._fixed
+        at, end = len(first), len(text) - len(last)
+        if not text.startswith(first) or not text.endswith(last) or at > end:
+            return None
+        values = []
+        for part in middle:
+            found = text.find(part, at, end)
+            if found < 0:
+                return None
+            values.append(text[at:found])
+            at = found + len(part)
+        return [*values, text[at:end]]
 
-    def told(self, text: str, inner: Callable[[str, str], str]) -> str | None:
+    def told(self, text: str, inner: Callable[[str, str, bool], str]) -> str | None:
         """The translation of a text that it makes; ``None`` for another text.
 
         Parameters
         ----------
         inner
-            What becomes of a value, by its name.
+            What becomes of a value, by its name; and whether it has to be one sentence.
         """
-        found = self._pattern.fullmatch(text)
+        found = self._values(text)
         if found is None:
             return None
         names = _SLOT.findall(self._entry.text)
-        values = {n: inner(n, v) for n, v in zip(names, found.groups(), strict=True)}
-        if self.letters < _LEAST_LETTERS and any(
-            n not in DATA and " " in given.strip() and values[n] == given
-            for n, given in zip(names, found.groups(), strict=True)
-        ):
+        given = dict(zip(names, found, strict=True))
+        slight = self.letters < _LEAST_LETTERS
+        values = {n: inner(n, v, slight) for n, v in given.items()}
+        if slight and not all(values[n] != v or _word(n, v) for n, v in given.items()):
             return None
         if not self._entry.told:
             return text
@@ -139,18 +153,20 @@ class Catalogue:
             rarest = min(template.words(), key=lambda w: (often[w], -len(w)), default="")
             self._templates.setdefault(rarest, []).append(template)
         self._own: frozenset[str] = frozenset()
-        self._cached = lru_cache(8192)(self._looked_up)
+        # A part of a text is looked at in many ways: as itself, as a value, beside others.
+        self._parts = lru_cache(8192)(self._parts_of)
+        self._sentence = lru_cache(8192)(self._sentence_of)
 
     def keep(self, own: Iterable[str]) -> None:
         """Names and labels of the user's that stay as they are, whatever they say."""
         self._own = frozenset(own)
-        self._cached.cache_clear()
+        self._parts.cache_clear()
+        self._sentence.cache_clear()
 
     def told(self, text: str) -> str:
         """The text in this language; as it is where it is none of the program's."""
-        return self._cached(text) if text else text
-
-    def _looked_up(self, text: str) -> str:
+        if not text:
+            return text
         if text in self._own:
             return text
         figures = self._figures(text)
@@ -159,13 +175,12 @@ class Catalogue:
         said = self._parts(text, 0)
         return text if said is None else said
 
-    def _parts(self, text: str, depth: int) -> str | None:
+    def _parts_of(self, text: str, depth: int) -> str | None:
         """The text, or what of it can be told; ``None`` where that is nothing."""
         bare = text.strip()
         if not bare or bare in self._own or (depth and " " not in bare):
             return None
-        said = self._sentence(bare)
-        if said is not None:
+        if len(bare) < _LONGEST and (said := self._sentence(bare)) is not None:
             return text.replace(bare, said, 1)
         for level, border in enumerate(_BREAKS[depth:], depth):
             parts = border.split(text)
@@ -177,7 +192,9 @@ class Catalogue:
         """Parts with what parts them: as many at once as make one text of the catalogue."""
         out, at, any_told = [], 0, False
         while at < len(parts):
-            for end in range(min(len(parts), at + _MOST_TOGETHER), at, -2):
+            # Lines stay apart: a table has many.
+            most = _MOST_TOGETHER if "\n" not in "".join(parts[1:2]) else 1
+            for end in range(min(len(parts), at + most), at, -2):
                 joined = "".join(parts[at:end])
                 said = self._sentence(joined) if end > at + 1 else self._parts(joined, depth)
                 if said is not None:
@@ -189,19 +206,18 @@ class Catalogue:
             at = end + 1
         return "".join(out) if any_told else None
 
-    def _sentence(self, text: str) -> str | None:
+    def _sentence_of(self, text: str) -> str | None:
         """One text of the catalogue, with or without its full stop, capital and mnemonic."""
         flat = " ".join(text.split()) if "\n" in text else text
-        for base, end in ((flat, ""), (flat[:-1], flat[-1:])):
-            if end and end not in ".:\u2026!?":
-                break
-            for lead in dict.fromkeys((base, _recased(base))):
-                said = self._whole.get(lead)
-                if said is None:
-                    said = self._made(lead)
-                if said is not None:
-                    said = said if lead == base else _cased_like(base, said)
-                    return said + ("" if end and said.endswith(end) else end)
+        ways = [(flat, "")]
+        if flat[-1:] in ".:\u2026!?":
+            ways.append((flat[:-1], flat[-1]))
+        for look in (self._whole.get, self._made):
+            for base, end in ways:
+                for lead in dict.fromkeys((base, _recased(base))):
+                    if (said := look(lead)) is not None:
+                        said = said if lead == base else _cased_like(base, said)
+                        return said + ("" if end and said.endswith(end) else end)
         if mark := _MARK.match(flat):
             said = self._sentence(flat[mark.end() :])
             return said and mark.group() + said
@@ -218,16 +234,26 @@ class Catalogue:
                 return said
         return None
 
-    def _value(self, name: str, value: str) -> str:
+    def _value(self, name: str, value: str, whole: bool) -> str:
         """What was put into a sentence; names and single words stay."""
         if value in self._own:
             return value
         figures = self._figures(value)
         if figures != value:
             return figures
-        if name in DATA or " " not in value.strip():
+        if name.rstrip("0123456789") in DATA:
             return value
-        return self._parts(value, 0) or value
+        if " " not in value.strip():
+            # A constant's name says that the value is the program's own.
+            return self._whole.get(value, value) if name.isupper() else value
+        return (self._sentence(value) if whole else self._parts(value, 0)) or value
+
+
+def _word(name: str, value: str) -> bool:
+    """Whether a value is a word, a name or a list of names: no sentence by itself."""
+    words = value.split()
+    named = name.rstrip("0123456789") in DATA and len(words) < 5
+    return len(words) < 2 or named or all(word.endswith(",") for word in words[:-1])
 
 
 def _recased(text: str) -> str:

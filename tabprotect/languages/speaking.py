@@ -81,6 +81,11 @@ def told(text: str) -> str:
     return _force[0].told(text) if _force else text
 
 
+def told_lines(lines: Iterable[str]) -> Iterable[str]:
+    """Lines as they are shown; a paragraph may be broken elsewhere."""
+    return told("\n".join(lines)).split("\n") if _force else lines
+
+
 def keep(words: Callable[[T], Iterable[str]], of: T) -> None:
     """Names and labels of what is open: they are shown as they are, whatever they say.
 

@@ -15,7 +15,8 @@ from table_server import czech
 
 from tabprotect.engine.errors import InputError, Interrupted
 from tabprotect.engine.project.opening.sources import open_table
-from tabprotect.server.attack.target import Address, Heard
+from tabprotect.server import following
+from tabprotect.server.attack.target import Heard
 from tabprotect.server.following import standing
 from tabprotect.server.looking import Look
 from tabprotect.server.service import Access
@@ -112,7 +113,7 @@ def test_what_a_stranger_says_is_checked(
     said: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     heard = Heard(200, "application/json", json.dumps(said).encode())
-    monkeypatch.setattr(Address, "send", lambda *_: heard)
+    monkeypatch.setattr(following, "server_at", lambda *_: lambda sent: heard)
     with pytest.raises(InputError, match="no table server"):
         standing("http://127.0.0.1:1", "")
 

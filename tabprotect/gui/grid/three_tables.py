@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QLabel, QScrollBar, QSplitter, QTabBar, QWidget
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.grid.layout import Layout
+from tabprotect.gui.grid.totals_cursor import TotalsCursor
 from tabprotect.gui.grid.view import GridView
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
@@ -44,6 +45,7 @@ class ThreeTables(QSplitter):
     """``chosen`` carries the cell under the cursor of any of the three."""
 
     chosen = Signal(object)
+    total_chosen = Signal(object)
 
     def __init__(self) -> None:
         super().__init__(Qt.Orientation.Horizontal)
@@ -74,6 +76,8 @@ class ThreeTables(QSplitter):
         grid.room = (-GRID, 0)
         grid.shorten_labels(rows=14, columns=7)
         grid.current_changed.connect(self._moved)
+        cursor = TotalsCursor(grid)
+        cursor.chosen.connect(self.total_chosen)
         bar = self._bars[part] = QTabBar(expanding=False, drawBase=False)
         bar.setAccessibleName("Which of the three tables")
         for other in PARTS:
