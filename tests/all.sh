@@ -9,6 +9,18 @@ unset PYTHONDONTWRITEBYTECODE
 
 step() { printf '\n== %s\n' "$*"; }
 
+# On one core each: what they say is shown when they are done.
+aside() {
+  step the frozen program
+  .venv/bin/python packaging/build.py --smoke
+  .venv/bin/python packaging/deb.py --smoke
+  step the documentation, every example run
+  .venv/bin/sphinx-build -q -W --keep-going -b html resources/docs/site build/site
+}
+mkdir -p build
+(aside) >build/aside.log 2>&1 &
+aside=$!
+
 step format, lint, types, import contracts
 .venv/bin/ruff format --check .
 .venv/bin/ruff check .
@@ -26,15 +38,9 @@ if .venv-engine/bin/python -c "import PySide6" 2>/dev/null; then
   echo "PySide6 is installed where it must not be" >&2
   exit 1
 fi
+if wait $aside; then cat build/aside.log; else cat build/aside.log && exit 1; fi
 .venv-engine/bin/pytest -q -n 2 -p no:pytest-qt tests/engine tests/cli tests/library tests/server
 .venv-engine/bin/pytest -q -p no:pytest-qt --doctest-modules tabprotect/__init__.py tabprotect/library
-
-step the documentation, every example run
-.venv/bin/sphinx-build -q -W --keep-going -b html resources/docs/site build/site
-
-step the frozen program
-.venv/bin/python packaging/build.py --smoke
-.venv/bin/python packaging/deb.py --smoke
 
 step all tests
 .venv/bin/pytest -q -n 2 --ignore=tests/engine --ignore=tests/cli --ignore=tests/library --ignore=tests/server

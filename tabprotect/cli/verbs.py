@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
@@ -42,6 +43,18 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message}\n{self.format_usage().strip()}")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse, but what follows an option that takes a value is one: ``--marks "-=zero"``."""
+        words: list[str] = []
+        for word in args or ():
+            before = self._option_string_actions.get(words[-1]) if words else None
+            value = before is not None and before.nargs is None
+            if value and re.match("-[^-]|-$", word) and word not in self._option_string_actions:
+                words[-1] += f"={word}"
+            else:
+                words.append(word)
+        return super().parse_known_args(words, namespace)
 
 
 class Verbs:

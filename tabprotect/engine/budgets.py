@@ -11,6 +11,16 @@ COMPARED_CELLS = 2**24  # Compared cells; beyond, only the release's own tables 
 BELIEF_LIMIT = (
     0.95  # A count, or a change, is known to a reader who believes in one value more than this
 )
+BELIEFS_CELLS = 50_000  # Inner cells up to which a comparison asks for a posterior
+BELIEFS_JOINED = 64  # Of these that hang together by more than one published sum
+BELIEFS_STEPS = 100_000  # Steps of the exact way through them, about half a microsecond each
+BELIEFS_RUNS = 3  # Runs of one configuration whose posterior is drawn: a second or more each
+BELIEFS_DRAWS = 500  # Of such a one
+# Nominal microseconds up to which all originals are weighed by the choice of a whole table
+BELIEFS_WEIGHING = 5e5
+BELIEFS_PROGRAMME = 20  # How many times as long a call takes that solves programmes
+# After which one is given up: a safety net that figures never depend on
+BELIEFS_SECONDS = 30.0
 MOST_PAIRED = 10**8  # Counts of all pairs of an earlier and a later original
 SPREADING_PATIENCE = 0.25  # Seconds of work put into one piece, so that there is progress to see
 
@@ -89,6 +99,15 @@ SOLVER_PATIENCE = 0.2  # Seconds that a cancelled integer programme has to notic
 MOST_REMEDIES = 3
 ATTEMPTS_JUDGED = 300  # Draws that are judged to learn how likely an original is refused
 INSIDERS_WORK = 200_000_000  # Cells of all originals, for each insider: about a second
+BELIEVING_UPDATES = 2 * 10**8  # Cell updates that draws of originals may take: some seconds
+BELIEVING_DRAWS = 20_000  # Drawn originals at most
+BELIEVING_LEAST_DRAWS = 400  # With fewer nothing is judged
+BELIEVING_WEIGHING = 2e6  # Nominal microseconds of weighing whole originals by the mechanism
+# Inner cells up to which originals are weighed by solving programmes: seconds each beyond
+BELIEVING_PROGRAMMED = 9
+BELIEVING_AT_ONCE = 2**22  # Counts of the originals drawn in one step
+BELIEVING_GLANCE = 0.1  # Share of the draws that a glance takes
+BELIEVING_GLANCE_STEPS = 100_000  # Of a glance through cells that hang together
 BELIEVING_HELD = 2**25  # Counts of all drawn or listed originals whose sums are looked at
 # Sums beyond are not whole numbers to the last place here: nothing is proved from them
 EXACT = 2.0**50
@@ -146,6 +165,8 @@ CHAIN_CELLS = 20_000
 # Cells where they lie in more: finding first originals takes integer programmes
 MOST_TANGLED = 2_000
 CHAIN_UPDATES = 3 * 10**8  # Cell updates by sweeps over the table in one run
+# Nominal microseconds of chains whose work is limited: some ten seconds
+CHAIN_WORK = 1.4e7
 MOST_ROUNDS = 200  # Rounds of narrowing; stopping early only leaves the bounds wider
 COMPONENTS_WEIGHTS = 2**25  # Log weights of all cells' counts that are held: 256 MiB
 CONVOLUTION_WORK = 2 * 10**9  # Multiplications
@@ -269,7 +290,7 @@ CACHE_BYTES = 256 * 2**20  # Margin counts at the at-risk cells that are kept at
 ENTRIES_BLOCK = 10_000
 # Lines after which its state is kept again, so that a start folds no more than these
 SNAPSHOT_LINES = 1_000
-LATTICE_VARIABLES = 40  # More than any table has cells for; a bit set stays a small integer
+LATTICE_VARIABLES = 40  # What the source aims at; a bit set stays a small integer
 # Variables up to which every sub-table is listed; beyond, ask for those above a threshold
 MAX_LISTED = 20
 WORKERS_PATIENCE = 10.0  # Seconds to wait for a scheduler to answer
@@ -299,4 +320,5 @@ MOST_TABLES = 8  # Tables that are printed; further ones are in the files
 # tables
 DOMAIN_CELLS = 2**62  # A mixed-radix cell key must fit int64
 DOMAIN_CATEGORIES = 10_000_000  # Of all variables together
+DOMAIN_PROJECTIONS = 4096  # Domains of margins that a domain remembers
 DENSE_LIMIT = 2**27  # Cells a dense array may have (1 GiB); larger tables stay sparse

@@ -11,6 +11,7 @@ from tabprotect.engine.cycles.designs import design as designed
 from tabprotect.engine.cycles.report import CycleReport, check
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.groupings import parse_groupings
+from tabprotect.engine.formats.structural_zeros import zeros_of
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.kept_margins import KeptMargins
@@ -60,6 +61,7 @@ def design(
     cap: int = 4,
     weight: float = 4.0,
     theta: float = 1.0,
+    zeros: str | Path | None = None,
     progress: Progress = SILENT,
 ) -> Cycles:
     """Cycles that keep some margins and, where the design is triangular, nothing else.
@@ -83,6 +85,8 @@ def design(
     cap, weight, theta
         Of ``triangular``: touches to stay below, what a cell that may be zero costs (lambda), how
         much counts spread.
+    zeros
+        Of ``triangular``: structural zeros, as text of columns or the file that holds it.
 
     Raises
     ------
@@ -116,6 +120,7 @@ def design(
         {"repeats": repeats} | ({} if height is None else {"height": height}),
         settings=Settings(cap, weight, theta),
         kept=kept,
+        zeros=None if zeros is None else zeros_of(str(zeros), domain)[1],
         progress=progress,
     )
     if kind != "triangular" and keep is not None:

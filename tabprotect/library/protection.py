@@ -15,6 +15,7 @@ from tabprotect.engine.project import steps
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.project import DEFAULT_METHOD
+from tabprotect.engine.project.releasing.judged import judged
 from tabprotect.engine.project.verbs import cycle_verbs, release_verbs, set_verbs
 from tabprotect.engine.protection.descriptions.summary import summarise
 from tabprotect.engine.protection.problem import Protected
@@ -65,6 +66,12 @@ class Protection:
         found = self.protected.record.verdict
         assert found is not None
         return found
+
+    @property
+    def together(self) -> StaffVerdict | None:
+        """What readers of this and of all earlier releases of the original learn, by the register
+        of the house; ``None`` where nothing left before. CONFIDENTIAL."""
+        return judged(self.history.project).before.together
 
     @property
     def sentence(self) -> str:

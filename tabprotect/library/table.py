@@ -202,7 +202,7 @@ def read_table(
 
 def tabulate(
     records: object,
-    by: Sequence[str],
+    by: Sequence[str] = (),
     *,
     weight: str | None = None,
     record_key: str | None = None,
@@ -221,7 +221,7 @@ def tabulate(
         ``postgresql://host/base#people``, ``example:NAME``, or a data frame with a row for each
         record.
     by
-        The columns that classify.
+        The columns that classify; those that are coded below are among them anyway.
     weight
         A column of whole-number weights.
     record_key

@@ -75,6 +75,8 @@ def application(server: Server) -> Starlette:
         exception_handlers=handlers,
         lifespan=lifespan,
     )
+    # Another spelling of an address is another address.
+    app.router.redirect_slashes = False
     app.state.server = server
     return app
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.server.attack.stored import attacked_answers
 from tabprotect.server.attack.suite import Finding, attacked
-from tabprotect.server.attack.target import Address
+from tabprotect.server.attack.target import server_at
 
 
 def findings(
@@ -19,5 +19,5 @@ def findings(
         When nothing answers at the address, or the database cannot be used.
     """
     if target.startswith(("http://", "https://")):
-        return attacked(Address(target, key), queries, progress)
+        return attacked(server_at(target, key), queries, progress)
     return attacked_answers(target)

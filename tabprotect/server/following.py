@@ -10,12 +10,12 @@ from typing import Any
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Lattice, Query
-from tabprotect.server.attack.target import Address
+from tabprotect.server.attack.target import Sent, server_at
 
 HISTORY = "/operator/history"
 
-PATIENCE = 5
-"""Seconds to wait for an answer: it is asked again anyway."""
+PATIENCE = 20
+"""Seconds to wait for an answer."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def standing(address: str, key: str) -> Standing:
     InputError
         When it does not answer, does not take the key, or is no table server.
     """
-    heard = Address(address.strip(), key.strip(), PATIENCE).send("GET", HISTORY)
+    heard = server_at(address.strip(), key.strip(), PATIENCE)(Sent(HISTORY))
     if heard.status in (401, 403):
         raise InputError(
             "the server does not take this key",

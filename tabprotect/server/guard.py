@@ -8,6 +8,7 @@ import time
 from collections.abc import MutableMapping
 from typing import Any
 
+import anyio
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -34,6 +35,12 @@ SECURITY = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+
+PATIENCE = 10
+"""Seconds that a request may take to arrive, and that answers under way get when the server ends."""
+
+CLOSE = {"Connection": "close"}
+"""Where the rest of a request is not waited for."""
 
 LOG = logging.getLogger("tabprotect.server")
 
@@ -81,7 +88,13 @@ class Guard:
                         "rate_limited",
                         f"at most {limits.requests} requests in {limits.window} seconds",
                     )
-            body = await _body(scope, receive, visitor.limits.body)
+            try:
+                with anyio.fail_after(PATIENCE):
+                    body = await _body(scope, receive, visitor.limits.body)
+            except TimeoutError:
+                raise Problem(
+                    "too_slow", f"a request comes within {PATIENCE} seconds", headers=CLOSE
+                ) from None
             await self._app(scope, _replayed(body, receive), answered)
         except Exception as error:
             if status:
@@ -113,7 +126,7 @@ def _check_address(scope: Scope) -> None:
 
 async def _body(scope: Scope, receive: Receive, most: int) -> bytes:
     """The whole body, refused before it is held where it is too long."""
-    too_long = Problem("too_large", f"a request has at most {most:,} bytes")
+    too_long = Problem("too_large", f"a request has at most {most:,} bytes", headers=CLOSE)
     said = HTTPConnection(scope).headers.get("content-length", "0")
     if not said.isdigit() or int(said) > most:
         raise too_long

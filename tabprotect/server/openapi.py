@@ -73,6 +73,7 @@ def _responses(
         "unauthorised",
         "method_not_allowed",
         "too_large",
+        "too_slow",
         "unavailable",
     )
     for code in every:

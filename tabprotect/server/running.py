@@ -13,9 +13,8 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.server import asgi
 from tabprotect.server.access.accounts import Accounts
 from tabprotect.server.application import application, started
-
-PATIENCE = 10
-"""Seconds that a silent connection is kept, and that answers under way get when the server ends."""
+from tabprotect.server.guard import PATIENCE
+from tabprotect.server.patience import Patient
 
 OPTIONS: Mapping[str, object] = MappingProxyType(
     {
@@ -23,8 +22,11 @@ OPTIONS: Mapping[str, object] = MappingProxyType(
         "date_header": False,
         "access_log": False,
         "log_level": "warning",
+        "http": Patient,
         "timeout_keep_alive": PATIENCE,
         "timeout_graceful_shutdown": PATIENCE,
+        # A busy machine is no dead process: started anew it would be busier.
+        "timeout_worker_healthcheck": 60,
     }
 )
 """How any of them speaks HTTP."""

@@ -16,6 +16,7 @@ from tabprotect.engine.formats.reading import options
 from tabprotect.engine.formats.registered import format_of, formats
 from tabprotect.engine.formats.writing import write_table
 from tabprotect.engine.tables.domain import Domain, Level, Variable
+from tabprotect.engine.tables.structural import StructuralZeros
 from tabprotect.engine.tables.table import Table
 from tabprotect.testing.failure import CheckFailed, require
 
@@ -53,9 +54,23 @@ def _round_trip(kind: Format, folder: Path) -> None:
         require(read_table(path).table == table, f"another table came back, shape {shape}")
     if kind.levels:
         region = Variable("r", ("a", "b", "c"), (Level("half", ("x", "x", 'y"')),), "third")
-        table = Table.dense(Domain((region, Variable("s", ("m", "f")))), np.arange(6).reshape(3, 2))
+        nobody = (StructuralZeros((("r", ("a",)), ("s", ("m",)))),)
+        domain = Domain((region, Variable("s", ("m", "f"))), nobody)
+        table = Table.dense(domain, np.arange(6).reshape(3, 2))
         path.write_bytes(kind.write(table))
-        require(read_table(path).table == table, "the levels of a variable did not come back")
+        require(
+            read_table(path).table == table,
+            "the levels of a variable or structural zeros did not come back",
+        )
+    if kind.labels:
+        coded = Variable("r", ("1", "2"), labels=("Nord, Süd", "1"))
+        table = Table.dense(Domain((coded, Variable("s", ("m", "f")))), np.arange(4).reshape(2, 2))
+        path.write_bytes(kind.write(table))
+        found = read_table(path).table.domain
+        require(
+            [v.labels for v in found.variables] == [coded.labels, ()],
+            "the labels of categories did not come back",
+        )
 
 
 def _refuses(kind: Format, folder: Path) -> None:

@@ -62,20 +62,25 @@ def kills() -> None:
     with running_server() as postgresql, tempfile.TemporaryDirectory() as folder:
         database = postgresql.database("served")
         with served(Path(folder), database, PROCESSES) as (port, process):
-            killed, rng = 0, random.Random(2)
+            killed, heard, rng = 0, 0, random.Random(2)
+            after = rng.randint(1, 80)
 
-            def killer() -> None:
+            def kill() -> None:
                 nonlocal killed
-                while killed < KILLS:
-                    time.sleep(rng.random() * 3)
-                    if found := workers_of(process):
-                        os.kill(rng.choice(found), signal.SIGKILL)
-                        killed += 1
+                if found := workers_of(process):
+                    os.kill(rng.choice(found), signal.SIGKILL)
+                    killed += 1
 
-            thread = threading.Thread(target=killer)
-            thread.start()
-            answered = asked(port, itertools.takewhile(lambda _: killed < KILLS, jobs(3)), CLIENTS)
-            thread.join()
+            def seen() -> None:
+                nonlocal heard, after
+                heard += 1
+                if heard == after:
+                    after += rng.randint(20, 80)
+                    # Soon, while others are being decided on.
+                    threading.Timer(rng.random() / 10, kill).start()
+
+            wanted = itertools.takewhile(lambda _: killed < KILLS, jobs(3))
+            answered = asked(port, wanted, CLIENTS, seen)
         length = check(Path(folder), database, answered)
         print(f"{killed} kills, {len(answered):,} answers, {length:,} lines: a sound chain")
 

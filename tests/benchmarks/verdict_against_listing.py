@@ -43,7 +43,7 @@ PATIENCE = {
     "random_rounding": 5000,
     "discrete_laplace": 20000,
     "discrete_gaussian": 20000,
-    "post_randomisation": 1500,
+    "post_randomisation": 300,
     "coarsening": 400,
     "bootstrap": 300,
     "controlled_rounding": 60,

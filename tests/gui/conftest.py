@@ -30,7 +30,34 @@ HARMLESS = (
 )
 """What the offscreen platform says of itself."""
 
+from watchdog import Stretch, Watchdog  # noqa: E402 (beside this file, as said above)
+
 Settle = Callable[[], None]
+
+
+BUSY = 3.0
+"""Processor seconds that the window's thread may work in one go, on the slowest machine."""
+
+
+@pytest.fixture(scope="session")
+def watchdog(qapp: QApplication) -> Iterator[Watchdog]:
+    """One for all tests."""
+    found = Watchdog()
+    found.start()
+    yield found
+    found.ended.set()
+    found.join()
+
+
+@pytest.fixture(autouse=True)
+def responsive(watchdog: Watchdog, request: pytest.FixtureRequest) -> Iterator[None]:
+    """A test in which the window's thread was busy for too long fails."""
+    watchdog.longest = Stretch(0.0)
+    yield
+    found = watchdog.longest
+    if folder := os.environ.get("BUSY"):
+        Path(folder, f"{found.seconds:.2f} {request.node.name[:80]}").write_text(found.where)
+    assert found.seconds < BUSY, f"busy for {found.seconds:.2f} s:\n{found.where}"
 
 
 @pytest.fixture(autouse=True)
@@ -52,7 +79,7 @@ def clean(qapp: QApplication) -> Iterator[None]:
 
 
 @pytest.fixture
-def window(qtbot: QtBot) -> Iterator[MainWindow]:
+def window(qtbot: QtBot, watchdog: Watchdog) -> Iterator[MainWindow]:
     """The window as it starts, in light colours."""
     application()
     THEME.apply(mode="light", zoom=1.0)
@@ -61,6 +88,8 @@ def window(qtbot: QtBot) -> Iterator[MainWindow]:
     window.resize(1280, 720)
     with qtbot.waitExposed(window):
         window.show()
+    # The first one of a process loads half the program: test_first_paint is about that.
+    watchdog.longest = Stretch(0.0)
     yield window
     window.document.saved = window.document.project
     window.close()

@@ -8,6 +8,9 @@ from pytestqt.qtbot import QtBot
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.parameters import Parameter, Shares, resolve
 from tabprotect.engine.protection.methods.random_rounding import PLUGIN
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.tables.domain import Domain, Level, Variable
+from tabprotect.engine.tables.publication import Publication
 from tabprotect.gui.forms.method_form import MethodForm
 
 GAME = Shares(("win", "lose", "draw"), rest="remaining")
@@ -86,3 +89,36 @@ def test_a_long_number_that_was_not_touched_stays_as_it_is(form: MethodForm) -> 
     put(form, "rounds", "4")
     form.flush()
     assert seen == [{"rounds": 4}]
+
+
+def test_tables_and_levels_are_put_together_by_clicks(qtbot: QtBot) -> None:
+    levels = (Level("n1", ("A", "A", "B")),)
+    domain = Domain((Variable("geo", ("a", "b", "c"), levels), Variable("the age", ("x", "y"))))
+    form = MethodForm()
+    qtbot.addWidget(form)
+    form.show()
+    method = methods()["random_rounding"]
+    values = {p.name: p.default for p in method.parameters}
+    form.show_method(method, values, coins=(None, False), house=True, domain=domain)
+    chips, levels_of = form.fields["margins"].chips, form.fields["groupings"].chips
+    assert chips is not None and levels_of is not None
+    assert list(chips.names) == ["geo", "geo@n1", "the age"] and list(levels_of.names) == ["geo@n1"]
+    assert not chips.add.isEnabled()
+    for names in (["geo@n1", "the age"], ["geo"]):
+        for name in names:
+            chips.names[name].click()
+        chips.add.click()
+    field = form.fields["margins"]
+    assert field.value == "geo@n1*`the age` + geo"
+    found = Publication.of(domain, str(field.value)).margins
+    wanted = {(), ("geo",), ("geo@n1",), ("the age",), ("geo@n1", "the age")}
+    assert set(found) == wanted
+    chips.entries[1].click()
+    assert field.value == "geo@n1*`the age`"
+    # What is typed, with brackets too, is shown as one entry and may be let go.
+    put(form, "margins", "(geo + `the age`)^2")
+    assert len(chips.entries) == 1
+    chips.entries[0].click()
+    assert field.value is None and not chips.entries
+    levels_of.names["geo@n1"].click()
+    assert form.fields["groupings"].value == "geo@n1"

@@ -104,7 +104,7 @@ def test_bars_stand_for_the_beliefs_side_by_side_from_zero(histogram: CellHistog
     assert canvas(histogram).box.viewRange()[1][0] == 0
     assert canvas(histogram).box.viewRange()[1][1] > max(USER.chances.max(), INTRUDER.chances.max())
     told = labels(histogram)
-    assert {"published 1", "true 2 [house]", "user", "intruder"} <= set(told)
+    assert {"published 1", "true 2 [staff only]", "user", "intruder"} <= set(told)
     lines = {line.value(): line for line in items(histogram, pg.InfiniteLine) if line.angle == 90}
     assert set(lines) == {1, 2}
     assert lines[1].pen.style() == Qt.PenStyle.DashLine
@@ -202,7 +202,7 @@ def test_hovering_says_count_and_probability(histogram: CellHistogram) -> None:
 
 def test_the_true_value_does_not_stay_behind(histogram: CellHistogram) -> None:
     histogram.show_beliefs((USER,), published=1, true=2)
-    assert any("[house]" in text for text in labels(histogram))
+    assert any("[staff only]" in text for text in labels(histogram))
     histogram.show_beliefs((USER,), published=1, true=None)
     scene = canvas(histogram).widget.scene()
     said = [i.toPlainText() for i in scene.items() if hasattr(i, "toPlainText")]
@@ -235,7 +235,14 @@ def test_the_svg_holds_texts_where_they_belong(histogram: CellHistogram) -> None
     histogram.show_beliefs((USER, INTRUDER), published=1, true=2)
     root = ElementTree.fromstring(histogram.svg(caption="said below").decode())
     said = [text.strip() for text in root.itertext() if text.strip()]
-    for word in ("published 1", "true 2 [house]", "user", "intruder", "true count", "said below"):
+    for word in (
+        "published 1",
+        "true 2 [staff only]",
+        "user",
+        "intruder",
+        "true count",
+        "said below",
+    ):
         assert word in said
     # A number on an axis for every count, and the axis of probabilities from zero.
     assert {"0", "1", "2", "3", "4", ".2", ".4"} <= set(said)
@@ -262,14 +269,14 @@ def test_the_spread_is_a_histogram_of_shares(qtbot: QtBot) -> None:
     with qtbot.waitExposed(plot):
         plot.show()
     values = np.random.default_rng(4).normal(5, 2, 900)
-    marks = (Mark(5.5, "published 5.5"), Mark(4.0, "original 4 [house]", true=True))
+    marks = (Mark(5.5, "published 5.5"), Mark(4.0, "original 4 [staff only]", true=True))
     plot.show_values(np.append(values, np.nan), marks=marks, label="chi-square")
     (bars,) = items(plot, pg.BarGraphItem)
     assert bars.opts["height"].sum() == pytest.approx(1)
     for left, share in zip(bars.opts["x0"], bars.opts["height"], strict=True):
         inside = (values >= left) & (values < left + bars.opts["width"])
         assert share == pytest.approx(inside.mean(), abs=1.5 / 900)
-    assert set(labels(plot)) == {"published 5.5", "original 4 [house]"}
+    assert set(labels(plot)) == {"published 5.5", "original 4 [staff only]"}
     plot.show_values(values, marks=marks[:1], label="chi-square")
     assert labels(plot) == ["published 5.5"]
 

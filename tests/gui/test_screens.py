@@ -42,10 +42,6 @@ SIZES = ((1024, 700), (1366, 768), (1920, 1080), (960, 540))
 SEEN = 6
 """Rows and columns of a table that are in sight at least."""
 
-ABREAST = 3
-"""Rows and columns of each of three tables beside each other on a screen that is less wide than
-1366 pixels."""
-
 Question = Callable[[Jobs, str, Callable[[Progress], Any]], Job]
 
 
@@ -205,10 +201,8 @@ def test_nothing_essential_leaves_any_screen(crowded: MainWindow) -> None:
                 for view in tables(page):
                     rows, columns = whole_lines(view)
                     model = view.model()
-                    alone = view.accessibleName() == "Table of counts"
-                    least = SEEN if alone or width >= 1366 else ABREAST
-                    if rows < min(least, model.rowCount()) or columns < min(
-                        least, model.columnCount()
+                    if rows < min(SEEN, model.rowCount()) or columns < min(
+                        SEEN, model.columnCount()
                     ):
                         faults.append(f"{where}: {rows} x {columns} of {view.accessibleName()}")
                 faults += [f"{where}: {fault}" for fault in overlapping(crowded)]

@@ -274,7 +274,7 @@ def everything_said(window: MainWindow) -> list[str]:
 
 def test_the_inspector_follows_the_selection(opened: MainWindow, settle: Settle) -> None:
     opened.document.select((0, 1))
-    assert opened.inspector.value("original") == "1  [house]"
+    assert opened.inspector.value("original") == "1  [staff only]"
     assert opened.inspector.value("status") == "at risk (U)"
     assert opened.inspector.value("of total") == "0.7 % of 135"
     opened.document.select((0, 0))
@@ -744,6 +744,7 @@ def test_theme_and_zoom_from_the_menu(opened: MainWindow) -> None:
     height = opened.pages["table"].fontMetrics().height()
     for _ in range(4):
         opened.actions_["zoom_in"].trigger()
+        QApplication.processEvents()
     assert opened.pages["table"].fontMetrics().height() > height
     opened.actions_["zoom_reset"].trigger()
     opened.actions_["mode_light"].trigger()

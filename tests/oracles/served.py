@@ -130,6 +130,8 @@ def asked(
 ) -> list[Said]:
     """The answers to some queries that so many clients ask at once, each until it is answered.
 
+    A server that says it cannot answer now has decided nothing: it is asked again, too.
+
     Parameters
     ----------
     seen
@@ -146,6 +148,8 @@ def asked(
                     status, content = await caller.send("POST", f"{TABLE}/queries", body)
                 except (OSError, EOFError):
                     # Its process was killed: nothing was answered.
+                    status = 503
+                if status == 503:
                     await asyncio.sleep(0.1)
                     continue
                 answer = json.loads(content)

@@ -2,124 +2,135 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Mapping
+import re
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
-import pytest
+from odd_requests import sent
 from table_server import Client, Serve, czech
 
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.project.opening.sources import open_table
 from tabprotect.engine.tables.table import Table
 from tabprotect.server.attack.stored import attacked_answers
-from tabprotect.server.attack.suite import Finding, attacked
-from tabprotect.server.attack.target import Heard
+from tabprotect.server.attack.suite import Loot, attacked, from_answers
+from tabprotect.server.attack.target import Heard, Sent, Target
 from tabprotect.server.service import BeyondChoice
 
 
-class Ours:
+def ours(client: Client) -> Target:
     """Our server, in this process."""
 
-    name = "ours"
+    def send(request: Sent) -> Heard:
+        headers = [(n.lower().encode(), v.encode()) for n, v in request.headers.items()]
+        asked = (request.method, request.path, headers, request.body or b"")
+        status, said, content = asyncio.run(sent(client.app, *asked))
+        return Heard(status, said.get(b"content-type", b"").decode(), content)
 
-    def __init__(self, client: Client) -> None:
-        self.client = client
-
-    def send(
-        self,
-        method: str,
-        path: str,
-        headers: Mapping[str, str] | None = None,
-        body: bytes | None = None,
-    ) -> Heard:
-        response = self.client(method, path, headers=dict(headers or {}), content=body)
-        return Heard(
-            response.status_code, response.headers.get("content-type", ""), response.content
-        )
+    return send
 
 
-class CellKeys:
-    """What many offices run: every sub-table is answered, each cell with noise of its own; and a
-    careless way in, by which what is refused can be had with a filter."""
+def cell_keys(table: Table, *, careless: bool = False) -> Target:
+    """What many offices run: every record has a key, and a cell's noise follows from the sum of
+    its records' keys, so that the same cell is the same wherever it is asked for.
 
-    name = "cell keys"
+    Parameters
+    ----------
+    careless
+        Refuses tables of more than three variables, but not those with a filter.
+    """
+    keys = np.random.default_rng(1).integers(0, 2**32, table.domain.shape) * (table.counts > 0)
+    summed = Table.dense(table.domain, keys)
 
-    def __init__(self, table: Table, *, careless: bool = False) -> None:
-        self.table, self.careless = table, careless
-
-    def send(
-        self,
-        method: str,
-        path: str,
-        headers: Mapping[str, str] | None = None,
-        body: bytes | None = None,
-    ) -> Heard:
-        parts = urlsplit(path)
+    def send(sent: Sent) -> Heard:
+        parts = urlsplit(sent.path)
         if parts.path == "/tables":
-            return self._json({"tables": [{"id": "t", "label": "t"}]})
+            return _json({"tables": [{"id": "t", "label": "t"}]})
         if parts.path.endswith("/metadata"):
-            variables = self.table.domain.variables
+            variables = table.domain.variables
             said = [
                 {"id": v.name, "categories": [{"id": c} for c in v.categories]} for v in variables
             ]
-            return self._json({"variables": said})
+            return _json({"variables": said})
         if parts.path == "/config":
-            return self._json({"formats": ["json-stat2"]})
+            return _json({"formats": ["json-stat2"]})
         asked = parse_qs(parts.query)
-        names = asked.get("variables", [""])[0].split(",")
-        if self.careless and len(names) > 3 and "filter" not in asked:
+        if "variables" not in asked or parts.path.count("/") != 3:
+            return Heard(404, "application/problem+json", b'{"code": "not_found"}')
+        names = asked["variables"][0].split(",")
+        if careless and len(names) > 3 and "filter" not in asked:
             return Heard(403, "application/problem+json", b'{"code": "not_released"}')
-        margin = self.table.margin([name for name in names if name])
-        seed = sum(ord(name) for name in "".join(names))
-        noise = np.random.default_rng(seed).integers(-2, 3, size=margin.domain.shape)
-        noisy = Table.dense(margin.domain, np.maximum(margin.counts + noise, 0))
-        return Heard(200, "application/json", formats()["jsonstat"].publish(noisy, None, ""))
+        margin = table.margin(names)
+        noise = summed.margin(names).counts % 2**32 * 5 // 2**32 - 2
+        noisy = np.where(margin.counts > 0, np.maximum(margin.counts + noise, 0), 0)
+        shown = Table.dense(margin.domain, noisy)
+        return Heard(200, "application/json", formats()["jsonstat"].publish(shown, None, ""))
 
-    @staticmethod
-    def _json(said: object) -> Heard:
-        return Heard(200, "application/json", json.dumps(said).encode())
+    return send
 
 
-def by_name(found: list[Finding]) -> dict[str, Finding]:
-    return {finding.name: finding for finding in found}
+def _json(said: object) -> Heard:
+    return Heard(200, "application/json", json.dumps(said).encode())
 
 
-@pytest.mark.parametrize("frozen", [False, True])
-def test_our_server_gives_nothing(serve: Serve, frozen: bool, tmp_path: Path) -> None:
-    client = serve(replace(czech(threshold=3), beyond=BeyondChoice("perturbed")))
-    if frozen:
-        for names in (["A", "B"], ["C", "D"], ["E", "F"]):
-            client.ask(*names)
-        client.server.desk.freeze("olga")
-    found = by_name(attacked(Ours(client), 64))
-    assert sum(finding.succeeded for finding in found.values()) == 0
-    # Frozen, nothing is refused any more: there is nothing to get round.
-    refused = bool(found["refusals"].tried)
-    assert refused is not frozen and bool(found["tracker"].tried) is refused
+PAGE = Path(__file__).parents[2] / "resources/docs/methods/table_server_attacks.md"
+
+ENTRY = re.compile(r"([\d,]+) of ([\d,]+)")
+
+
+def told(column: str) -> dict[str, tuple[int, int]]:
+    """What the page says that the attacks got and tried, of one server."""
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in PAGE.read_text().splitlines()
+            if line.startswith("|")]  # fmt: skip
+    at = rows[0].index(column)
+    entries = {row[0]: ENTRY.fullmatch(row[at]) for row in rows[2:]}
+    return {
+        name: (int(e[1].replace(",", "")), int(e[2].replace(",", "")))
+        for name, e in entries.items()
+        if e
+    }
+
+
+def found(target: Target) -> dict[str, tuple[int, int]]:
+    """What the attacks got and tried."""
+    return {each.name: (each.succeeded, each.tried) for each in attacked(target, 64)}
+
+
+def test_our_server_gives_nothing(serve: Serve, tmp_path: Path) -> None:
+    client = serve(czech(threshold=3))
+    came = found(ours(client))
+    assert came == told("ours") and not sum(got for got, _ in came.values())
+    # Nothing got round is worth something only where something was refused.
+    assert came["tracker"][1] and came["formats"][1] and came["refusals"][1]
     assert [f.succeeded for f in attacked_answers(str(tmp_path / "server0.sqlite"))] == [0, 0]
 
 
-def test_a_plain_cell_key_server_gives_its_noise_away() -> None:
-    table = open_table("example:czech-autoworkers").table
-    found = by_name(attacked(CellKeys(table), 41))
-    # Every count of one and two variables: 6 times 2 and 15 times 4.
-    assert found["averaging"].succeeded == 72
+def test_frozen_it_refuses_nothing_and_contradicts_nothing(serve: Serve) -> None:
+    client = serve(replace(czech(threshold=3), beyond=BeyondChoice("perturbed")))
+    for names in (["A", "B"], ["C", "D"], ["E", "F"]):
+        client.ask(*names)
+    client.server.desk.freeze("olga")
+    came = found(ours(client))
+    # What two answers prove is proved of the perturbed table.
+    assert {name: tried for name, (_, tried) in came.items()} == {
+        name: tried for name, (_, tried) in told("frozen").items()
+    }
+    assert not sum(got for name, (got, _) in came.items() if name != "differencing")
 
 
-def test_a_careless_server_is_found_out() -> None:
+def test_plain_cell_keys_give_their_noise_away_and_careless_ones_their_counts() -> None:
     table = open_table("example:czech-autoworkers").table
-    found = by_name(attacked(CellKeys(table, careless=True), 60))
-    assert found["tracker"].succeeded > 0 and found["refusals"].tried > 0
+    plain, careless = found(cell_keys(table)), found(cell_keys(table, careless=True))
+    assert plain == told("cell keys") and careless == told("careless")
+    assert plain["averaging"][0] and careless["tracker"][0] and careless["refusals"][1]
 
 
 def test_counts_that_two_answers_prove_are_found() -> None:
     """Row sums 1 and 5, column sums 1 and 5 of one person each in a corner."""
-    from tabprotect.server.attack.suite import Loot, from_answers
-
     loot = Loot()
     loot.add(("A", "B"), {("a", "x"): 2, ("b", "x"): 0})
     loot.add(("B", "C"), {("x", "p"): 2, ("x", "q"): 0})

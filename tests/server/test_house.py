@@ -91,7 +91,7 @@ def test_the_house_sees_what_was_asked_and_what_would_be(serve: Serve) -> None:
     assert "After line 1: 8 sub-tables released" in early
     assert "not a number" in client.get("/operator/log?before=x").json()["detail"]
     what_if = client.get("/operator/what-if?variables=A&variables=D").text
-    assert "It is candidate" in what_if and "could not be any more" in what_if
+    assert "It is a candidate" in what_if and "could not be any more" in what_if
     made = client(
         "POST",
         "/operator/accounts",

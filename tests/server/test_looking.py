@@ -15,7 +15,8 @@ from table_server import czech
 
 from tabprotect.engine.errors import InputError, Interrupted
 from tabprotect.engine.project.opening.sources import open_table
-from tabprotect.server.attack.target import Address, Heard
+from tabprotect.server import following
+from tabprotect.server.attack.target import Heard
 from tabprotect.server.following import standing
 from tabprotect.server.looking import Look
 from tabprotect.server.service import Access
@@ -45,7 +46,7 @@ def ask(look: Look, *variables: str) -> int:
     body = json.dumps({"variables": variables, "user": "ann"}).encode()
     request = urllib.request.Request(f"{look.address}/tables/czech-autoworkers/queries", body)
     try:
-        with urllib.request.urlopen(request, timeout=30) as response:
+        with urllib.request.urlopen(request, timeout=110) as response:
             return int(response.status)
     except urllib.error.HTTPError as error:
         with error:
@@ -94,7 +95,7 @@ def test_following_takes_a_key_of_the_house(look: Look) -> None:
 def test_it_answers_to_its_own_name_alone(look: Look) -> None:
     request = urllib.request.Request(look.address, headers={"Host": "elsewhere.example"})
     with pytest.raises(urllib.error.HTTPError) as refused:
-        urllib.request.urlopen(request, timeout=30)
+        urllib.request.urlopen(request, timeout=110)
     refused.value.close()
     assert refused.value.code == 400
 
@@ -112,7 +113,7 @@ def test_what_a_stranger_says_is_checked(
     said: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     heard = Heard(200, "application/json", json.dumps(said).encode())
-    monkeypatch.setattr(Address, "send", lambda *_: heard)
+    monkeypatch.setattr(following, "server_at", lambda *_: lambda sent: heard)
     with pytest.raises(InputError, match="no table server"):
         standing("http://127.0.0.1:1", "")
 

@@ -30,9 +30,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     keep_apart([args.table], [args.out])
     kind = format_to_write(args.out, args.format)
     project = open_source(args, console).project
-    lost = ["The levels of the variables are left out."] * (
-        project.domain.has_levels and not kind.levels
-    )
+    lost = kind.loses(project.domain)
     for note in (*project.notes, *kind.limits, *lost):
         console.say(note)
     write_table(project.original, args.out, kind)

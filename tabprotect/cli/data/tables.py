@@ -10,10 +10,9 @@ from tabprotect.cli.arguments import band, cut, keep_apart, levels, names, once,
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.assessment.registered import measures
-from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.cycles.designs import DESIGNS
 from tabprotect.engine.formats.registered import formats
-from tabprotect.engine.formats.writing import format_to_write
+from tabprotect.engine.formats.writing import format_to_write, write_table
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.opening.examples import examples
@@ -40,7 +39,13 @@ def add(verbs: Verbs) -> None:
         help="a file of records, a folder or a pattern of them, people.duckdb#TABLE, "
         "postgresql://HOST/BASE#TABLE, or example:NAME",
     )
-    counting.add_argument("--by", type=names, required=True, metavar="A,B")
+    counting.add_argument(
+        "--by",
+        type=names,
+        default=(),
+        metavar="A,B",
+        help="the variables to count by; those that the options below name are counted by anyway",
+    )
     add_counting(counting)
     counting.add_argument(
         "--out",
@@ -196,7 +201,7 @@ def run_tabulate(args: argparse.Namespace, console: Console) -> int:
     if as_project:
         storage.save(history, args.out)
     else:
-        write_bytes(args.out, format_to_write(args.out).write(table))
+        write_table(table, args.out, format_to_write(args.out))
     shape = " x ".join(map(str, table.domain.shape))
     data = {
         "out": str(args.out),
@@ -216,8 +221,8 @@ def run_tabulate(args: argparse.Namespace, console: Console) -> int:
         for v in table.domain.variables
         if v.coarser
     ]
-    if table.domain.has_levels and not as_project and not format_to_write(args.out).levels:
-        said.append(f"this format does not keep levels; a project ({storage.SUFFIX}) does")
+    if not as_project and (lost := format_to_write(args.out).loses(table.domain)):
+        said.append(f"{' '.join(lost)} A project ({storage.SUFFIX}) keeps all.")
     for chain in chains(table):
         said.append(
             f"{', '.join(chain)} nest: --levels {','.join(chain)}=NAME counts them as one variable"

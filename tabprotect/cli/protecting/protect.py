@@ -20,6 +20,7 @@ from tabprotect.engine.disclosure.policy import VARIABLE
 from tabprotect.engine.disclosure.policy import read as read_policy
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.project.project import DEFAULT_METHOD, Project
+from tabprotect.engine.project.releasing.judged import judged
 from tabprotect.engine.project.replaying.replay import last_and_now, run_file
 from tabprotect.engine.project.steps import absolute, protected
 from tabprotect.engine.project.verbs.release_verbs import publish
@@ -27,8 +28,7 @@ from tabprotect.engine.protection.descriptions.remarks import remarks_on_run
 from tabprotect.engine.protection.descriptions.summary import RunSummary, summarise
 from tabprotect.engine.protection.problem import Preview, Protected
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.register.entry import warnings_of
-from tabprotect.engine.register.lookup import published_before
+from tabprotect.engine.register.left_before import LeftBefore
 
 
 def add(verbs: Verbs) -> None:
@@ -193,11 +193,11 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
         approved_by=args.approved_by,
     )
     history, _ = history.do(order, progress=console, register=args.register)
-    earlier = published_before(history.project.problem, args.register, but=sha256(load(args.out)))
+    before = judged(history.project, args.register, progress=console).before
     for note in history.project.notes[len(opened) :]:
         console.say(f"note: {note}")
     _say_leftovers([args.out, args.dossier], console)
-    _say_protected(history.project, args, console, warnings_of(earlier))
+    _say_protected(history.project, args, console, before)
     return 0
 
 
@@ -214,7 +214,7 @@ def _say_protected(
     project: Project,
     args: argparse.Namespace,
     console: Console,
-    published_before: list[dict[str, str]],
+    before: LeftBefore,
 ) -> None:
     result = project.protected
     assert result is not None
@@ -224,7 +224,7 @@ def _say_protected(
     warnings = [
         *_warnings(result),
         *(remark.as_json() for remark in remarks_on_run(result.record)),
-        *published_before,
+        *before.warnings,
     ]
     data: dict[str, object] = {
         "method": project.method,
@@ -232,6 +232,7 @@ def _say_protected(
         **summary.as_json(),
         "expected": _expected(project, summary) if console.as_json else None,
         "verdict": found.as_json(),
+        "together": before.as_json(),
         "warnings": warnings,
         **_of_cycles(project),
         "parameters": {n: v for n, v in project.resolved.items() if n != "cycles"},
@@ -247,6 +248,7 @@ def _say_protected(
         f"Verdict: {found.sentence}",
         *([found.staff.sentence] if found.staff is not None else []),
         *(f"Warning: {warning['message']}" for warning in warnings),
+        *(line.text for line in before.beside),
         f"Release bundle (public): {args.out}",
         f"Fingerprint: {data['fingerprint']}",
         f"Dossier (CONFIDENTIAL): {args.dossier or 'none written'}",

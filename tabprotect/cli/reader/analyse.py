@@ -13,6 +13,7 @@ from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.atomic import replacing
 from tabprotect.engine.bundle import verify as bundle
+from tabprotect.engine.disclosure.reading import read_releases
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.posterior.analysis import (
     AnalysisSummary,
@@ -22,7 +23,6 @@ from tabprotect.engine.posterior.analysis import (
     cramers_v,
     fit_model,
 )
-from tabprotect.engine.posterior.joint import together
 from tabprotect.engine.posterior.log_linear import LogLinear
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.posterior_file import draws_file
@@ -72,10 +72,9 @@ def _add_reader(command: argparse.ArgumentParser) -> None:
 
 def _posterior(args: argparse.Namespace, console: Console) -> tuple[Posterior, Randomness]:
     found = [bundle.verify(path, judge=False, progress=console).release for path in args.releases]
-    likelihoods = [likelihood_of(release) for release in found]
     chance = Randomness.fresh() if args.seed is None else Randomness.seeded(args.seed)
-    prior = parse_prior(args.prior, likelihoods[0].domain)
-    return together(likelihoods, prior, randomness=chance, progress=console), chance
+    prior = parse_prior(args.prior, likelihood_of(found[0]).domain)
+    return read_releases(found, prior, randomness=chance, progress=console).posterior, chance
 
 
 def run_analyse(args: argparse.Namespace, console: Console) -> int:
@@ -176,21 +175,10 @@ def _model_told(summary: ModelSummary, original: Table | None) -> dict[str, obje
 
 
 def _model_said(summary: ModelSummary, original: Table | None) -> list[str]:
-    pooled, truth = summary.pooled, _truths(summary, original)
+    truth = _truths(summary, original)
     formula = " + ".join(":".join(margin) for margin in summary.model.margins)
     lines = [f"Model {formula}, {summary.model.degrees:,} degrees of freedom"]
-    lines += _said(summary.deviance, truth[0])
-    lines.append(f"Pooled test: D2 = {summary.test[0]:.4g}, p = {summary.test[1]:.3g}")
-    lines.append("odds ratio, 95 % interval, share of the variance that perturbation adds")
-    for k, name in enumerate(summary.model.associations):
-        middle, spread = float(pooled.estimate[k]), 1.96 * math.sqrt(float(pooled.total[k]))
-        if not math.isfinite(middle):
-            lines.append(f"  {name}: open, a fitted count is 0")
-            continue
-        low, high = math.exp(middle - spread), math.exp(middle + spread)
-        share = float(pooled.missing[k])
-        lines.append(f"  {name}: {math.exp(middle):.3f} ({low:.3f} to {high:.3f}), {share:.0%}")
-    return lines
+    return [*lines, *_said(summary.deviance, truth[0]), *summary.lines]
 
 
 def run_draw(args: argparse.Namespace, console: Console) -> int:

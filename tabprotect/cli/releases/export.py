@@ -35,7 +35,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
     keep_apart([args.release], [args.out])
     kind = format_to_write(args.out, args.format)
     release = bundle.verify(args.release, judge=False, progress=console).release
-    for limit in kind.limits:
+    lost = [s for published in release.tables for s in kind.loses(published.table.domain)]
+    limits = [*kind.limits, *dict.fromkeys(lost)]
+    for limit in limits:
         console.say(limit)
     written = export(release, args.out, kind)
     hidden = [int(published.hidden.sum()) for published in release.tables]
@@ -48,7 +50,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         "format": kind.name,
         "title": release.title,
         "tables": tables,
-        "limits": list(kind.limits),
+        "limits": limits,
         "confidential": False,
     }
     lines = [

@@ -10,10 +10,8 @@ import argparse
 from tabprotect.cli.arguments import add_reading, open_source
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
-from tabprotect.engine.bundle.together import together
 from tabprotect.engine.register.address import address
-from tabprotect.engine.register.entry import warnings_of
-from tabprotect.engine.register.lookup import published_before, releases_of
+from tabprotect.engine.register.left_before import left_before
 from tabprotect.engine.release.verdict import Verdict
 
 
@@ -88,22 +86,21 @@ def run_check(args: argparse.Namespace, console: Console) -> int:
     """Print what left before, and what readers of all releases of this very table know."""
     place = _address(args)
     problem = open_source(args, console).project.problem
-    earlier = published_before(problem, place)
-    contents = releases_of(earlier, place)
-    found, releases = together(contents, problem.table, progress=console)
-    warnings = warnings_of(earlier)
+    before = left_before(problem, place, progress=console)
+    if before.error is not None:
+        raise before.error
     data: dict[str, object] = {
         "confidential": True,
-        "published_before": any(e.relation == "original" for e in earlier),
-        "releases": [e.as_json() for e in earlier],
-        "warnings": warnings,
-        "together": None if found is None else {"releases": releases, "verdict": found.as_json()},
-        "kept": len(contents),
+        "published_before": any(e.relation == "original" for e in before.earlier),
+        "releases": [e.as_json() for e in before.earlier],
+        "warnings": before.warnings,
+        "together": before.as_json(),
+        "kept": len(before.read),
     }
     lines = [
-        *(warning["message"] for warning in warnings),
-        *(f"  {e.entry.line}" for e in earlier),
-        *([] if found is None else [_said(found, releases)]),
+        *(warning["message"] for warning in before.warnings),
+        *(f"  {e.entry.line}" for e in before.earlier),
+        *([] if before.together is None else [_said(before.together, before.releases)]),
     ]
     console.result(data, lines or ["Nothing of this table has left the house."])
     return 0

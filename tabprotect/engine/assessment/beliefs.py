@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from dataclasses import dataclass, replace
 
 from tabprotect.engine.assessment.figure import NotComputable
+from tabprotect.engine.budgets import BELIEFS_CELLS as CELLS
+from tabprotect.engine.budgets import BELIEFS_DRAWS as DRAWS
+from tabprotect.engine.budgets import BELIEFS_JOINED as JOINED
+from tabprotect.engine.budgets import BELIEFS_PROGRAMME as PROGRAMME
+from tabprotect.engine.budgets import BELIEFS_RUNS as RUNS
+from tabprotect.engine.budgets import BELIEFS_SECONDS as SECONDS
+from tabprotect.engine.budgets import BELIEFS_STEPS as STEPS
+from tabprotect.engine.budgets import BELIEFS_WEIGHING as WEIGHING
 from tabprotect.engine.budgets import MOST_FOUND
-from tabprotect.engine.disclosure.believing import CHOICE_NOTE
+from tabprotect.engine.disclosure.believing import CHOICE_NOTE, fingerprint
 from tabprotect.engine.errors import InfeasibleError, Interrupted, TabprotectError, TooLargeError
 from tabprotect.engine.posterior.factors.cell_laws import cell_laws
 from tabprotect.engine.posterior.factors.components import split
@@ -45,13 +52,13 @@ class Budget:
         After which one is given up: a safety net, that figures never depend on where it holds.
     """
 
-    cells: int = 50_000
-    joined: int = 64
-    steps: int = 100_000
-    joined_runs: int = 3
-    draws: int = 500
-    weighing: float = 5e5
-    seconds: float = 30.0
+    cells: int = CELLS
+    joined: int = JOINED
+    steps: int = STEPS
+    joined_runs: int = RUNS
+    draws: int = DRAWS
+    weighing: float = WEIGHING
+    seconds: float = SECONDS
 
 
 class _Deadline:
@@ -68,9 +75,6 @@ class _Deadline:
         if time.monotonic() > self._end:
             raise NotComputable(self._text)
 
-
-PROGRAMME = 20
-"""How many times as long a call takes that solves programmes."""
 
 _FOUND: dict[str, Posterior | str] = {}
 
@@ -99,7 +103,7 @@ def believe(
     NotComputable
         Where none is affordable, or none is there, saying why.
     """
-    name = _fingerprint(release, (budget, joined))
+    name = fingerprint(release, repr((budget, joined))).hex()
     if name not in _FOUND:
         randomness = Randomness.seeded(int(name[:32], 16))
         try:
@@ -188,14 +192,3 @@ def _joined(likelihood: CellFactors) -> int:
     """Cells that more than one published sum joins."""
     parts = split(cell_laws(likelihood, Uniform())).components
     return sum(len(part.cells) for part in parts if len(part.sums) > 1)
-
-
-def _fingerprint(release: Release, means: object) -> str:
-    """Equal for equal releases with equal means."""
-    digest = hashlib.sha256(release.mechanism.to_text(categories=True).encode())
-    digest.update(repr(means).encode())
-    for published in release.tables:
-        digest.update(repr(published.table.domain.names).encode())
-        digest.update(published.table.counts.tobytes())
-        digest.update(published.hidden.tobytes())
-    return digest.hexdigest()

@@ -6,7 +6,6 @@ less, than another. What is made from :class:`Protected` is confidential.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -65,7 +64,7 @@ def headline(verdict: Verdict, together: Verdict | None = None) -> CheckLine:
         # All tables together would pass; one by itself, or another reader, does not.
         return CheckLine("failed", f"Not ready: {table_lines(verdict)[0].text}")
     if together is not None and together.failing:
-        return CheckLine("failed", f"Not ready: {_together(together)}")
+        return CheckLine("failed", f"Not ready: {read_together(together)}")
     if not verdict.judged:
         return CheckLine("mind", "Not judged: what a reader learns could not be worked out.")
     if not verdict.certain:
@@ -77,43 +76,10 @@ def headline(verdict: Verdict, together: Verdict | None = None) -> CheckLine:
     return CheckLine("mind", text)
 
 
-def left_before(
-    said: Sequence[str], together: Verdict | None, unread: int, fault: str = ""
-) -> CheckGroup:
-    """What left before of a table. Confidential.
-
-    Parameters
-    ----------
-    said
-        One sentence for each way in which earlier releases bear on it.
-    unread
-        Earlier releases that could not be read beside this one.
-    fault
-        Why that is not known.
-    """
-    lines = [CheckLine("mind", f"{text[0].upper()}{text[1:]}.") for text in said]
-    if fault:
-        lines = [CheckLine("failed", f"It is not known what left before: {fault}.")]
-    elif not lines:
-        lines = [CheckLine("passed", "No. Nothing of this table was published before.")]
-    if together is not None:
-        fine = together.accepted and not together.certain
-        state: State = "failed" if together.failing else "passed" if fine else "mind"
-        text = _together(together)
-        lines.append(CheckLine(state, f"{text[0].upper()}{text[1:]}", cells=not fine))
-    if unread:
-        of = "One earlier release" if unread == 1 else f"{unread} earlier releases"
-        lines.append(
-            CheckLine(
-                "mind", f"{of} could not be read beside this one: look at them in the register."
-            )
-        )
-    return CheckGroup("Has this left before?", tuple(lines))
-
-
-def _together(verdict: Verdict) -> str:
+def read_together(verdict: Verdict, beside: str = "what left before") -> str:
+    """What a reader of a release and of earlier ones would know, in words."""
     return (
-        f"together with what left before a reader would know {verdict.known:,} of "
+        f"together with {beside} a reader would know {verdict.known:,} of "
         f"{verdict.at_risk:,.1f} expected at-risk cells (limit: {verdict.limit:,.1f}), "
         f"{verdict.certain:,} certain."
     )

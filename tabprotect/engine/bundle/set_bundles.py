@@ -91,7 +91,8 @@ def files(
             "method": release.mechanism.method,
             "variables": list(release.domain.names),
             "categories": {v.name: list(v.categories) for v in release.domain.variables},
-            "levels": levels.as_json(release.domain),
+            "levels": {},
+            **levels.as_json(release.domain),
             "tables": dict(tables.formulas),
             "common_cells": compared,
             **({} if gate is None else gate.as_json()),
@@ -229,7 +230,7 @@ def stated_set(stated: object) -> PublicationSet:
         assert isinstance(stated, dict)
         categories, tables = stated["categories"], stated["tables"]
         domain = Domain.of({str(n): [str(c) for c in categories[n]] for n in stated["variables"]})
-        domain = levels.from_json(stated["levels"], domain)
+        domain = levels.from_json(stated, domain)
         return PublicationSet(domain, {str(name): str(tables[name]) for name in tables})
     except (AssertionError, KeyError, TypeError) as error:
         raise BundleError(f"{SET}: it is not as it was written") from error

@@ -272,10 +272,9 @@ def _release(mechanism: bytes, tables: tuple[PublishedTable, ...], title: str) -
     domain = Mechanism.stated_domain(stated, tables[0].table.domain)
     if stated["shape"] != list(domain.shape):
         raise InputError(f"it is for the shape {stated['shape']}, not {list(domain.shape)}")
-    if domain.has_levels:
-        tables = tuple(
-            replace(p, table=p.table.on(levels.adopted(p.table.domain, domain))) for p in tables
-        )
+    tables = tuple(
+        replace(p, table=p.table.on(levels.adopted(p.table.domain, domain))) for p in tables
+    )
     return Release(tables, Mechanism.from_json(stated, domain), title)
 
 

@@ -15,7 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.budgets import BELIEVING_AT_ONCE as AT_ONCE
+from tabprotect.engine.budgets import BELIEVING_DRAWS as MOST_DRAWS
+from tabprotect.engine.budgets import BELIEVING_GLANCE as GLANCE
+from tabprotect.engine.budgets import BELIEVING_GLANCE_STEPS as GLANCE_STEPS
 from tabprotect.engine.budgets import BELIEVING_HELD as MOST_HELD
+from tabprotect.engine.budgets import BELIEVING_LEAST_DRAWS as LEAST_DRAWS
+from tabprotect.engine.budgets import BELIEVING_PROGRAMMED as PROGRAMMED
+from tabprotect.engine.budgets import BELIEVING_UPDATES as UPDATES
+from tabprotect.engine.budgets import BELIEVING_WEIGHING as WEIGHING
 from tabprotect.engine.disclosure.proved import proved_ends
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.infer import infer
@@ -37,30 +45,9 @@ from tabprotect.engine.release.verdict import Way
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 
-UPDATES = 2 * 10**8
-"""Cell updates that draws of originals may take: some seconds."""
-
-MOST_DRAWS = 20_000
-LEAST_DRAWS = 400
-"""With fewer draws nothing is judged."""
-
 LEAST_EFFECTIVE = 100.0
 MIXED = 1.1
 """Fewer effective draws, or chains that agree less (R-hat), are no basis to judge by."""
-
-WEIGHING = 2e6
-"""Nominal microseconds that weighing whole originals by the mechanism may take."""
-
-PROGRAMMED = 9
-"""Inner cells up to which originals are weighed by solving programmes: seconds each beyond."""
-
-GLANCE = 0.1
-"""Share of the draws that a glance takes."""
-
-GLANCE_STEPS = 100_000
-"""Steps of a glance through cells that hang together, about half a microsecond each."""
-
-AT_ONCE = 2**22
 
 
 CHOICE_NOTE = "What the choice of all published counts together says is left out."
@@ -133,6 +120,19 @@ def fingerprint(release: Release, what: str = "") -> bytes:
     return digest.digest()
 
 
+def distinct(releases: Sequence[Release]) -> list[Release]:
+    """The first of all that are one draw: a table and mechanism always get the same coins.
+
+    The same draw under another title or signature is no further evidence.
+    """
+    if len(releases) < 2:
+        return list(releases)
+    first: dict[bytes, Release] = {}
+    for release in releases:
+        first.setdefault(fingerprint(release), release)
+    return list(first.values())
+
+
 @dataclass(frozen=True, eq=False)
 class Believed:
     """What one reader believes of a release.
@@ -179,7 +179,8 @@ def believed(
     likelihood: Likelihood | None = None
     try:
         likelihood = likelihood_of(release)
-        first, *others = multiplied([likelihood, *map(likelihood_of, earlier)])
+        further = distinct([release, *earlier])[1:]
+        first, *others = multiplied([likelihood, *map(likelihood_of, further)])
         found = _posterior(first, prior, OfRelease(release), progress, effort)
         if others:
             found = joined(found, others, OfRelease(release), progress)
@@ -269,6 +270,8 @@ def _posterior(
         work=WEIGHING,
         progress=progress,
     )
+    if found.r_hat is not None and found.r_hat > MIXED:
+        raise InfeasibleError("the simulated posterior has not settled: nothing to judge by")
     effective = found.effective_sample_size
     if effective is not None and effective < LEAST_EFFECTIVE:
         if rerun is not None:
@@ -277,8 +280,6 @@ def _posterior(
             f"the simulated posterior is worth {effective:.0f} independent draws only: too few to "
             "judge by"
         )
-    if found.r_hat is not None and found.r_hat > MIXED:
-        raise InfeasibleError("the simulated posterior has not settled: nothing to judge by")
     return found
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import ATTEMPTS_JUDGED
-from tabprotect.engine.disclosure.believing import distributions
+from tabprotect.engine.disclosure.believing import distinct, distributions
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.posterior.infer import Way
 from tabprotect.engine.posterior.joint import together
@@ -48,21 +48,28 @@ class Read:
         Draws there could have been; 1 where none is stated.
     weighed
         Whether that is taken in (or changes nothing).
+    repeated
+        Releases that are the same draw as another: they were left out.
     """
 
     posterior: Posterior
     attempts_at_most: int = 1
     weighed: bool = True
+    repeated: int = 0
 
     @property
     def sentence(self) -> str:
         """What is left out, in words; empty where nothing is."""
-        if self.weighed:
-            return ""
-        return (
-            f"Up to {self.attempts_at_most} draws were made until one passed the gate: no odds "
-            f"differ by more than a factor of {self.attempts_at_most} for that."
-        )
+        said = []
+        if self.repeated:
+            of = "One release is" if self.repeated == 1 else f"{self.repeated} releases are"
+            said.append(f"{of} the same draw as another, which tells nothing more.")
+        if not self.weighed:
+            said.append(
+                f"Up to {self.attempts_at_most} draws were made until one passed the gate: no odds "
+                f"differ by more than a factor of {self.attempts_at_most} for that."
+            )
+        return " ".join(said)
 
 
 def read_releases(
@@ -87,6 +94,8 @@ def read_releases(
     InputError, InfeasibleError, ParameterError
         As ``likelihood_of`` and ``together``.
     """
+    given, releases = len(releases), distinct(releases)
+    repeated = given - len(releases)
     likelihoods = [likelihood_of(release) for release in releases]
     found = together(
         likelihoods, prior, way=way, randomness=randomness, draws=draws, progress=progress
@@ -97,7 +106,7 @@ def read_releases(
     passed = [gate for gate in gates if gate is not None and gate.passed]
     attempts = max((gate.attempts_at_most for gate in passed), default=1)
     if attempts == 1:
-        return Read(found)
+        return Read(found, repeated=repeated)
     first = likelihoods[0]
     if (
         not weigh_attempts
@@ -105,9 +114,11 @@ def read_releases(
         or not isinstance(first, MoveSequence)
         or way == "monte_carlo"
     ):
-        return Read(found, attempts, weighed=False)
+        return Read(found, attempts, weighed=False, repeated=repeated)
     again = _weighed(found, releases[0], first, passed[0], progress)
-    return Read(found, attempts, weighed=False) if again is None else Read(again, attempts)
+    if again is None:
+        return Read(found, attempts, weighed=False, repeated=repeated)
+    return Read(again, attempts, repeated=repeated)
 
 
 def _weighed(

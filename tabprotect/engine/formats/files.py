@@ -15,7 +15,6 @@ from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.registered import format_of
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.levels import from_json
 from tabprotect.engine.tables.table import Table
 
 SPARSE = 0.25
@@ -58,11 +57,12 @@ def read_table(
         raise RecordsError(f"{path.name} holds records, not a table", hint="tabulate them")
     try:
         cells, notes = kind.cells(path, reading, progress)
+        if not len(cells.counts):
+            raise InputError("the table has no counts", hint="export it again")
         cells, said = settle_totals(cells, totals=reading.totals, strip=reading.strip_totals)
         notes += said
         progress.report("building the table", 0.9)
         table, missing = checked_table(cells, fill_missing=reading.fill_missing)
-        table = table.on(from_json(cells.levels, table.domain))
     except InputError as error:
         raise error.in_file(path) from None
     if missing:

@@ -24,6 +24,7 @@ from tabprotect.engine.formats.layouts.marks import AS_IT_WAS, Marks
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.text.rows import RowSource, TextRows
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
 COUNT = "count"
@@ -70,7 +71,9 @@ class Format(ABC):
     limits
         What it cannot carry, in sentences.
     levels
-        Whether the levels of variables are written, and read again.
+        Whether the levels of variables and structural zeros are written, and read again.
+    labels
+        Whether the labels of categories are.
     """
 
     label: ClassVar[str]
@@ -79,6 +82,7 @@ class Format(ABC):
     options: ClassVar[frozenset[str]] = frozenset({"count"})
     limits: ClassVar[tuple[str, ...]] = ()
     levels: ClassVar[bool] = False
+    labels: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
@@ -97,6 +101,19 @@ class Format(ABC):
     def accepts(self, path: Path, head: bytes) -> bool:
         """Whether a file that is named so may be of this format; else it is taken for text."""
         return True
+
+    def loses(self, domain: Domain) -> list[str]:
+        """What a table knows that this format does not keep, in sentences."""
+        lost = {
+            "The levels of the variables are left out.": domain.has_levels and not self.levels,
+            "The structural zeros are written as zeros like others.": (
+                bool(domain.structural) and not self.levels
+            ),
+            "The labels of categories are left out.": (
+                any(v.labels for v in domain.variables) and not self.labels
+            ),
+        }
+        return [sentence for sentence, so in lost.items() if so]
 
     @abstractmethod
     def cells(
@@ -176,6 +193,7 @@ class Format(ABC):
             "writes": self.writes,
             "publishes": self.publishes,
             "levels": self.levels,
+            "labels": self.labels,
             "limits": list(self.limits),
         }
 
@@ -222,6 +240,10 @@ class RowFormat(Format):
     ) -> tuple[CellList, list[str]]:
         source, notes = self.rows(path, reading, progress)
         form = recognise(source, count=reading.count)
-        read = read_long if form.kind == "long" else read_grid
-        cells, said = read(source, form, decimal=reading.decimal, progress=progress)
+        if form.kind != "long":
+            cells, said = read_grid(source, form, decimal=reading.decimal, progress=progress)
+        else:
+            cells, said = read_long(
+                source, form, decimal=reading.decimal, fill=reading.fill_missing, progress=progress
+            )
         return cells, notes + said

@@ -155,8 +155,10 @@ def _complete(name: str, variable: Variable, given: Mapping[str, str]) -> Groupi
     return Grouping(name, variable.name, tuple(given[c] for c in variable.categories))
 
 
-def groups_in(path: Path, variable: Variable) -> tuple[Level, ...]:
-    """The levels of a variable that a code list holds: columns, or a hierarchy (``.hrc``).
+def listed(path: Path, variable: Variable) -> tuple[tuple[Level, ...], dict[str, str]]:
+    """The levels of a variable that a code list holds, and the labels of its categories.
+
+    A code list is a file of columns, one of them perhaps ``label``, or a hierarchy (``.hrc``).
 
     Raises
     ------
@@ -164,16 +166,22 @@ def groups_in(path: Path, variable: Variable) -> tuple[Level, ...]:
         For a category without a group, or a file that is neither.
     """
     domain = Domain((variable,))
-    hierarchy = path.suffix.lower() == ".hrc"
-    found = _read_hrc(path, domain) if hierarchy else _read_columns(path, domain)
+    labels: dict[str, str] = {}
+    if path.suffix.lower() == ".hrc":
+        found = _read_hrc(path, domain)
+    else:
+        found = _read_columns(path, domain)
+        _, labels = read_code_list(path, [variable.name])
     merging = [g for g in found if len(set(g.groups)) < len(g.groups)]
-    if not merging:
+    if not merging and not labels:
         raise InputError("the code list groups nothing", file=path)
-    return tuple(Level(grouping.name, grouping.groups) for grouping in merging)
+    return tuple(Level(g.name, g.groups) for g in merging), {
+        code: text for code, text in labels.items() if code in variable.categories
+    }
 
 
 def _read_columns(path: Path, domain: Domain) -> list[Grouping]:
-    header, given = read_columns(path, domain.names)
+    (header, given), _ = read_code_list(path, domain.names)
     try:
         return [
             _complete(name, domain[header[0]], {code: row[at] for code, row in given.items()})
@@ -183,10 +191,15 @@ def _read_columns(path: Path, domain: Domain) -> list[Grouping]:
         raise error.in_file(path) from None
 
 
-def read_columns(
-    path: Path, variables: Sequence[str]
-) -> tuple[list[str], dict[str, tuple[str, ...]]]:
-    """A file of columns: its header, and the groups of each category of its variable.
+Columns = tuple[list[str], dict[str, tuple[str, ...]]]
+"""The header of a code list, and the groups of each code."""
+
+LABEL = "label"
+"""The column of a code list that says in words what its codes are."""
+
+
+def read_code_list(path: Path, variables: Sequence[str]) -> tuple[Columns, dict[str, str]]:
+    """A file of columns: its header and the groups of each code of its variable; and its labels.
 
     Raises
     ------
@@ -215,7 +228,12 @@ def read_columns(
                 hint="give every category one row",
             )
         given[row[0]] = tuple(row[1:])
-    return header, given
+    if LABEL not in header[1:]:
+        return (header, given), {}
+    at = header.index(LABEL, 1)
+    labels = {code: row[at - 1] for code, row in given.items() if row[at - 1]}
+    left = {code: (*row[: at - 1], *row[at:]) for code, row in given.items()}
+    return ([*header[:at], *header[at + 1 :]], left), labels
 
 
 def read_hierarchy(path: Path, lead: str = "@") -> dict[str, tuple[str, ...]]:

@@ -14,7 +14,7 @@ from tabprotect.engine.formats.format import Format, RowFormat
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.found_totals import NONE, find_totals
 from tabprotect.engine.formats.layouts.laid_out import LaidOut, Part, Row, lay_out
-from tabprotect.engine.formats.layouts.marks import Marks
+from tabprotect.engine.formats.layouts.marks import DASHES, Marks
 from tabprotect.engine.formats.layouts.totals import Totals, check, names_of
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.registered import format_of
@@ -149,7 +149,8 @@ def _sums(
     """Cells, sum and totals in a sentence, and the lines of totals."""
     try:
         cells, _ = kind.cells(path, reading)
-        totals: Totals = {} if reading.totals == NONE else find_totals(cells)[0]
+        none = reading.totals == NONE or not len(cells.counts)
+        totals: Totals = {} if none else find_totals(cells)[0]
     except InputError:
         return "", frozenset()
     said = "" if table is None else f"{table.domain.size:,} cells, sum {table.total:,}"
@@ -221,7 +222,11 @@ def _suggested(error: InputError | None) -> dict[str, object]:
     if "not UTF-8" in hint:
         return {"encoding": "cp1252"}
     if '--marks "' in hint:
-        return {"marks": hint.partition('--marks "')[2].partition('"')[0]}
+        mark = hint.partition('--marks "')[2].partition("=")[0]
+        # A dash is a zero everywhere; that other marks are 0 is for a person to say.
+        return {"marks": f"{mark}={'zero' if mark in DASHES else 'missing'}"}
     if "--thousands" in hint:
-        return {"thousands": ","}
+        return {"thousands": hint.partition("--thousands ")[2].strip('"')[:1]}
+    if "--form grid" in hint:
+        return {"form": "grid"}
     return {"fill_missing": True} if "--fill-missing" in hint else {}

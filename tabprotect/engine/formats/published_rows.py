@@ -141,7 +141,7 @@ def _arranged(listed: CellList, *, total: str, groupings: str, missing: Missing)
         _refuse_holes(publication, there)
     if missing == "zero":
         there[:] = True
-    return PublishedRows(publication, cells, listed.counts, there, listed.labels)
+    return PublishedRows(publication, cells, listed.counts, there, listed.cell)
 
 
 def _mark(name: str, codes: tuple[str, ...], total: str) -> int:

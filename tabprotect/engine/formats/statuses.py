@@ -39,9 +39,9 @@ SAFE, UNSAFE, PROTECTED, SECONDARY, EMPTY = "S", "U", "P", "M", "E"
 TAU = MappingProxyType(
     {
         SAFE: "safe",
-        UNSAFE: "unsafe",
-        PROTECTED: "must be published",
-        SECONDARY: "hidden to protect others",
+        UNSAFE: "primary unsafe",
+        PROTECTED: "protected, must be published",
+        SECONDARY: "secondary, hidden to protect others",
         EMPTY: "empty",
         "Z": "empty",
     }

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.groupings import read_columns, read_hierarchy
+from tabprotect.engine.formats.groupings import read_code_list, read_hierarchy
 from tabprotect.engine.tables.bands import cut_names, span_text, whole
 from tabprotect.engine.tables.domain import Level, Variable
 
@@ -89,7 +89,10 @@ class Codings:
         return (given,) if isinstance(given, int) else tuple(sorted(set(given)))
 
     def columns(self, by: Sequence[str]) -> list[str]:
-        """The columns to count by: a nested variable's stand where it does, or where one of them."""
+        """The columns to count by, those of coded variables and of levels too.
+
+        A nested variable's stand where it does, or where one of them.
+        """
         out: list[str] = []
         waiting = dict(self.nested)
         for name in by:
@@ -97,7 +100,8 @@ class Codings:
             if not found and any(name in columns for columns in self.nested.values()):
                 continue
             out += waiting.pop(found[0]) if found else [name]
-        return [*out, *(column for columns in waiting.values() for column in columns)]
+        out += [column for columns in waiting.values() for column in columns]
+        return [*out, *(name for name in self.variables if name not in out)]
 
     def coded(self, name: str, values: Sequence[str], fault: Fault) -> Coded:
         """The category of each value, in the order in which the categories are published.
@@ -213,7 +217,9 @@ def _listed(name: str, values: Sequence[str], text: str, fault: Fault) -> Coded:
         }
         finest = levels[depth - 1] if above and depth <= len(levels) else ""
     else:
-        header, rows = read_columns(path, [name])
+        (header, rows), _ = read_code_list(path, [name])
+        if len(header) < 2:
+            raise InputError("the code list groups nothing", file=path)
         at = _level(level, header[1:], path) if level else 0
         groups = {code: row[at] for code, row in rows.items()}
         above = {

@@ -6,7 +6,7 @@ number of categories is looked at before. Weights and record keys are added up a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
 from contextlib import contextmanager
@@ -152,26 +152,61 @@ def grouped_records(
         keys = {f"v{n}": table[name].cast("string") for n, name in enumerate(by)}
         groups = table.group_by(**keys).aggregate(**asked)
         rows = _answered(groups.limit(MOST_GROUPS + 1), "counting the records", progress)
+    groups_of = {name: rows[f"v{n}"] for n, name in enumerate(by)}
+    groups_of |= {name: rows[name] for name in asked}
+    with handed_over(source, groups_of, others, summed, (low, high)) as made:
+        yield made
+
+
+@contextmanager
+def handed_over(
+    source: str,
+    rows: Mapping[str, Sequence[object]],
+    others: Sequence[str],
+    summed: Mapping[str, str],
+    ends: tuple[int, int],
+) -> Iterator[MicrodataFile]:
+    """Groups of records as rows that DuckDB goes on with.
+
+    Parameters
+    ----------
+    rows
+        By variable the values of each group; by names that begin with ``MARK`` what was added up.
+    others
+        Columns of weights and keys, which are known by name only.
+    summed
+        How what was added up is added up again.
+    ends
+        The smallest and the largest design weight, in millionths.
+
+    Raises
+    ------
+    InputError
+        For more groups than can be handed over.
+    """
     if len(next(iter(rows.values()))) > MOST_GROUPS:
         raise InputError(
             f"there are more than {MOST_GROUPS:,} groups of records",
             hint="tabulate by fewer variables, or by coarser ones",
         )
     columns: dict[str, Any] = {
-        name: np.array(rows[f"v{n}"], dtype=object) for n, name in enumerate(by)
+        name: np.array(
+            [None if v is None else str(v) for v in values] if name.startswith(MARK) else values,
+            dtype=object,
+        )
+        for name, values in rows.items()
     }
-    for name in asked:
-        columns[name] = np.array([None if v is None else str(v) for v in rows[name]], dtype=object)
-    columns |= {name: np.array([""] * len(columns[by[0]]), dtype=object) for name in others}
+    size = len(next(iter(columns.values())))
+    columns |= {name: np.array([""] * size, dtype=object) for name in others}
     with connected() as connection:
         connection.register("groups", columns)
         typed = ", ".join(
             f"CAST({quoted(name)} AS DECIMAL(38, 9)) AS {quoted(name)}"
-            if name in asked and not name.endswith("example") else quoted(name)
+            if name.startswith(MARK) and not name.endswith("example") else quoted(name)
             for name in columns
         )  # fmt: skip
         made = MicrodataFile(Path(source), connection, RecordsFile(f"(SELECT {typed} FROM groups)"))
-        made.summed, made.weights = summed, (low, high)
+        made.summed, made.weights = summed, ends
         yield made
 
 

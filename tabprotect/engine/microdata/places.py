@@ -26,6 +26,32 @@ def is_url(source: str) -> bool:
     return re.match(r"[a-z][a-z0-9+]{1,20}://", source) is not None
 
 
+CLUSTER = "dask://"
+"""How a source begins that the workers of a Dask scheduler count: ``dask://host:8786/folder``."""
+
+
+def is_cluster(source: str) -> bool:
+    """Whether records are files that the workers of a cluster count."""
+    return source.startswith(CLUSTER)
+
+
+def split_cluster(source: str) -> tuple[str, str]:
+    """The address of a scheduler, and the path of files that its workers see as we do.
+
+    Raises
+    ------
+    InputError
+        Where one of them is not named.
+    """
+    address, slash, path = source.removeprefix(CLUSTER).partition("/")
+    if not slash or not address:
+        raise InputError(
+            "the source names no scheduler or no files",
+            hint="for example dask://host:8786/shared/people/*.parquet",
+        )
+    return address, f"/{path}"
+
+
 def split_url(source: str) -> tuple[str, str]:
     """The URL of an engine and the name of a table.
 

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from pathlib import Path
 
 import duckdb
@@ -15,18 +14,18 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.budgets import CELL_LIST_CATEGORIES as MAX_CATEGORIES
-from tabprotect.engine.budgets import DOMAIN_CELLS, MOST_WEIGHT
+from tabprotect.engine.budgets import DOMAIN_CELLS
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import check_categories
 from tabprotect.engine.formats.sql import quoted
 from tabprotect.engine.microdata.cell_numbers import keyed, listed
 from tabprotect.engine.microdata.coding import MISSING, Coded, Codings
-from tabprotect.engine.microdata.places import is_url
+from tabprotect.engine.microdata.measures import check_known, line_of, measured
+from tabprotect.engine.microdata.places import is_cluster, is_url, split_cluster
 from tabprotect.engine.microdata.readers import MicrodataFile, open_microdata
-from tabprotect.engine.microdata.record_keys import key_measure
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import KEY_MODULUS
-from tabprotect.engine.tables.design_weights import SCALE, DesignWeights
+from tabprotect.engine.tables.design_weights import DesignWeights
 from tabprotect.engine.tables.domain import Domain, Variable
 from tabprotect.engine.tables.nesting import Nesting
 from tabprotect.engine.tables.table import INT64_MAX, Table, better_sparse
@@ -57,7 +56,10 @@ def columns(path: Path | str, *, progress: Progress = SILENT) -> tuple[ColumnSum
     ------
     InputError, Interrupted
     """
-    if is_url(str(path)):
+    if is_cluster(str(path)):
+        # The files are seen from here, too.
+        path = split_cluster(str(path))[1]
+    elif is_url(str(path)):
         # Late: it needs an extra.
         from tabprotect.engine.microdata.engines import engine_columns
 
@@ -146,7 +148,8 @@ def tabulate_with_keys(
     Parameters
     ----------
     by
-        The variables, in the order of the table's axes.
+        The variables, in the order of the table's axes; those that are coded need not be named and
+        then come last.
     weight
         A column of weights of at least 0 to add up instead of counting records. Every cell must
         come to a whole number (summed exactly, to nine decimals).
@@ -194,13 +197,15 @@ def _opened(
         with open_microdata(path, progress) as source:
             yield source
         return
-    # Late: it needs an extra.
-    from tabprotect.engine.microdata.engines import grouped_records
-
     if not by:
         raise InputError("no variable is chosen", hint="name at least one variable to count by")
+    # Late: they need extras.
+    if is_cluster(str(path)):
+        from tabprotect.engine.microdata.clusters import grouped_files as grouped
+    else:
+        from tabprotect.engine.microdata.engines import grouped_records as grouped
     also = {"weight": weight, "record_key": record_key, "design_weight": design_weight}
-    with grouped_records(str(path), by, **also, progress=progress) as source:
+    with grouped(str(path), by, **also, progress=progress) as source:
         yield source
 
 
@@ -219,7 +224,7 @@ def _tabulate(
         raise InputError("no variable is chosen", hint="name at least one variable to count by")
     chosen = [*by, *(name for name in (weight, record_key, design_weight) if name is not None)]
     for name in chosen:
-        _check_known(source, name)
+        check_known(source, name)
     if len(set(chosen)) < len(chosen):
         raise InputError("a variable is named twice", hint="name each variable once")
     if weight is not None and record_key is not None:
@@ -233,12 +238,9 @@ def _tabulate(
             hint="name one column of weights: weight adds it up as counts, design weight keeps it",
         )
     low, high = source.weights
-    measures = dict(source.summed) or _measures(weight)
-    if design_weight is not None and not source.summed:
-        low, high = _weight_range(source, design_weight, progress)
-        measures["weightsum"] = f"{_design_measure(design_weight)} AS weightsum"
-    if record_key is not None and not source.summed:
-        measures["keysum"] = f"{key_measure(source, record_key, progress)} AS keysum"
+    measures = dict(source.summed)
+    if not measures:
+        measures, (low, high) = measured(source, weight, record_key, design_weight, progress)
     coded = _coded(source, by, codings, progress)
     source.run(lambda c: _group(c, source, by, measures, coded), "counting the records", progress)
     if weight is not None:
@@ -275,16 +277,6 @@ def _laid_out(domain: Domain, keys: Ints, counts: Ints, *, sparse: bool) -> Tabl
     return Table.dense(domain, laid_out.reshape(domain.shape))
 
 
-def _check_known(source: MicrodataFile, name: str) -> None:
-    names = [column.name for column in source.columns]
-    if name not in names:
-        close = get_close_matches(name, names, n=3, cutoff=0.5)
-        raise InputError(
-            f"the file has no variable {name!r}",
-            hint=f"did you mean {' or '.join(close)}?" if close else f"it has {', '.join(names)}",
-        )
-
-
 _JOINED = {
     "n": "CAST(sum({}) AS DECIMAL(38, 9))",
     "unread": "sum({})",
@@ -294,52 +286,6 @@ _JOINED = {
     "keysum": f"sum({{}}) % {KEY_MODULUS}",
 }
 """How the measures of groups with the same text make those of a cell."""
-
-
-def _measures(weight: str | None) -> dict[str, str]:
-    """The columns of a cell: n (and, with weights, what is wrong with them)."""
-    if weight is None:
-        return {"n": "count(*) AS n"}
-    w = f"TRY_CAST({quoted(weight)} AS DECIMAL(38, 9))"
-    return {
-        "n": f"sum({w}) AS n",
-        "unread": f"count(*) - count({w}) AS unread",
-        "least": f"min({w}) AS least",
-        "example": f"any_value(coalesce(CAST({quoted(weight)} AS VARCHAR), '')) "
-        f"FILTER ({w} IS NULL OR {w} < 0) AS example",
-    }
-
-
-def _design_weight(column: str) -> str:
-    # Through concat, as with record keys: a bare cast is pushed down into the CSV reader.
-    return f"TRY_CAST(concat({quoted(column)}) AS DECIMAL(28, 9))"
-
-
-def _design_measure(column: str) -> str:
-    """The sum of the design weights of a cell, in millionths; they were looked at before."""
-    return f"CAST(sum(CAST(round({_design_weight(column)} * {SCALE}) AS BIGINT)) AS BIGINT)"
-
-
-def _weight_range(source: MicrodataFile, column: str, progress: Progress) -> tuple[int, int]:
-    """The smallest and the largest design weight of the file, in millionths."""
-    w = _design_weight(column)
-    sql = (
-        f"SELECT count(*), CAST(round(min({w}) * {SCALE}) AS BIGINT), "
-        f"CAST(round(max({w}) * {SCALE}) AS BIGINT), sum({w}), any_value(concat({quoted(column)})) "
-        f"FILTER ({w} IS NULL OR {w} < 0 OR {w} > {MOST_WEIGHT}) FROM {source.relation}"
-    )
-    row = source.run(lambda c: c.execute(sql).fetchone(), "looking at the weights", progress)
-    assert row is not None
-    records, low, high, total, example = row
-    if example is not None:
-        raise InputError(
-            f"{column}: the design weight {example!r} is no number from 0 to 10^9",
-            line=_line_of(source, column, example),
-            hint="every record needs its weight, of 0 or more",
-        )
-    if records and total * SCALE > INT64_MAX:
-        raise InputError(f"{column}: the design weights add up to more than 9.2e12")
-    return low or 0, high or 0
 
 
 def _group(
@@ -383,11 +329,7 @@ def _coded(
     """How the values of the coded variables are coded."""
     out = {}
     for name in codings.variables:
-        _check_known(source, name)
-        if name not in by:
-            raise InputError(
-                f"{name} is coded but not counted by", hint="name it among the variables too"
-            )
+        check_known(source, name)
         text = f"coalesce(CAST({quoted(name)} AS VARCHAR), '{MISSING}')"
         rows = source.run(
             lambda c, t=text: c.execute(  # type: ignore[misc]
@@ -404,7 +346,7 @@ def _coded(
                 f"{name}: the code list {where} does not have the code {value!r}"
                 if where
                 else f"{name}: {value!r} is no whole number and falls into no band",
-                line=_line_of(source, name, value),
+                line=line_of(source, name, value),
                 cell=f"({name}: {value})",
                 hint="add the code to the list" if where else "mend the value, or leave it empty",
             )
@@ -437,20 +379,9 @@ def _check_weights(source: MicrodataFile, by: list[str], weight: str, progress: 
             raise InputError(
                 f"{weight}: {why.format(text, row[1])}",
                 cell=f"({', '.join(map(str, row[2:]))})",
-                line=_line_of(source, weight, row[1]),
+                line=line_of(source, weight, row[1]),
                 hint=hint,
             )
-
-
-def _line_of(source: MicrodataFile, column: str, value: object) -> int | None:
-    """The line of the first record with this text in a column of a CSV file."""
-    if source.text is None or value is None:
-        return None
-    at = [c.name for c in source.columns].index(column)
-    for number, row in enumerate(source.text.rows()):
-        if number and row[at] == value:
-            return source.text.line(number)
-    return None
 
 
 def _variable(source: MicrodataFile, variable: int, name: str, coded: Coded | None) -> Variable:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -189,6 +190,24 @@ class ModelSummary:
     test: tuple[float, float]
     published: Floats
     pooled: Pooled
+
+    @property
+    def lines(self) -> list[str]:
+        """The pooled test and the odds ratios, a line each, for people."""
+        pooled = self.pooled
+        lines = [
+            f"Pooled test: D2 = {self.test[0]:.4g}, p = {self.test[1]:.3g}",
+            "odds ratio, 95 % interval, share of the variance that perturbation adds",
+        ]
+        for k, name in enumerate(self.model.associations):
+            middle, spread = float(pooled.estimate[k]), 1.96 * math.sqrt(float(pooled.total[k]))
+            if not math.isfinite(middle):
+                lines.append(f"  {name}: open, a fitted count is 0")
+                continue
+            low, high = math.exp(middle - spread), math.exp(middle + spread)
+            share = float(pooled.missing[k])
+            lines.append(f"  {name}: {math.exp(middle):.3f} ({low:.3f} to {high:.3f}), {share:.0%}")
+        return lines
 
 
 def fit_model(

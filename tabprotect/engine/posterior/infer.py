@@ -8,7 +8,7 @@ from tabprotect.engine.posterior.adaptive.infer_adaptive import infer_adaptive
 from tabprotect.engine.posterior.factors.infer_factors import infer_factors
 from tabprotect.engine.posterior.moves.infer_moves import infer_moves
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.posterior.prior import Prior, Uniform
+from tabprotect.engine.posterior.prior import KnowingZeros, Prior, Uniform
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import AdaptiveSequence, Likelihood, MoveSequence
@@ -32,7 +32,7 @@ def infer(
     Parameters
     ----------
     prior
-        Uniform when none is given.
+        Uniform when none is given. Structural zeros are zeros under every prior.
     way
         ``auto`` takes the exact way where its cost, known beforehand, allows it.
     randomness, draws
@@ -40,7 +40,7 @@ def infer(
         as take well under a minute.
     work
         Nominal microseconds that weighing whole originals may cost, where the mechanism says more
-        than its factors.
+        than its factors. Where it is given, chains are limited, too (``CHAIN_WORK``).
     steps
         Of the exact way through cells that published sums join: beyond, it is given up. By
         default as many as take some seconds.
@@ -54,6 +54,8 @@ def infer(
         neither the release nor the prior limits a count.
     """
     prior = Uniform() if prior is None else prior
+    if likelihood.domain.structural:
+        prior = KnowingZeros(prior, likelihood.domain)
     if isinstance(likelihood, MoveSequence):
         return infer_moves(
             likelihood, prior, way=way, randomness=randomness, draws=draws, progress=progress

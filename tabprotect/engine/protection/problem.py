@@ -19,7 +19,7 @@ from tabprotect.engine.tables.design_weights import DesignWeights
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.grouped import true_table
 from tabprotect.engine.tables.hierarchy import Grouping
-from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.table import Table, check_structural
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,7 @@ class Problem:
             raise InputError(
                 "an original count is negative", cell=self.table.domain.cell_text(cell)
             )
+        check_structural(self.table)
 
     def unprotected(
         self, domain: Domain, groupings: tuple[Grouping, ...] = (), *, weighted: bool = False

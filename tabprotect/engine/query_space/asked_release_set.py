@@ -98,12 +98,12 @@ class AskedReleaseSet(ReleaseSet):
         )
 
     @property
-    def refused(self) -> int:  # type: ignore[override]
+    def refused(self) -> int:
         """How many sub-tables were refused, those above them not counted."""
         return len(self.unreleasable)
 
     @property
-    def undecided(self) -> int:  # type: ignore[override]
+    def undecided(self) -> int:
         """How many of them only because nothing is proved."""
         return sum(query not in self.proved for query in self.unreleasable)
 

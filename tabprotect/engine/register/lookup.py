@@ -85,13 +85,15 @@ def mechanism_digest(problem: Problem, method: str, values: Mapping[str, object]
     ).hexdigest()
 
 
-def releases_of(entries: Sequence[Earlier], register: str | None = None) -> list[bytes]:
-    """The bundles of earlier publications of the same original that are kept, in order."""
+def contents_of(
+    entries: Sequence[Earlier], register: str | None = None
+) -> list[tuple[Earlier, bytes]]:
+    """Earlier publications of the same original whose bundles are kept, with these, in order."""
     place = address(register)
-    if place is None:
+    if place is None or not entries:
         return []
     from tabprotect.engine.register.register import Register
 
     with Register(place) as opened:
-        found = [opened.content(e.entry) for e in entries if e.relation == "original"]
-    return [content for content in found if content is not None]
+        found = [(e, opened.content(e.entry)) for e in entries if e.relation == "original"]
+    return [(one, content) for one, content in found if content is not None]

@@ -14,7 +14,7 @@ from tabprotect.engine.tables import levels
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
 
-NAMED = frozenset({"method", "variables", "shape", "categories", "levels"})
+NAMED = frozenset({"method", "variables", "shape", "categories", *levels.STATED})
 """What a mechanism states beside its parameters."""
 
 
@@ -56,8 +56,7 @@ class Mechanism:
         }
         if categories:
             out["categories"] = {v.name: list(v.categories) for v in self.domain.variables}
-        if self.domain.has_levels:
-            out["levels"] = levels.as_json(self.domain)
+        out |= levels.as_json(self.domain)
         for name, value in self.parameters.items():
             if isinstance(value, MoveSet):
                 out |= stated.state(value)
@@ -113,7 +112,7 @@ class Mechanism:
         """
         if not isinstance(data, Mapping):
             return published
-        return levels.from_json(data.get("levels"), Mechanism._stated_categories(data, published))
+        return levels.from_json(data, Mechanism._stated_categories(data, published))
 
     @staticmethod
     def _stated_categories(data: Mapping[str, object], published: Domain) -> Domain:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
-from tabprotect.engine.bundle.check_lines import CheckGroup, left_before
-from tabprotect.engine.bundle.together import together
+from tabprotect.engine.bundle.check_lines import CheckGroup
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Protected
-from tabprotect.engine.register.address import address
-from tabprotect.engine.register.entry import RELATIONS, Entry, related, warnings_of
-from tabprotect.engine.register.lookup import marks, releases_of
+from tabprotect.engine.register.address import address, is_missing
+from tabprotect.engine.register.entry import RELATIONS, Entry
+from tabprotect.engine.register.left_before import LeftBefore, left_before
 
 
 @dataclass(frozen=True)
@@ -57,28 +55,21 @@ def register_section(
         When cancelled.
     """
     place = address(register)
-    if place is None or ("://" not in place and not Path(place).exists()):
-        return RegisterSection("There is no register of releases here.", left_before((), None, 0))
+    if place is None or is_missing(place):
+        return RegisterSection("There is no register of releases here.", LeftBefore().group)
     from tabprotect.engine.register.register import Register
 
-    problem = protected.record.problem
+    before = left_before(
+        protected.record.problem, register, release=protected.release, progress=progress
+    )
     try:
         with Register(place) as opened:
             entries = opened.entries()
-        found = related(marks(problem), entries, but=fingerprint)
-        contents = releases_of(found, register)
-        joint, number = together(
-            contents, problem.table, release=protected.release, progress=progress
-        )
-    except InputError as error:
-        return RegisterSection(
-            "The register could not be read.", left_before((), None, 0, str(error))
-        )
-    same = sum(e.relation == "original" for e in found)
-    unread = same if joint is None else same + 1 - number
+    except InputError:
+        return RegisterSection("The register could not be read.", before.group)
     return RegisterSection(
         _own(entries, fingerprint),
-        left_before([w["message"] for w in warnings_of(found)], joint, unread),
+        before.group,
         tuple(
             (
                 str(e.entry.number),
@@ -88,7 +79,7 @@ def register_section(
                 e.entry.publication.who,
                 RELATIONS[e.relation],
             )
-            for e in found
+            for e in before.earlier
         ),
     )
 

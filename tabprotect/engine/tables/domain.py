@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
-from tabprotect.engine.arrays import Ints
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.budgets import DOMAIN_CATEGORIES as MAX_CATEGORIES
 from tabprotect.engine.budgets import DOMAIN_CELLS as MAX_CELLS
+from tabprotect.engine.budgets import DOMAIN_PROJECTIONS as PROJECTIONS
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.tables.structural import StructuralZeros, holds, restated, stated
 
 Index = tuple[int, ...]
 """A cell as one category number per variable."""
@@ -61,12 +63,16 @@ class Variable:
         Everything the categories are grouped by, as it was declared.
     finest
         What the level of the categories themselves is called; by default as the variable.
+    labels
+        What each category is called in words, where it is a code; none, or one for each. Not what
+        a table is compared by.
     """
 
     name: str
     categories: tuple[str, ...]
     coarser: tuple[Level, ...] = ()
     finest: str = ""
+    labels: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         if not self.name:
@@ -79,6 +85,8 @@ class Variable:
                 f"variable {self.name!r} has the category {twice[0]!r} twice",
                 hint="rename or merge it",
             )
+        if self.labels and len(self.labels) != len(self.categories):
+            raise InputError(f"{self.name!r} has not one label for each category")
         taken = {self.finest or self.name}
         for level in self.coarser:
             if not level.name or level.name in taken:
@@ -148,7 +156,20 @@ class Variable:
             ]
             if all(len(held) == 1 for held in groups):
                 levels.append(Level(level.name, tuple(held.pop() for held in groups)))
-        return Variable(self.name, tuple(categories), tuple(levels), self.finest)
+        labels = [
+            self.labels[part[0]] if len(part) == 1 else category
+            for category, part in zip(categories, parts, strict=True)
+            if self.labels
+        ]
+        return Variable(self.name, tuple(categories), tuple(levels), self.finest, tuple(labels))
+
+    def label(self, code: int) -> str:
+        """What the category of a number is called: its label, or the category itself."""
+        return (self.labels[code] if self.labels else "") or self.categories[code]
+
+    def labelled(self, labels: Sequence[str]) -> Variable:
+        """With labels beside the categories; those that only repeat them are none."""
+        return replace(self, labels=() if tuple(labels) == self.categories else tuple(labels))
 
     def renamed(self, name: str) -> Variable:
         """Under another name."""
@@ -186,11 +207,15 @@ class Domain:
 
     Attributes
     ----------
+    variables
+    structural
+        The cells in which nobody can be: public knowledge, as the categories are.
     wide
         Whether there may be more cells than a key can number (see ``wide_table``).
     """
 
     variables: tuple[Variable, ...]
+    structural: tuple[StructuralZeros, ...] = ()
     wide: bool = False
 
     def __post_init__(self) -> None:
@@ -203,6 +228,9 @@ class Domain:
                 f"a table of {' x '.join(map(str, self.shape))} has more than 2^62 cells",
                 hint="leave out a variable or merge categories",
             )
+        known = self.categories
+        for zero in self.structural:
+            stated(dict(zero.where), known)
 
     @classmethod
     def of(cls, categories: dict[str, Sequence[str]]) -> Domain:
@@ -228,6 +256,11 @@ class Domain:
     def names(self) -> tuple[str, ...]:
         """The variables' names in order."""
         return tuple(v.name for v in self.variables)
+
+    @property
+    def categories(self) -> dict[str, tuple[str, ...]]:
+        """By variable."""
+        return {v.name: v.categories for v in self.variables}
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
@@ -330,17 +363,102 @@ class Domain:
 
     def project(self, names: Iterable[str]) -> Domain:
         """The domain of a margin; the order is this domain's, whatever order is asked."""
-        return Domain(tuple(self[name] for name in self.tidy(names)))
+        asked, known = tuple(names), self._projected
+        if asked not in known:
+            if len(known) >= PROJECTIONS:
+                known.clear()
+            known[asked] = self.over(tuple(self[name] for name in self.tidy(asked)))
+        return known[asked]
+
+    @cached_property
+    def _projected(self) -> dict[tuple[str, ...], Domain]:
+        """Those asked for before: the margins of many tables over one domain share theirs."""
+        return {}
+
+    def over(self, variables: Sequence[Variable]) -> Domain:
+        """Some variables as a domain, with the structural zeros that are told by them.
+
+        They are this domain's, levels of them as variables (``region@nuts2``), or others, of which
+        nothing is known.
+        """
+        return Domain(tuple(variables), restated(self.structural, self._parts(variables)))
+
+    def _parts(
+        self, variables: Sequence[Variable]
+    ) -> list[tuple[str, str, list[tuple[str, frozenset[str]]]]]:
+        parts = []
+        for variable in variables if self.structural else ():
+            axis, level = self.place(variable.name) if variable.name in self._places else (-1, None)
+            if axis < 0:
+                continue
+            own = self.variables[axis]
+            groups = own.categories if level is None else level.groups
+            if variable.categories != tuple(dict.fromkeys(groups)):
+                continue
+            held: dict[str, set[str]] = {}
+            for category, group in zip(own.categories, groups, strict=True):
+                held.setdefault(group, set()).add(category)
+            made = [(c, frozenset(held[c])) for c in variable.categories]
+            parts.append((variable.name, own.name, made))
+        return parts
+
+    def structural_cells(self, keys: Ints | None = None) -> Bools:
+        """Which flat cells are structural zeros, bool (keys,); of all cells where none are given."""
+        if keys is None:
+            keys = np.arange(self.size if self.structural else 0, dtype=np.int64)
+            if not self.structural:
+                return np.zeros(self.size, dtype=np.bool_)
+        return holds(self.structural, self.categories, keys)
+
+    def with_structural(self, zeros: Iterable[StructuralZeros]) -> Domain:
+        """The domain with these structural zeros and no others."""
+        known = self.categories
+        return replace(
+            self, structural=tuple(dict.fromkeys(stated(dict(z.where), known) for z in zeros))
+        )
 
     @property
     def has_levels(self) -> bool:
         """Whether any variable has groups of categories."""
         return any(v.coarser or v.finest for v in self.variables)
 
-    def with_variable(self, variable: Variable, *, instead_of: str = "") -> Domain:
-        """The domain with another variable of the same name, or in the place of another one."""
+    def with_variable(
+        self,
+        variable: Variable,
+        *,
+        instead_of: str = "",
+        parts: Sequence[Sequence[int]] | None = None,
+    ) -> Domain:
+        """The domain with another variable of the same name, or in the place of another one.
+
+        Parameters
+        ----------
+        parts
+            What its categories hold of the old one's, by number; not needed where they are the same.
+            Structural zeros of which that is not known are left out.
+        """
         axis = self.axis(instead_of or variable.name)
-        return Domain((*self.variables[:axis], variable, *self.variables[axis + 1 :]))
+        old = self.variables[axis]
+        variables = (*self.variables[:axis], variable, *self.variables[axis + 1 :])
+        if not self.structural:
+            return Domain(variables)
+        held: list[tuple[str, frozenset[str]]] = []
+        if parts is not None:
+            held = [
+                (c, frozenset(old.categories[i] for i in part))
+                for c, part in zip(variable.categories, parts, strict=True)
+            ]
+        elif variable.categories == old.categories:
+            held = [(c, frozenset({c})) for c in variable.categories]
+        made = [
+            (
+                new.name,
+                was.name,
+                held if new is variable else [(c, frozenset({c})) for c in new.categories],
+            )
+            for new, was in zip(variables, self.variables, strict=True)
+        ]
+        return Domain(variables, restated(self.structural, made))
 
     def labels(self, index: Sequence[int]) -> tuple[str, ...]:
         """The categories of a cell."""

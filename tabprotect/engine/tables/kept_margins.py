@@ -9,6 +9,7 @@ import numpy as np
 
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.hierarchy import Grouping
+from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Counts, Table
 
@@ -58,6 +59,15 @@ class KeptMargins:
             for m in range(len(kept.margins))
         ]
         return cls(kept, np.concatenate(sizes).astype(np.int64))
+
+    @property
+    def follow_from_shape(self) -> bool:
+        """Whether designs by the table's shape alone serve: all margins of one variable less.
+
+        Such designs would touch structural zeros.
+        """
+        every = set(self.publication.margins) == set(all_margins(self.domain))
+        return every and not self.domain.structural
 
     @property
     def domain(self) -> Domain:

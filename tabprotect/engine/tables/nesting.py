@@ -10,6 +10,7 @@ import numpy as np
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain, Level, Variable
+from tabprotect.engine.tables.structural import Parts, restated
 from tabprotect.engine.tables.table import Table, better_sparse
 
 
@@ -83,17 +84,24 @@ class Nesting:
         domain, codes = table.domain, _codes(table)
         after: list[Variable] = []
         finest: dict[str, str] = {}
+        parts: list[tuple[str, str, Parts]] = []
         for variable in domain.variables:
             new = next((n for n, columns in names.items() if variable.name in columns), None)
             if new is None:
                 finest[variable.name] = variable.name
                 after.append(variable)
+                parts.append((variable.name, variable.name, _held(variable, variable.categories)))
             elif variable.name == names[new][-1]:
                 finest[new] = variable.name
                 groups = [_groups(domain, codes, variable, column) for column in names[new][:-1]]
                 above = (*groups, *variable.coarser)
-                after.append(Variable(new, variable.categories, above, variable.name))
-        return cls(domain, Domain(tuple(after)), finest)
+                after.append(
+                    Variable(new, variable.categories, above, variable.name, variable.labels)
+                )
+                parts.append((new, variable.name, _held(variable, variable.categories)))
+                parts += [(new, level.name, _held(variable, level.groups)) for level in groups]
+        zeros = restated(domain.structural, parts)
+        return cls(domain, Domain(tuple(after), zeros), finest)
 
     def nested(self, table: Table) -> Table:
         """A table over the old variables, over the new ones."""
@@ -106,6 +114,11 @@ class Nesting:
         return (
             found if better_sparse(self.after, len(keys)) else Table.dense(self.after, found.counts)
         )
+
+
+def _held(variable: Variable, groups: Sequence[str]) -> Parts:
+    pairs = zip(variable.categories, groups, strict=True)
+    return [(category, frozenset({group})) for category, group in pairs]
 
 
 def _groups(domain: Domain, codes: Mapping[str, Ints], fine: Variable, column: str) -> Level:

@@ -116,7 +116,7 @@ class Publication:
     def domains(self) -> tuple[Domain, ...]:
         """The variables of each margin; groupings are variables there."""
         return tuple(
-            Domain(
+            self.domain.over(
                 tuple(
                     self.domain[name]
                     if name in self.domain.known_names
@@ -236,6 +236,8 @@ class Publication:
     def incidence(self) -> csr_array[np.int64]:
         """1 where an inner cell (column) adds into a published cell (row), csr (size, cells).
 
+        A structural zero adds into nothing.
+
         Raises
         ------
         TooLargeError
@@ -251,7 +253,11 @@ class Publication:
             rows[:, m] = self.keys(m) + self.starts[m]
         ends = np.arange(0, inner * margins + 1, margins, dtype=np.int64)
         ones = np.ones(inner * margins, dtype=np.int64)
-        return csc_array((ones, rows.reshape(-1), ends), shape=(self.size, inner)).tocsr()
+        if self.domain.structural:
+            ones.reshape(inner, margins)[self.domain.structural_cells()] = 0
+        found = csc_array((ones, rows.reshape(-1), ends), shape=(self.size, inner)).tocsr()
+        found.eliminate_zeros()
+        return found
 
     def sums(self, table: Table) -> tuple[Table, ...]:
         """The published sub-tables of a table, exact; sparse as the table is.

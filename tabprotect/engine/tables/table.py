@@ -46,6 +46,24 @@ DENSE = 2**24
 """Cells up to which a table of records is laid out, however empty."""
 
 
+def check_structural(table: Table) -> None:
+    """Refuse an original with somebody in a structural zero.
+
+    Raises
+    ------
+    InputError
+        Naming the first such cell.
+    """
+    keys, values = table.cells
+    wrong = keys[(values != 0) & table.domain.structural_cells(keys)]
+    if len(wrong):
+        raise InputError(
+            "somebody is counted where nobody can be",
+            cell=table.domain.cell_text(table.domain.unflat(int(wrong[0]))),
+            hint="mend the count, or let go of the structural zero",
+        )
+
+
 def better_sparse(domain: Domain, cells: int) -> bool:
     """Whether a table with so many cells that are not zero should list them only."""
     return domain.size > DENSE and (domain.size > DENSE_LIMIT or domain.size > 4 * cells)
@@ -196,8 +214,8 @@ class Table:
 
     def margin(self, names: Iterable[str]) -> Table:
         """The margin over the named variables or levels of them (summed over all others)."""
-        wanted = self.domain.tidy(names)
-        domain = self.domain.project(wanted)
+        domain = self.domain.project(names)
+        wanted = domain.names
         if self._array is not None and not set(wanted) <= set(self.domain.names):
             kept = {self.domain.names[self.domain.axis_of(name)] for name in wanted}
             return self.margin(kept)._grouped(domain)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, get_args
 
@@ -34,11 +35,27 @@ P = ParamSpec("P")
 Failed = Callable[[TabprotectError], object]
 
 
+@dataclass(frozen=True)
+class Total:
+    """All cells that agree with one on some variables.
+
+    Attributes
+    ----------
+    names
+        Those variables, or levels of them.
+    cell
+        The one cell.
+    """
+
+    names: tuple[str, ...]
+    cell: Index
+
+
 class Document(QObject):
     """What all pages share. Frozen values inside; this object only points at the current ones.
 
     Signals: ``project_changed`` (frozenset of the names a command reports), ``selection_changed``
-    (cell index or None), ``cycle_selected`` (number or None), ``view_changed`` (public?),
+    (cell index or None), ``total_selected`` (a :class:`Total` or None), ``cycle_selected`` (number or None), ``view_changed`` (public?),
     ``posterior_ready`` ("user" or "intruder", the posterior), ``error_raised`` (error, page name
     or "" for the page in front), ``page_asked`` (the name of a page to go to), ``open_asked`` (a path, or
     "" to ask which), ``reader_asked`` (a bundle, for a window of its own),
@@ -48,6 +65,7 @@ class Document(QObject):
 
     project_changed = Signal(object)
     selection_changed = Signal(object)
+    total_selected = Signal(object)
     cycle_selected = Signal(object)
     view_changed = Signal(bool)
     posterior_ready = Signal(str, object)
@@ -69,6 +87,8 @@ class Document(QObject):
         self.saved: Project | None = None
         """The project as it was last saved; what differs from it is unsaved."""
         self.selection: Index | None = None
+        self.total: Total | None = None
+        """The selected total, where that is what is looked at and not a cell."""
         self.selected_cycle: int | None = None
         self.preferences = Preferences()
         self.recent: Callable[[], list[str]] = list
@@ -311,9 +331,16 @@ class Document(QObject):
         """Select a cell, on every page at once."""
         if index is not None:
             index = tuple(int(i) for i in index)
+        self.select_total(None)
         if index != self.selection:
             self.selection = index
             self.selection_changed.emit(index)
+
+    def select_total(self, total: Total | None) -> None:
+        """Select a total of the table; a cell that is selected afterwards takes its place."""
+        if total != self.total:
+            self.total = total
+            self.total_selected.emit(total)
 
     def select_cycle(self, cycle: int | None) -> None:
         """Select a cycle, on every page at once."""

@@ -18,6 +18,8 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.protection.subtables import MARGINS
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.gui.forms.name_chips import NameChips
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label, tip
@@ -36,6 +38,10 @@ LONG_WORD = 20
 
 FILES = frozenset({"perturbation", "groupings", "statuses", "cells"})
 """Kinds that may also be the name of a file."""
+
+
+CHOSEN = {"formula": ("*", " + "), "groupings": ("", "; ")}
+"""Kinds that can be put together by clicks: what stands between names, and between entries."""
 
 
 class Field(QWidget):
@@ -75,6 +81,12 @@ class Field(QWidget):
                 row.addStretch(1)
             column.addWidget(label)
             column.addLayout(row)
+        self.chips: NameChips | None = None
+        if parameter.kind in CHOSEN:
+            self.chips = NameChips(*CHOSEN[parameter.kind])
+            self.chips.hide()
+            self.chips.changed.connect(self._put_together)
+            column.addWidget(self.chips)
         column.addWidget(self.fault)
         column.addWidget(self.help)
         self._explain()
@@ -85,12 +97,30 @@ class Field(QWidget):
         self._explain()
         self.changed.emit()
 
+    def offer(self, domain: Domain) -> None:
+        """Let the variables and levels of a table be chosen, where the field is made of them."""
+        if self.chips is not None:
+            levels = self.parameter.kind == "groupings"
+            names = [n for v in domain.variables for n in (*[v.name] * (not levels), *v.named)]
+            self.chips.offer(names)
+            self.chips.setVisible(bool(names))
+
+    def _edited(self, text: str) -> None:
+        if self.chips is not None:
+            self.chips.show_text(text)
+        self.changed.emit()
+
+    def _put_together(self, text: str) -> None:
+        self._write(text)
+        self._chosen()
+
     def _explain(self) -> None:
         """The help below the input: for a choice also what the chosen one means."""
         text = self.parameter.help
         if isinstance(self.input, QComboBox) and self.input.currentIndex() >= 0:
             words = str(self.input.currentData(Qt.ItemDataRole.ToolTipRole))
-            text = f"{text} {words[:1].upper()}{words[1:].removesuffix('.')}."
+            if words:
+                text = f"{text} {words[:1].upper()}{words[1:].removesuffix('.')}."
             if not self.parameter.public:
                 text = f"{text} Which one is chosen stays in the house."
         elif not self.parameter.public:
@@ -128,7 +158,7 @@ class Field(QWidget):
         line = QLineEdit(placeholderText=self._placeholder())
         if parameter.kind in ("real", "integer"):
             line.setMaximumWidth(18 * GRID)
-        line.textEdited.connect(lambda _: self.changed.emit())
+        line.textEdited.connect(self._edited)
         self._line = line
         self._read = self._read_line
         self._write = self._write_line
@@ -144,6 +174,8 @@ class Field(QWidget):
         self._held = text if len(text) > LONG or "\n" in text else None
         self._line.setText(IMPORTED if self._held is not None else text)
         self._line.setToolTip(tip(f"{text[:400]}\u2026") if self._held is not None else "")
+        if self.chips is not None:
+            self.chips.show_text("" if self._held is not None else text)
 
     def _placeholder(self) -> str:
         parameter = self.parameter

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 from tabprotect.engine.errors import ParameterError, TabprotectError
 from tabprotect.engine.parameters import Parameter, Shares, Values
 from tabprotect.engine.protection.method import Method
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.forms.field import Field
 from tabprotect.gui.forms.seed_chooser import SeedChooser
 from tabprotect.gui.forms.share_editor import ShareEditor
@@ -76,8 +77,12 @@ class MethodForm(QScrollArea):
         *,
         coins: tuple[int | None, bool],
         house: bool,
+        domain: Domain | None = None,
     ) -> None:
-        """Show a method's values; outside the house they can only be read."""
+        """Show a method's values; outside the house they can only be read.
+
+        The variables and levels of a ``domain`` can be chosen where tables are named.
+        """
         self._rest.stop()
         self._touched = False
         if method is not self._method:
@@ -86,6 +91,8 @@ class MethodForm(QScrollArea):
         for name, field in self.fields.items():
             field.show_value(values.get(name, field.parameter.default))
             field.setEnabled(house)
+            if domain is not None:
+                field.offer(domain)
         self._unfold(self.details.isChecked())
         for editor in self.editors:
             editor.show_shares()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -12,9 +14,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
-from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.document import Document, Total
+from tabprotect.gui.base.totals import CERTAIN, Totals, TotalsBy
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import (
@@ -79,7 +83,10 @@ class Inspector(QScrollArea):
             margins=GRID,
             spacing=GRID,
         )
+        self._found: TotalsBy | None = None
+        self._asked = Totals(document, self, self._answered, self._failed)
         document.selection_changed.connect(lambda _: self.refresh())
+        document.total_selected.connect(lambda _: self.refresh())
         document.project_changed.connect(lambda _: self.refresh())
         document.view_changed.connect(lambda _: self.refresh())
         document.posterior_ready.connect(lambda *_: self.refresh())
@@ -110,7 +117,9 @@ class Inspector(QScrollArea):
         shown: dict[str, str] = {}
         self.histogram.hide()
         self._caption.hide()
-        if index is None or table is None:
+        if self.document.total is not None and table is not None:
+            shown = self._of_total(self.document.total, table)
+        elif index is None or table is None:
             self._title.setText("Nothing selected")
             self._why.setText(
                 "Select a cell: its value, status, shares and, once the table is protected, "
@@ -132,6 +141,61 @@ class Inspector(QScrollArea):
             self._form.setRowVisible(value, name in shown)
             value.setText(shown.get(name, ""))
 
+    def _of_total(self, total: Total, table: Table) -> dict[str, str]:
+        """What is known of a total: its counts, and what can be believed of it."""
+        document, domain = self.document, table.domain
+        labels = zip(domain.names, domain.labels(total.cell), strict=True)
+        said = (f"{name}: {label if name in total.names else 'total'}" for name, label in labels)
+        self._title.setText("\n".join(said))
+        original = None if document.public else document.original
+        published = document.published
+        shown: dict[str, str] = {}
+        true = None
+        if published is not None and document.suppressed is None:
+            shown["published"] = count_text(slice_total(published, domain, total.cell, total.names))
+        if original is not None:
+            true = slice_total(original, domain, total.cell, total.names)
+            shown["original"] = f"{count_text(true)}  [house]"
+        if document.known_posterior("user") is None:
+            self._why.setText(
+                "What a reader can believe of a total follows from the posterior: see Check."
+                if document.release is not None
+                else "Not protected yet: what a reader can believe follows after Protect."
+            )
+            return shown
+        if self._asked.ask_by(total.names, "user"):
+            self._found = None
+        if self._found is None:
+            self._why.setText("Adding up what can be believed of the cells\u2026")
+            return shown
+        posterior, at = self._found.posterior, self._found.place(total.cell)
+        values, chances = posterior.distribution(at)
+        self.histogram.show_beliefs(
+            (Belief("user", values, chances),), published=posterior.published_count(at), true=true
+        )
+        self.histogram.show()
+        shown["expected"] = number_text(float(values @ chances))
+        shown["90 % interval"] = _interval(values, chances, 0.9)
+        best = int(posterior.mode[at])
+        way = "exactly" if posterior.way == "exact" else f"from draws, \u00b1{posterior.error:.4f}"
+        believed = (
+            "Every reader knows this total: it is the same for every possible original"
+            if float(chances.max()) > CERTAIN
+            else f"A reader who {posterior.prior.label} believes this total is {count_text(best)} "
+            f"with probability {chance_text(float(chances[values == best].sum()))}"
+        )
+        if true is not None:
+            shown["P(true)"] = chance_text(float(chances[values == true].sum()), digits=3)
+        self._why.setText(f"{believed}; computed {way}.")
+        return shown
+
+    def _answered(self, found: TotalsBy) -> None:
+        self._found = found
+        self.refresh()
+
+    def _failed(self, error: TabprotectError) -> None:
+        self._why.setText(f"{error.message[:1].upper()}{error.message[1:]}.")
+
     def _figures(self, index: Index, table: Table) -> dict[str, str]:
         document = self.document
         original = None if document.public else document.original
@@ -145,7 +209,7 @@ class Inspector(QScrollArea):
             project = document.project
             assert project is not None
             count = original[index]
-            shown["original"] = f"{count_text(count)}  [house]"
+            shown["original"] = f"{count_text(count)}  [staff only]"
             low, high = project.at_risk.low, project.at_risk.high
             if low <= count <= high:
                 shown["status"] = "at risk (U)"
@@ -238,7 +302,7 @@ class Inspector(QScrollArea):
         return out
 
 
-def slice_total(table: Table, domain: Domain, index: Index, fixed: list[str]) -> int:
+def slice_total(table: Table, domain: Domain, index: Index, fixed: Sequence[str]) -> int:
     """The sum over all cells that agree with ``index`` on the ``fixed`` variables."""
     if not fixed:
         return table.total

@@ -114,6 +114,7 @@ class MainWindow(Window):
         document.project_changed.connect(self._project_changed)
         document.view_changed.connect(self._tell)
         document.selection_changed.connect(self._selected)
+        document.total_selected.connect(self._selected)
         document.error_raised.connect(self.show_error)
         document.page_asked.connect(self.go)
         document.judging.changed.connect(self._tell)
@@ -219,7 +220,8 @@ class MainWindow(Window):
     def _open_inspector(self) -> None:
         """It opens on a selection where there is room, and never says that it has nothing to say."""
         if not self._inspecting:
-            wanted = self.document.selection is not None and not self._narrow
+            looked_at = self.document.selection or self.document.total
+            wanted = looked_at is not None and not self._narrow
             self.docks["inspector"].setVisible(wanted)
 
     def _keep_inspector(self, shown: bool) -> None:

@@ -108,8 +108,9 @@ class GridModel(QAbstractTableModel):
             return None
         down = orientation == Qt.Orientation.Vertical
         if section < self.layout_.shape[0 if down else 1]:
-            label = self.layout_.label(section, down=down)
-            return tip(label) if role == Qt.ItemDataRole.ToolTipRole else label
+            if role == Qt.ItemDataRole.ToolTipRole:
+                return tip(self.layout_.words(section, down=down))
+            return self.layout_.label(section, down=down)
         return "total"
 
     def flags(self, index: AnyIndex) -> Qt.ItemFlag:

@@ -11,6 +11,7 @@ import numpy as np
 from tabprotect.gui.look.theme import count_text, number_text
 
 if TYPE_CHECKING:
+    from tabprotect.engine.arrays import Bools
     from tabprotect.gui.grid.cells import Grid
 
 FIGURES = {
@@ -34,9 +35,17 @@ class Shown:
     margin_text: Callable[[Any], str]
 
 
-def figure(name: str, counts: Grid) -> Shown:
-    """One of ``FIGURES`` for a layer of counts, (rows, columns)."""
-    rows, columns, grand = counts.sum(axis=1), counts.sum(axis=0), counts.sum()
+def figure(name: str, counts: Grid, whole: tuple[Bools, Bools] | None = None) -> Shown:
+    """One of ``FIGURES`` for a layer of counts, (rows, columns).
+
+    Parameters
+    ----------
+    whole : bool (rows,), bool (columns,)
+        The lines that add up to the whole layer, where others are sums of some of them.
+    """
+    over = (slice(None), slice(None)) if whole is None else whole
+    rows, columns = counts[:, over[1]].sum(axis=1), counts[over[0]].sum(axis=0)
+    grand = columns[over[1]].sum()
     if name == "counts":
         return Shown(counts, rows, columns, grand, count_text, count_text)
     with np.errstate(divide="ignore", invalid="ignore"):

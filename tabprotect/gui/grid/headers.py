@@ -6,6 +6,7 @@ from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHeaderView, QWidget
 
+from tabprotect.gui.grid.folding import FOLDED, OPEN
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.theme import GRID, THEME, colour
 from tabprotect.languages.speaking import told
@@ -20,10 +21,12 @@ LABEL_LIMIT = 22
 class LevelHeader(QHeaderView):
     """Row or column header of a grid.
 
-    ``rename_asked`` (level, line) asks to rename the category that was double-clicked.
+    ``rename_asked`` (level, line) asks to rename the category that was double-clicked, ``fold_asked``
+    to fold or unfold the group that was clicked.
     """
 
     rename_asked = Signal(int, int)
+    fold_asked = Signal(int, int)
 
     def __init__(self, orientation: Qt.Orientation, parent: QWidget | None = None) -> None:
         super().__init__(orientation, parent)
@@ -183,13 +186,32 @@ class LevelHeader(QHeaderView):
         if self.down and self.cursor().shape() == Qt.CursorShape.SplitVCursor:
             super().mouseDoubleClickEvent(event)
             return
+        if line >= 0 and self.names and not self._folds(self._level(event), line):
+            self.rename_asked.emit(self._level(event), line)
+
+    def _level(self, event: QMouseEvent) -> int:
+        place = event.position().toPoint()
         across, level = place.x() if self.down else place.y(), 0
         for level, size in enumerate(self._sizes):  # noqa: B007
             if across < size:
                 break
             across -= size
-        if line >= 0 and self.names:
-            self.rename_asked.emit(level, line)
+        return level
+
+    def _folds(self, level: int, line: int) -> bool:
+        """Whether the label there is that of a group that folds."""
+        if self.layout_ is None or self.total or not self.names or line < 0:
+            return False
+        label = self.layout_.labels(line, down=self.down)[level].lstrip()
+        return label.startswith((FOLDED, OPEN))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        line, level = self.logicalIndexAt(event.position().toPoint()), self._level(event)
+        resizing = self.cursor().shape() == Qt.CursorShape.SplitHCursor
+        if self._folds(level, line) and not resizing:
+            self.fold_asked.emit(level, line)
+            return
+        super().mousePressEvent(event)
 
 
 class Corner(QWidget):

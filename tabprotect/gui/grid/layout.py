@@ -126,6 +126,16 @@ class Layout:
             for n, code in zip(names, self.codes(line, down=down), strict=True)
         )
 
+    def words(self, line: int, *, down: bool) -> str:
+        """A row's or column's categories with what they are called, where they are codes."""
+        names = self.placement.rows if down else self.placement.columns
+        found = []
+        for name, code in zip(names, self.codes(line, down=down), strict=True):
+            variable = self.domain[name]
+            category, label = variable.categories[code], variable.label(code)
+            found.append(category if label == category else f"{category} ({label})")
+        return ", ".join(found) or "all"
+
     def label(self, line: int, *, down: bool) -> str:
         """A row's or column's labels in one line."""
         return ", ".join(self.labels(line, down=down)) or "all"

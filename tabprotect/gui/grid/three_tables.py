@@ -1,4 +1,4 @@
-"""Original, published and difference side by side: three grids that scroll together."""
+"""Original, published and difference: three grids that scroll together, side by side or in turn."""
 
 from __future__ import annotations
 
@@ -8,17 +8,21 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QResizeEvent
-from PySide6.QtWidgets import QLabel, QSplitter, QWidget
+from PySide6.QtWidgets import QLabel, QScrollBar, QSplitter, QTabBar, QWidget
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.grid.layout import Layout
+from tabprotect.gui.grid.totals_cursor import TotalsCursor
 from tabprotect.gui.grid.view import GridView
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, THEME, count_text, signed_text
 
 PARTS = ("original", "published", "difference")
+
+ABREAST = 125 * GRID
+"""From this width on the three stand side by side; below, one of them has all the room."""
 
 Margins = tuple[Ints, Ints, Any]
 """Row totals, column totals, grand total."""
@@ -41,19 +45,23 @@ class ThreeTables(QSplitter):
     """``chosen`` carries the cell under the cursor of any of the three."""
 
     chosen = Signal(object)
+    total_chosen = Signal(object)
 
     def __init__(self) -> None:
         super().__init__(Qt.Orientation.Horizontal)
         self.layout_: Layout | None = None
         self.house = True
+        self.front = "published"
+        """Which one is seen where there is room for one."""
         self._following = False
+        self._bars: dict[str, QTabBar] = {}
         self.grids: dict[str, GridView] = {}
         self.titles: dict[str, QLabel] = {}
         self.sides: dict[str, QWidget] = {}
         self._sized: object = None
         self._dragged = False
         self._later = QTimer(self, singleShot=True, interval=0)
-        self._later.timeout.connect(self._match)
+        self._later.timeout.connect(self._settle)
         self.setChildrenCollapsible(False)
         self.splitterMoved.connect(lambda *_: setattr(self, "_dragged", True))
         for part in PARTS:
@@ -68,7 +76,23 @@ class ThreeTables(QSplitter):
         grid.room = (-GRID, 0)
         grid.shorten_labels(rows=14, columns=7)
         grid.current_changed.connect(self._moved)
-        in_column(title, (grid, 1), on=side, margins=0, spacing=GRID // 2)
+        cursor = TotalsCursor(grid)
+        cursor.chosen.connect(self.total_chosen)
+        bar = self._bars[part] = QTabBar(expanding=False, drawBase=False)
+        bar.setAccessibleName("Which of the three tables")
+        for other in PARTS:
+            bar.addTab(other)
+        here = PARTS.index(part)
+        bar.setCurrentIndex(here)
+        bar.hide()
+
+        def turned(number: int) -> None:
+            if number != here:
+                bar.setCurrentIndex(here)
+                self.turn(PARTS[number])
+
+        bar.currentChanged.connect(turned)
+        in_column(title, bar, (grid, 1), on=side, margins=0, spacing=0)
         self.grids[part], self.titles[part], self.sides[part] = grid, title, side
         return side
 
@@ -85,9 +109,44 @@ class ThreeTables(QSplitter):
         """Show all three, or only what is published; nothing stays behind in what is hidden."""
         self.house = house
         for part in ("original", "difference"):
-            self.sides[part].setVisible(house)
             if not house:
                 self._empty(self.grids[part])
+        self._arrange()
+
+    @property
+    def abreast(self) -> bool:
+        """Whether all that is shown is seen at once."""
+        return not self.house or self.width() >= ABREAST
+
+    def turn(self, part: str) -> None:
+        """Put one of the three in front; where they stand abreast, that is seen later."""
+        before, self.front = self.front, part
+        at = [bar.value() for bar in self._scrolled(before)]
+        self._arrange()
+        for bar, value in zip(self._scrolled(part), at, strict=True):
+            bar.setValue(value)
+        if not self.abreast:
+            self._bars[part].setFocus()
+
+    def _scrolled(self, part: str) -> list[QScrollBar]:
+        cells = self.grids[part].cells
+        return [cells.horizontalScrollBar(), cells.verticalScrollBar()]
+
+    def _arrange(self) -> None:
+        """Show all three, or the one in front."""
+        abreast = self.abreast
+        for part, side in self.sides.items():
+            seen = part == "published" if not self.house else abreast or part == self.front
+            side.setVisible(seen)
+            self.titles[part].setVisible(abreast)
+            self._bars[part].setVisible(not abreast)
+            for number, other in enumerate(PARTS):
+                self._bars[part].setTabText(number, self.titles[other].text())
+        first = True
+        for part, grid in self.grids.items():
+            if self.house or part == "published":
+                grid.show_row_labels(first or not abreast)
+                first = False
 
     @staticmethod
     def _empty(grid: GridView) -> None:
@@ -165,15 +224,19 @@ class ThreeTables(QSplitter):
 
         The three get the same room whenever ``key`` is another one.
         """
-        shown = [g for p, g in self.grids.items() if self.house or p == "published"]
-        for number, grid in enumerate(shown):
-            grid.show_row_labels(number == 0)
+        self._arrange()
         if self.house and key != self._sized:
             self._sized, self._dragged = key, False
             self._share()
         self._match()
         self._following = False
         self.select(selection)
+
+    def _settle(self) -> None:
+        """Once the grids know their sizes: those that were hidden had none before."""
+        if self.house and self._sized is not None and not self._dragged:
+            self._share()
+        self._match()
 
     def _match(self) -> None:
         """One width of columns for all."""
@@ -186,12 +249,15 @@ class ThreeTables(QSplitter):
             grid.be_as_wide(widths)
 
     def _share(self) -> None:
-        labels = self.grids["original"].cells.rows.width()
+        # Long labels get their room from the first table alone beyond an eighth.
+        labels = min(self.grids["original"].cells.rows.width(), self.width() // 8)
         each = max((self.width() - labels) // 3, 1)
         self.setSizes([labels + each, each, each])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        if self.house and self.abreast != (not self._bars[self.front].isVisibleTo(self)):
+            self._arrange()
         # Filled before it was shown, it did not know its width; the splitter grows in proportion.
         if self.house and self._sized is not None and not self._dragged:
             self._share()

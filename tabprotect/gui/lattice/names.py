@@ -10,6 +10,9 @@ from tabprotect.gui.look.theme import count_text
 
 _SMALL = "₀₁₂₃₄₅₆₇₈₉" + "⁺" * 40
 
+FITS = 12
+"""Letters of a name that a node has room for."""
+
 TOTAL = "total"
 """What the sub-table of no variable is called in a drawing."""
 
@@ -45,6 +48,12 @@ class VariableLetters:
     def text(self, query: Query) -> str:
         """``ABD``; the grand total in a word."""
         return "".join(self.letters[v] for v in bits(self.lattice.finest(query))) or TOTAL
+
+    def node(self, query: Query) -> str:
+        """In a drawing: of one variable its name where that fits, else as :meth:`text`."""
+        names = self.lattice.names_of(query)
+        fits = len(names) == 1 and len(names[0]) <= FITS
+        return names[0] if fits else self.text(query)
 
     def full(self, query: Query) -> str:
         """``region × age``; the grand total in words."""

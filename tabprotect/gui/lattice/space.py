@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -43,10 +44,13 @@ class Regions:
         The released set itself.
     letters
         Names of the variables in drawings.
+    out
+        What the released set is called: ``planned`` until it is published.
     """
 
     state: ReleaseSet
     letters: VariableLetters
+    out: Literal["planned", "released"] = "planned"
 
     @property
     def variables(self) -> int:

@@ -121,7 +121,7 @@ def _ghost(painter: QPainter, box: QRectF, to: int, colours: Colours) -> None:
 
 
 LEGEND: tuple[tuple[str, NodeLook], ...] = (
-    ("released", NodeLook(RELEASED)),
+    ("planned", NodeLook(RELEASED)),
     ("its frontier", NodeLook(RELEASED, frontier=True)),
     ("candidate", NodeLook(CANDIDATE)),
     ("unreleasable", NodeLook(UNRELEASABLE)),

@@ -49,24 +49,24 @@ def way_text(judgement: Judgement) -> str:
 def state_sentence(regions: Regions) -> str:
     """The released set in one sentence."""
     state, letters = regions.state, regions.letters
-    counts = regions.by_dimension.sum(axis=1)
+    counts, out = regions.by_dimension.sum(axis=1), regions.out
     total = len(regions.every)
     if state.judgement.verdict == "bad":
         return (
-            f"What is released would leave {figure_text(state, state.judgement)}, below the threshold "
+            f"What is {out} would leave {figure_text(state, state.judgement)}, below the threshold "
             f"{state.threshold}: nothing more may go out, and this should not."
         )
     if state.judgement.verdict == "unknown":
         return (
-            f"What is released is not proved to reach the threshold {state.threshold}: nothing "
+            f"What is {out} is not proved to reach the threshold {state.threshold}: nothing "
             "more may go out."
         )
     if state.released.members == (0,):
-        first = "Nothing but the grand total is released yet"
+        first = f"Nothing but the grand total is {out} yet"
     else:
         names = listed([letters.text(q) for q in state.released], 3)
         first = (
-            f"{count_text(int(counts[RELEASED]))} of {count_text(total)} sub-tables are released "
+            f"{count_text(int(counts[RELEASED]))} of {count_text(total)} sub-tables are {out} "
             f"({names} and all below), which leaves {figure_text(state, state.judgement)} "
             f"({way_text(state.judgement)}; threshold {state.threshold})"
         )
@@ -83,11 +83,11 @@ def foresight_sentence(regions: Regions, found: Foresight) -> str:
     region = int(regions.status[regions.at(query)])
     name, judgement = letters.text(query), found.judgement
     if region == RELEASED:
-        return "Released: a reader has it, alone or as part of a larger released table."
+        return "Planned: a reader will have it, alone or as part of a larger planned table."
     if region == CANDIDATE:
         gained, lost = int(found.newly_released.sum()), found.consequence.lost
-        more = f"would release {counted(gained)}" if gained > 1 else "would release it alone"
-        said = f"Releasing {name} {more} and make "
+        more = f"{counted(gained)} join the plan" if gained > 1 else "it joins the plan alone"
+        said = f"With {name} {more} and would make "
         if lost:
             edge = listed([letters.text(q) for q in found.consequence.newly_unreleasable], 3)
             above = " and what is above" if lost > 1 else ""
@@ -97,7 +97,7 @@ def foresight_sentence(regions: Regions, found: Foresight) -> str:
         return f"{said}; it leaves {figure_text(state, judgement)} ({way_text(judgement)})."
     if region == UNRELEASABLE:
         return (
-            f"{name} may not go out: with what is released it would leave "
+            f"{name} may not go out: with what is planned it would leave "
             f"{figure_text(state, judgement)}, and the threshold is {state.threshold}."
         )
     if not judgement.exact:
@@ -108,9 +108,14 @@ def foresight_sentence(regions: Regions, found: Foresight) -> str:
     return f"{name} is refused because nothing was proved about it or about what is below it."
 
 
+def region_text(regions: Regions, region: int) -> str:
+    """A region in a word or two."""
+    return regions.out if region == RELEASED else STATUS[region]
+
+
 def status_text(regions: Regions, query: Query) -> str:
     """The region in a word or two, and whether the query is on a frontier."""
-    word = STATUS[int(regions.status[regions.at(query)])]
+    word = region_text(regions, int(regions.status[regions.at(query)]))
     return f"{word}, on the frontier" if regions.frontier[regions.at(query)] else word
 
 

@@ -21,7 +21,13 @@ def _source(name: str) -> str:
 
 def pixmap(name: str, size: int, *, colour: str = "") -> QPixmap:
     """An icon as a pixmap of ``size`` pixels, drawn in ``colour`` (default: the text's)."""
-    source = _source(name).replace("currentColor", colour or THEME.colours.text)
+    return _pixmap(name, size, colour or THEME.colours.text)
+
+
+@cache
+def _pixmap(name: str, size: int, colour: str) -> QPixmap:
+    # Once: it is asked for whenever something is painted.
+    source = _source(name).replace("currentColor", colour)
     out = QPixmap(size, size)
     out.fill(Qt.GlobalColor.transparent)
     painter = QPainter(out)

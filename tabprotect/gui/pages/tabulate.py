@@ -20,12 +20,13 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.formats.registered import patterns
+from tabprotect.engine.microdata.places import is_url
 from tabprotect.engine.project.opening.sources import records_file
 from tabprotect.engine.project.verbs.table_verbs import tabulate
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
-from tabprotect.gui.look.file_dialogs import ask_file
+from tabprotect.gui.look.file_dialogs import ask_file, ask_folder
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID, count_text
@@ -56,7 +57,20 @@ class TabulatePage(Page):
         self._file = Label("No file chosen yet.", name="File of records")
         pick = QPushButton("Choose a file\u2026")
         pick.clicked.connect(self._ask)
-        head = in_row((self._file, 1), pick)
+        folder = QPushButton("A folder\u2026")
+        folder.setAccessibleName("Choose a folder of files")
+        folder.clicked.connect(lambda: ask_folder(self, "Files of records", "", self.choose))
+        self.address = QLineEdit(placeholderText="postgresql://host/base#table")
+        self.address.setAccessibleName("Address of a database's table, or a pattern of files")
+        self.address.setToolTip(
+            "A table that an engine holds, a table of a DuckDB file (people.duckdb#table), or "
+            "files by a pattern (people/*.parquet); they are counted where they are."
+        )
+        self.address.setMinimumWidth(28 * GRID)
+        self.address.returnPressed.connect(self._look_there)
+        there = QPushButton("Look there")
+        there.clicked.connect(self._look_there)
+        head = in_row((self._file, 1), pick, folder, self.address, there)
         self._filter = QLineEdit(placeholderText="filter the variables")
         self._filter.setAccessibleName("Filter the variables")
         self._filter.setClearButtonEnabled(True)
@@ -70,6 +84,8 @@ class TabulatePage(Page):
         self._list.setTabKeyNavigation(False)
         self._list.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self._list.itemChanged.connect(self._ticked)
+        self._before: Qt.CheckState | None = None
+        self._list.cellPressed.connect(self._pressed)
         self._list.cellClicked.connect(self._clicked)
         self._weight = QComboBox()
         self._weight.setAccessibleName("Weight")
@@ -120,16 +136,21 @@ class TabulatePage(Page):
         """Take a file of records, or ``example:NAME``, and list its variables."""
         self.errors.clear()
         self.source, self._columns, self.chosen = source, (), []
-        self._file.setText(Path(source).name)
+        name = source.partition("#")[2] if is_url(source) else ""
+        self._file.setText(name or Path(source).name)
         self._list.setRowCount(0)
         self._say()
         # Late: DuckDB costs a tenth of the program's start.
         from tabprotect.engine.microdata.tabulate import columns
 
         self._look.ask(
-            f"look into {Path(source).name}",
+            f"look into {self._file.text()}",
             lambda progress: columns(records_file(source), progress=progress),
         )
+
+    def _look_there(self) -> None:
+        if text := self.address.text().strip():
+            self.choose(text)
 
     def _ask(self) -> None:
         ask_file(self, "Records", f"Records ({patterns('records')});;All files (*)", self.choose)
@@ -182,10 +203,14 @@ class TabulatePage(Page):
             hidden = item is None or wanted not in item.text().casefold()
             self._list.setRowHidden(row, hidden)
 
-    def _clicked(self, row: int, column: int) -> None:
-        """A name is as good to click as its box."""
+    def _pressed(self, row: int, column: int) -> None:
         item = self._list.item(row, 0)
-        if item is not None and column != 0:
+        self._before = None if item is None else item.checkState()
+
+    def _clicked(self, row: int, column: int) -> None:
+        """A name is as good to click as its box, which has turned by itself by now."""
+        item = self._list.item(row, 0)
+        if item is not None and item.checkState() == self._before:
             ticked = item.checkState() == Qt.CheckState.Checked
             item.setCheckState(Qt.CheckState.Unchecked if ticked else Qt.CheckState.Checked)
 
@@ -202,7 +227,7 @@ class TabulatePage(Page):
     def _say(self) -> None:
         self.main_button.setEnabled(len(self.chosen) > 0)
         if not self._columns:
-            self.set_sentence("Choose a file of records: CSV (also .gz) or Parquet.")
+            self.set_sentence("Choose a file or a folder of records, or name a database's table.")
             return
         if not self.chosen:
             self.set_sentence("Tick the variables to count by; space ticks the current one.")

@@ -6,7 +6,8 @@ each zoom or change of size. Only the lower axis zooms.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from html import escape
 from typing import Any
@@ -63,7 +64,7 @@ class Canvas:
         Its view: where the bars stand.
     """
 
-    def __init__(self, arrange: Callable[[Canvas], None]) -> None:
+    def __init__(self, arrange: Callable[[Canvas], None], *, held: bool = False) -> None:
         pg = pyqtgraph()
         self.widget = pg.PlotWidget(background=None)
         # Focus, name and words belong to the figure around it.
@@ -86,6 +87,7 @@ class Canvas:
         self._items: list[Any] = []
         self._arrange = arrange
         self._arranging = False
+        self._held = held
         self.box.sigResized.connect(lambda *_: self.arrange())
         self.box.sigXRangeChanged.connect(lambda *_: self.arrange())
 
@@ -109,20 +111,27 @@ class Canvas:
     def limit(self, low: float, high: float, *, narrowest: float | None) -> None:
         """Show ``low`` to ``high``; zoom and pan stay within, if ``narrowest`` allows any."""
         least = high - low if narrowest is None else narrowest
-        self._arranging = True
-        self.box.setLimits(xMin=low, xMax=high, minXRange=least, maxXRange=high - low)
-        self.box.setMouseEnabled(x=narrowest is not None, y=False)
-        self._arranging = False
-        self.look(low, high)
+        with self._once():
+            self.box.setLimits(xMin=low, xMax=high, minXRange=least, maxXRange=high - low)
+            self.box.setMouseEnabled(x=narrowest is not None, y=False)
+            self.look(low, high)
 
     def look(self, low: float, high: float) -> None:
         """Zoom to a part of the value axis."""
-        self.box.setXRange(low, high, padding=0)
+        with self._once():
+            self.box.setXRange(low, high, padding=0)
+
+    @contextmanager
+    def _once(self) -> Iterator[None]:
+        """Whatever changes meanwhile, everything is put in place once, at the end."""
+        before, self._held = self._held, True
+        yield
+        self._held = before
         self.arrange()
 
     def arrange(self) -> None:
         """Put everything in place for the present size and part."""
-        if self._arranging:
+        if self._arranging or self._held:
             return
         self._arranging = True
         for item in self._items:
@@ -136,9 +145,11 @@ class Canvas:
 
     def paint(self, painter: QPainter, area: QRectF) -> None:
         """Paint into a file."""
+        self._held = True
         self.widget.resize(area.size().toSize())
         self.widget.resizeEvent(None)
         self.plot.layout.activate()
+        self._held = False
         self.arrange()
         self.widget.render(painter, area, self.widget.rect())
 

@@ -115,7 +115,7 @@ class CellHistogram(Plot):
         if self.published is not None:
             marks.append(Mark(self.published, f"published {count_text(self.published)}"))
         if self.true is not None:
-            marks.append(Mark(self.true, f"true {count_text(self.true)} [house]", true=True))
+            marks.append(Mark(self.true, f"true {count_text(self.true)} [staff only]", true=True))
         marks = merged(marks)
         canvas.axes(
             max(float(b.chances.max(initial=0.0)) for b in self.beliefs),

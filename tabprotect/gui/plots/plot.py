@@ -140,7 +140,8 @@ class Plot(Drawing):
             flags = int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap)
             painter.drawText(area.adjusted(24, 0, -24, 0), flags, told(self.empty))
             return
-        canvas = Canvas(self._put)
+        # Nothing is put in place before the size is known.
+        canvas = Canvas(self._put, held=True)
         self._fill(canvas, colours)
         if self.zoomed:
             canvas.look(*self.seen)

@@ -14,7 +14,7 @@ from itertools import combinations, islice
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.server.attack.target import Heard, Shown, Target, address, cells_of
+from tabprotect.server.attack.target import Heard, Sent, Shown, Target, address, cells_of
 
 SMALL = range(1, 3)
 """Counts that the attacker is after."""
@@ -83,18 +83,18 @@ def attacked(target: Target, queries: int, progress: Progress = SILENT) -> list[
     InputError
         When it is no table server.
     """
-    tables = target.send("GET", "/tables").json.get("tables")
+    tables = target(Sent("/tables")).json.get("tables")
     if not isinstance(tables, list) or not tables:
-        raise InputError(f"{target.name} names no table", hint="is this a table server?")
+        raise InputError("the server names no table", hint="is it a table server?")
     table = str(tables[0]["id"])
-    said = target.send("GET", f"/tables/{table}/metadata").json.get("variables", [])
+    said = target(Sent(f"/tables/{table}/metadata")).json.get("variables", [])
     assert isinstance(said, list)
     variables = {str(v["id"]): [str(c["id"]) for c in v["categories"]] for v in said}
     loot = Loot()
     for number, names in enumerate(islice(_smallest_first(variables), queries)):
         progress.report("asking", number / queries)
         for _ in range(REPEATS):
-            heard = target.send("GET", address(table, names, format="json-stat2"))
+            heard = target(Sent(address(table, names, format="json-stat2")))
             loot.requests += 1
             if heard.status == 200:
                 found = cells_of(heard.json)
@@ -204,7 +204,7 @@ def _tracker(target: Target, table: str, variables: Mapping[str, list[str]], loo
                     if not asked:
                         continue
                     where = address(table, asked, filter=chosen, format="json-stat2")
-                    heard = target.send("GET", where)
+                    heard = target(Sent(where))
                     tried += 1
                     got += _counts(heard)
     return Finding(
@@ -214,32 +214,31 @@ def _tracker(target: Target, table: str, variables: Mapping[str, list[str]], loo
 
 def _formats(target: Target, table: str, loot: Loot) -> Finding:
     """Refused sub-tables by every format, method, spelling and header."""
-    formats = target.send("GET", "/config").json.get("formats", [])
+    formats = target(Sent("/config")).json.get("formats", [])
     assert isinstance(formats, list)
     tried = got = 0
     for names in loot.refused[:5]:
         body = json.dumps({"variables": list(names)}).encode()
-        ways: list[tuple[str, str, dict[str, str], bytes | None]] = [
-            ("GET", address(table, names, format=str(name)), {}, None) for name in formats
-        ]
+        ways = [Sent(address(table, names, format=str(name))) for name in formats]
         for name in ("matrix", "JSON-STAT2", "csv/../csv", "json-px"):
-            ways.append(("GET", address(table, names, format=name), {}, None))
-        for media in ("*/*", "text/csv", "application/json;q=0.1, text/html", "image/png"):
-            ways.append(("GET", address(table, names), {"Accept": media}, None))
+            ways.append(Sent(address(table, names, format=name)))
         plain = address(table, names)
+        for media in ("*/*", "text/csv", "application/json;q=0.1, text/html", "image/png"):
+            ways.append(Sent(plain, headers={"Accept": media}))
+        json_body = {"Content-Type": "application/json"}
         ways += [
-            ("GET", plain, {"Range": "bytes=0-100"}, None),
-            ("GET", plain, {"If-None-Match": "*"}, None),
-            ("GET", plain, {"X-HTTP-Method-Override": "POST"}, None),
-            ("GET", plain.replace("/data?", "/data/?"), {}, None),
-            ("GET", plain.replace("/data?", "//data?"), {}, None),
-            ("POST", f"/tables/{table}/data", {"Content-Type": "application/json"}, body),
-            ("POST", f"/tables/{table}/queries", {"Content-Type": "application/json"}, body),
-            ("GET", address(table, tuple(reversed(names))), {}, None),
+            Sent(plain, headers={"Range": "bytes=0-100"}),
+            Sent(plain, headers={"If-None-Match": "*"}),
+            Sent(plain, headers={"X-HTTP-Method-Override": "POST"}),
+            Sent(plain.replace("/data?", "/data/?")),
+            Sent(plain.replace("/data?", "//data?")),
+            Sent(f"/tables/{table}/data", "POST", json_body, body),
+            Sent(f"/tables/{table}/queries", "POST", json_body, body),
+            Sent(address(table, tuple(reversed(names)))),
         ]
-        for method, path, headers, content in ways:
+        for way in ways:
             tried += 1
-            got += _counts(target.send(method, path, headers, content))
+            got += _counts(target(way))
     return Finding(
         "formats", tried, got, f"{got} counts of refused sub-tables were got by another way in."
     )

@@ -6,9 +6,8 @@ import json
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from tabprotect.engine.errors import InputError
 
@@ -37,22 +36,21 @@ class Heard:
         return said if isinstance(said, dict) else {}
 
 
-class Target(Protocol):
-    """Whatever can be asked."""
+@dataclass(frozen=True)
+class Sent:
+    """A request that an attack makes."""
 
-    name: str
-
-    def send(
-        self,
-        method: str,
-        path: str,
-        headers: Mapping[str, str] | None = None,
-        body: bytes | None = None,
-    ) -> Heard:
-        """One request."""
+    path: str
+    method: str = "GET"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes | None = None
 
 
-class Address:
+Target = Callable[[Sent], Heard]
+"""Whatever can be asked."""
+
+
+def server_at(url: str, key: str = "", patience: float = PATIENCE) -> Target:
     """A server at an address. Nothing is sent anywhere else: redirections are not followed.
 
     Parameters
@@ -63,29 +61,24 @@ class Address:
         Of an account, where the server wants one.
     patience
         Seconds to wait for an answer.
+
+    Raises
+    ------
+    InputError
+        For what is no address; when asked, where nobody answers.
     """
+    parts = urllib.parse.urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        raise InputError(f"{url!r} is no address of a server", hint="http://host:port")
+    opener = urllib.request.build_opener(_Stay)
+    own = {"Authorization": f"Bearer {key}"} if key else {}
 
-    def __init__(self, url: str, key: str = "", patience: float = PATIENCE) -> None:
-        parts = urllib.parse.urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.netloc:
-            raise InputError(f"{url!r} is no address of a server", hint="http://host:port")
-        self.name = url.rstrip("/")
-        self._key, self._patience = key, patience
-        self._opener = urllib.request.build_opener(_Stay)
-
-    def send(
-        self,
-        method: str,
-        path: str,
-        headers: Mapping[str, str] | None = None,
-        body: bytes | None = None,
-    ) -> Heard:
-        said = dict(headers or {})
-        if self._key:
-            said["Authorization"] = f"Bearer {self._key}"
-        request = urllib.request.Request(self.name + path, body, said, method=method)
+    def send(sent: Sent) -> Heard:
+        headers = {**sent.headers, **own}
+        place = url.rstrip("/") + sent.path
+        request = urllib.request.Request(place, sent.body, headers, method=sent.method)
         try:
-            with self._opener.open(request, timeout=self._patience) as response:
+            with opener.open(request, timeout=patience) as response:
                 return Heard(
                     response.status, response.headers.get("content-type", ""), response.read()
                 )
@@ -96,6 +89,8 @@ class Address:
             raise InputError(
                 f"the server does not answer: {error}", hint="is it running at this address?"
             ) from None
+
+    return send
 
 
 class _Stay(urllib.request.HTTPRedirectHandler):

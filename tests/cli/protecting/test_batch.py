@@ -98,6 +98,25 @@ def test_in_processes_and_from_a_folder(run: Command) -> None:
     assert Path("x/release.zip").read_bytes() == Path("out/year-u/release.zip").read_bytes()
 
 
+def test_the_summary_tells_what_differs_from_last_year(run: Command) -> None:
+    Path("r.toml").write_text(RECIPE.replace("[variables]", '[variables]\nsource = "t.csv"'))
+    Path("u.csv").write_text("v,w,count\na,x,5\na,y,0\nb,x,900\nb,y,4\n")
+    Path("jobs.toml").write_text(
+        'recipe = "r.toml"\n[[job]]\nname = "same"\n'
+        '[[job]]\nname = "next"\nset = {source = "u.csv"}\n'
+    )
+    assert statuses(run, "jobs.toml", "--workers", 1) == {"same": "done", "next": "done"}
+    same, following = csv.DictReader(Path("out/summary.csv").read_text().splitlines())
+    assert same["since_last_year"] == ""
+    assert "total 26 -> 909" in following["since_last_year"]
+    assert "0 empty cells are filled, 1 filled ones empty" in following["since_last_year"]
+    page = Path("out/summary.html").read_text()
+    assert "total 26 -&gt; 909" in page and "(b, x): 9 -&gt; 900" in page
+    # What was kept still tells it.
+    assert statuses(run, "jobs.toml", "--workers", 1) == {"same": "kept", "next": "kept"}
+    assert Path("out/summary.html").read_text().count("(b, x)") == 1
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [

@@ -35,6 +35,9 @@ def test_publications_are_listed_and_a_second_one_warns(
     two = protect("b.zip", "--seed", SEED + 3)
     assert kinds(two) == ["published_before"]
     assert "this original" in two.json["warnings"][0]["message"]
+    assert one.json["together"] is None
+    joint = two.json["together"]
+    assert joint["releases"] == 2
     listed = run("register", "list", "--json").json["releases"]
     assert [entry["bundle"] for entry in listed] == [
         one.json["fingerprint"],
@@ -55,6 +58,7 @@ def test_publications_are_listed_and_a_second_one_warns(
     together = checked["together"]
     assert together["releases"] == 2
     assert together["verdict"]["at_risk"] == pytest.approx(expected)
+    assert joint["verdict"]["at_risk"] == pytest.approx(expected)
 
     gone = run("register", "withdraw", 1, "--reason", "a wrong title", "--json")
     assert gone.json["withdrawn_reason"] == "a wrong title"
@@ -135,3 +139,27 @@ def test_two_people_answer_where_the_policy_takes_them(
     assert "Prepared by: <bdi>Karin</bdi>" in text and "Release number 1, published on" in text
     assert run(*made, "--register", "none").code == 0
     assert "There is no register" in told.read_text()
+
+
+def test_protecting_tells_what_readers_of_all_releases_would_know(
+    run: Command, tmp_path: Path
+) -> None:
+    key = tmp_path / "key"
+    assert run("keys", "new", "--out", key).code == 0
+    words = ("protect", TABLE, "--seed", SEED + 1, "--sign", key, "--out")
+    assert "Together with" not in run(*words, tmp_path / "a.zip").out
+    # The same again is no other release, signed or not.
+    assert "Together with" not in run(*words, tmp_path / "b.zip").out
+    unsigned = ("protect", TABLE, "--seed", SEED + 1, "--out", tmp_path / "c.zip", "--json")
+    assert run(*unsigned).json["together"] is None  # though its bytes are others
+    other = ("protect", TABLE, "--seed", SEED + 3, "--out", tmp_path / "d.zip")
+    assert "Together with the release of " in run(*other).out
+
+
+def test_one_draw_twice_is_one_release(run: Command, protect: Command, tmp_path: Path) -> None:
+    for name, title in (("a.zip", "Towns"), ("b.zip", "Cities")):
+        assert protect(name, "--seed", SEED + 1, "--title", title).code == 0
+    alone = run("infer", tmp_path / "a.zip", "--json").json
+    both = run("infer", tmp_path / "a.zip", tmp_path / "b.zip", "--json")
+    assert both.json["cells"] == alone["cells"] and both.json["releases"] == 2
+    assert "the same draw" in both.err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain, Level, Variable
+from tabprotect.engine.tables.structural import StructuralZeros
 from tabprotect.engine.tables.table import Table
 
 GEO = Variable(
@@ -86,3 +88,36 @@ def test_forged_levels_are_refused(forged: object) -> None:
     files[MECHANISM] = json.dumps(stated | {"levels": forged}).encode()
     with pytest.raises(BundleError):
         verify_bytes(archive.pack(manifest.sealed(files, KIND)))
+
+
+ZEROS = (StructuralZeros((("geo", ("a1", "a2")), ("sex", ("m",)))),)
+KNOWN = Table.dense(
+    Domain((replace(GEO, labels=("A one", "A two", "B one", "B two")), TABLE.domain["sex"]), ZEROS),
+    np.array([[3, 0], [2, 0], [5, 3], [4, 8]]),
+)
+
+
+@pytest.mark.parametrize(
+    ("method", "given"),
+    [
+        ("small_count_rounding", {"base": 3, "zero_candidates": True}),
+        ("suppression", {"margins": "geo@n1*sex", "zeros": "allowed", "level": 1}),
+        ("cyclic_perturbation", {"keep": "geo@n1:sex + geo"}),
+        ("random_rounding", {"base": 3}),
+    ],
+)
+def test_structural_zeros_and_labels_travel_and_nobody_believes_otherwise(
+    method: str, given: dict[str, object]
+) -> None:
+    release = methods()[method].run(Problem(KNOWN), given, Randomness.seeded(3)).release
+    found = verify_bytes(public.to_bytes(release)).release
+    assert found.tables == release.tables and found.domain == KNOWN.domain
+    assert found.domain["geo"].labels == ("A one", "A two", "B one", "B two")
+    for published in found.tables:
+        nobody = published.table.domain.structural_cells()
+        assert nobody.any() or published.table.domain.ndim < 2
+        assert not published.table.counts.reshape(-1)[nobody].any()
+        if published.suppressed is not None:
+            assert not published.suppressed.reshape(-1)[nobody].any()
+    empty = infer(likelihood_of(found)).probability(np.zeros(KNOWN.domain.shape, dtype=np.int64))
+    assert (empty[KNOWN.domain.structural_cells().reshape(KNOWN.domain.shape)] == 1.0).all()

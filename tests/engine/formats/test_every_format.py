@@ -210,6 +210,11 @@ def test_a_reading_says_what_was_given() -> None:
         ("t.csv", b"PK\x03\x04 anything", "an archive"),
         ("t.pdf", b"", "a PDF document"),
         ("t.tabprotect", b"", "a project"),
+        ("t.xml", b"<?xml version='1.0'?><a/>", "XML, but no SDMX-ML"),
+        ("t.csv", b"\x80\x04\x95\x0b\x00", "a pickled Python object"),
+        ("t", b"\x89HDF\r\n\x1a\n", "an HDF5 file"),
+        ("t.csv", b"\x89PNG\r\n\x1a\n", "an image"),
+        ("t.dat", b"any\x03\x7a\xff\x01", "a binary file of a kind that is not known"),
     ],
 )
 def test_other_kinds_are_named(tmp_path: Path, name: str, data: bytes, words: str) -> None:

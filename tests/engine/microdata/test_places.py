@@ -10,9 +10,11 @@ import duckdb
 import numpy as np
 import pytest
 import sqlalchemy as sa
+from distributed import LocalCluster
 from postgresql_server import psycopg, running_server
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.microdata import clusters
 from tabprotect.engine.microdata.coding import Codings
 from tabprotect.engine.microdata.tabulate import Tabulated, columns, tabulate, tabulate_with_keys
 
@@ -137,6 +139,25 @@ def test_postgresql_shows_the_same(folder: Path, rows: list[Row]) -> None:
         engine.dispose()
         same(f"{url}#people", folder)
         same(f"{url}#public.people", folder)
+
+
+def test_a_dask_cluster_shows_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    ) as cluster:
+        address = cluster.scheduler_address.removeprefix("tcp://")
+        for place in ("parts", "[ab].csv"):
+            same(f"dask://{address}{folder}/{place}", folder)
+        assert columns(f"dask://{address}{folder}/parts") == columns(folder / "all.parquet")
+        with pytest.raises(InputError, match="no variable 'years'"):
+            tabulate(f"dask://{address}{folder}/parts", ["years"])
+        with pytest.raises(InputError, match="no file is there"):
+            tabulate(f"dask://{address}{folder}/nothing*", ["region"])
+    monkeypatch.setattr(clusters, "PATIENCE", 0.5)
+    with pytest.raises(InputError, match="no Dask scheduler"):
+        tabulate(f"dask://127.0.0.1:1{folder}/parts", ["region"])
+    with pytest.raises(InputError, match="names no scheduler"):
+        tabulate("dask://host:8786", ["region"])
 
 
 @pytest.mark.skipif(

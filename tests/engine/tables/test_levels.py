@@ -90,11 +90,11 @@ def test_levels_that_are_none_are_refused(wrong: tuple[Level, ...]) -> None:
 def test_levels_travel_as_json() -> None:
     bare = Domain((Variable("nuts", NUTS.categories), DOMAIN.variables[1]))
     assert levels.from_json(levels.as_json(DOMAIN), bare) == DOMAIN
-    assert levels.from_json(None, bare) == bare and levels.as_json(bare) == {}
+    assert levels.from_json({}, bare) == bare and levels.as_json(bare) == {}
     for wrong in ([], {"geo": {}}, {"nuts": []}, {"nuts": {"coarser": {"a": "b"}}},
                   {"nuts": {"coarser": {"a": ["b"]}}}, {"nuts": {"coarser": {}, "finest": 3}}):  # fmt: skip
         with pytest.raises(InputError):
-            levels.from_json(wrong, bare)
+            levels.from_json({"levels": wrong}, bare)
     named = Domain((Variable("nuts@nuts2", ("A1", "A2", "B1")), Variable("sex", ("f", "m"))))
     found = levels.adopted(named, DOMAIN)
     assert found.variables[0] == DOMAIN["nuts@nuts2"] and found.variables[1].categories == (

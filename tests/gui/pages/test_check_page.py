@@ -22,6 +22,7 @@ from tabprotect.engine.bundle import public
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.posterior.analysis import chi_square
 from tabprotect.engine.posterior.infer import infer
+from tabprotect.engine.posterior.log_linear import LogLinear
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import parse_prior
 from tabprotect.engine.project.verbs.release_verbs import protect, publish, set_prior
@@ -217,14 +218,14 @@ def test_public_view_is_what_the_bundles_reader_sees(
     protected: MainWindow, reader: MainWindow, settle: Settle, qtbot: QtBot
 ) -> None:
     mine, theirs = page(protected), page(reader)
-    assert any("[house]" in text for text in texts(protected.inspector))
+    assert any("[staff only]" in text for text in texts(protected.inspector))
     assert mine.cell.histogram.true == 1
     assert set(texts(mine)) != set(texts(theirs))
     protected.document.set_public(True)
     settle()
     qtbot.waitUntil(lambda: not reader.document.jobs.running)
     QApplication.processEvents()
-    assert set(texts(mine)) == set(texts(theirs))
+    assert sorted(texts(mine)) == sorted(texts(theirs))
     assert sorted(texts(mine.map, hidden=False)) == sorted(texts(theirs.map, hidden=False))
     assert mine.cell.histogram.true is None
     for ours, their in ((mine.map, theirs.map), (mine.cell.histogram, theirs.cell.histogram)):
@@ -322,7 +323,9 @@ def test_draws_show_the_spread_with_the_originals_value_only_in_the_house(
     gaps = np.abs(values[:, None] - possible[None, :]).min(axis=1)
     assert gaps.max() < 1e-9
     assert shown.draws.value("published") == f"{chi_square(published.counts[None])[0]:.3g}"
-    assert shown.draws.value("original") == f"{chi_square(original.counts[None])[0]:.3g}  [house]"
+    assert (
+        shown.draws.value("original") == f"{chi_square(original.counts[None])[0]:.3g}  [staff only]"
+    )
     protected.document.set_public(True)
     assert shown.draws.value("original") == ""
     assert shown.draws.result is not None
@@ -339,6 +342,30 @@ def test_draws_show_the_spread_with_the_originals_value_only_in_the_house(
     protected.document.set_public(False)
     assert b"original_CONFIDENTIAL" in shown.files.content("draws_csv")
     assert b"CONFIDENTIAL" in shown.files.content("draws_svg")
+
+
+def test_a_log_linear_model_of_ones_choice_is_fitted_to_the_draws(
+    protected: MainWindow, settle: Settle
+) -> None:
+    shown = page(protected)
+    shown.tabs.setCurrentWidget(shown.draws)
+    panel = shown.draws
+    panel.kind.setCurrentIndex(panel.kind.findData("model"))
+    assert panel.formula.isVisible() and panel.formula.text() == "`v` + `w`"
+    panel.draws.setValue(100)
+    panel.run()
+    settle()
+    published = protected.document.published
+    assert published is not None and panel.model is not None and panel.result is not None
+    model = LogLinear.of(published.domain, "v + w")
+    tables = published.counts[None]
+    assert panel.model.deviance.published == model.deviance(tables, model.fit(tables))[0]
+    assert len(panel.result[0].values) == 100
+    assert "9 degrees of freedom" in panel.sentence.text() and "Pooled test" in panel.odds.text()
+    panel.formula.setText("v")
+    panel.run()
+    settle()
+    assert shown.errors.isVisible() and "w is in no term" in shown.errors.text
 
 
 def test_draws_can_be_cancelled_and_partial_results_stay(
@@ -407,7 +434,7 @@ def test_public_exports_hold_nothing_of_the_original(
     assert len(list(tmp_path.iterdir())) == 6
     for path in tmp_path.iterdir():
         data = path.read_bytes()
-        for word in (b"CONFIDENTIAL", b"original_", b"is_true", b"[house]", b"true value"):
+        for word in (b"CONFIDENTIAL", b"original_", b"is_true", b"[staff only]", b"true value"):
             assert word not in data
     for kind in ("map_png", "cell_png"):
         image = QImage(str(tmp_path / f"{kind}.png"))
@@ -545,10 +572,10 @@ def test_earlier_releases_of_the_table_are_read_beside_it(
     settle()
     assert document.project is not None
     known = document.judging.known(document.project)
-    assert known is not None and known.together is not None
+    assert known is not None and known.before.together is not None
     card = next(c.reader for c in shown.readers.cards if c.reader.name == "With earlier releases")
-    assert card.number == known.together.known and "release 1 of" in card.knows
-    assert f"{known.together.at_risk:,.1f}" in shown.sentence
+    assert card.number == known.before.together.known and "release 1 of" in card.knows
+    assert f"{known.before.together.at_risk:,.1f}" in shown.sentence
 
 
 def test_without_a_choice_the_most_exposed_cell_is_shown(

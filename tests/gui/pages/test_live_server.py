@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from PySide6.QtGui import QGuiApplication
@@ -20,11 +21,16 @@ from tabprotect.gui.pages.query_space.page import QuerySpacePage
 
 Settle = Callable[[], None]
 
-PATIENCE = 60_000
+PATIENCE = 110_000
+
+WORKERS = ("AnyIO", "tabprotect-")
+"""Threads of a server."""
 
 
 @pytest.fixture
-def panel(window: MainWindow, settle: Settle, monkeypatch: pytest.MonkeyPatch) -> LivePanel:
+def panel(
+    window: MainWindow, settle: Settle, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[LivePanel]:
     monkeypatch.setattr(live, "EVERY", 50)
     window.files.open("example:czech-autoworkers")
     settle()
@@ -33,17 +39,23 @@ def panel(window: MainWindow, settle: Settle, monkeypatch: pytest.MonkeyPatch) -
     page = window.pages["query_space"]
     assert isinstance(page, QuerySpacePage)
     page.tabs.setCurrentWidget(page.live)
-    return page.live
+    yield page.live
+    page.live.stop()
+    # Its workers end by themselves, just after it.
+    qtbot.waitUntil(
+        lambda: not any(t.name.startswith(WORKERS) for t in threading.enumerate()),
+        timeout=PATIENCE,
+    )
 
 
 def ask(address: str, *variables: str) -> int:
     """One query, as a program would send it."""
     body = json.dumps({"variables": variables, "user": "ann"}).encode()
-    with urllib.request.urlopen(f"{address}/tables", timeout=30) as response:
+    with urllib.request.urlopen(f"{address}/tables", timeout=110) as response:
         table = json.load(response)["tables"][0]["id"]
     request = urllib.request.Request(f"{address}/tables/{table}/queries", body)
     try:
-        with urllib.request.urlopen(request, timeout=30) as response:
+        with urllib.request.urlopen(request, timeout=110) as response:
             return int(response.status)
     except urllib.error.HTTPError as error:
         with error:

@@ -250,7 +250,7 @@ def test_every_export_says_confidential_exactly_when_it_is(
     shown.files.write(kind, public_file)
     settle()
     told = public_file.read_text()
-    assert MARK not in told and "original_" not in told and "[house]" not in told
+    assert MARK not in told and "original_" not in told and "[staff only]" not in told
     assert leaks([told], HOUSE) == []
     if kind in ("cell_csv", "table_csv"):
         # What a reader works out reaches the true counts, but no column says which they are.

@@ -89,7 +89,7 @@ def test_all_sub_tables_are_drawn_with_their_regions(czech: MainWindow) -> None:
     assert status(czech, "") == RELEASED
     assert status(czech, "ABCDE") == CANDIDATE
     assert status(czech, "ABCDEF") == UNRELEASABLE
-    assert "Nothing but the grand total is released yet; 62 may go out next" in page(czech).sentence
+    assert "Nothing but the grand total is planned yet; 62 may go out next" in page(czech).sentence
 
 
 def test_the_focus_says_what_would_follow_a_click_pins_and_the_button_adds(
@@ -101,7 +101,7 @@ def test_the_focus_says_what_would_follow_a_click_pins_and_the_button_adds(
     settle()
     panel = page(czech).focus
     assert panel.title == "A × B × C"
-    assert "would release 7 sub-tables and make no other unreleasable" in panel.sentence
+    assert "7 sub-tables join the plan and would make no other unreleasable" in panel.sentence
     found = page(czech).space.foresight()
     assert found is not None
     assert set(np.flatnonzero(found.newly_released)) == {1, 2, 3, 4, 5, 6, 7}
@@ -133,7 +133,7 @@ def test_what_may_not_go_out_names_its_cells_and_is_not_released(
     focus(czech, "ABCDEF", settle)
     panel = page(czech).focus
     assert panel.sentence == (
-        "ABCDEF may not go out: with what is released it would leave a width of 0, and the "
+        "ABCDEF may not go out: with what is planned it would leave a width of 0, and the "
         "threshold is 3."
     )
     cells = panel.cells.rows
@@ -178,7 +178,7 @@ def test_the_keyboard_alone_walks_and_releases(
     qtbot.keyClick(view, Qt.Key.Key_Return)
     settle()
     assert margins(czech) == (("D", "E"),)
-    assert "D × E: released, on the frontier" in view.accessibleDescription()
+    assert "D × E: planned, on the frontier" in view.accessibleDescription()
     qtbot.keyClick(view, Qt.Key.Key_Down)
     settle()
     qtbot.keyClick(view, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
@@ -544,3 +544,46 @@ def test_it_fits_when_dark_and_twice_as_large(czech: MainWindow, settle: Settle)
             assert ground.lightness() < 128
     finally:
         THEME.apply(mode="light", zoom=1.0)
+
+
+def test_wishes_that_may_go_together_become_the_plan(
+    czech: MainWindow, qtbot: QtBot, settle: Settle
+) -> None:
+    panel = page(czech).wishes
+    page(czech).tabs.setCurrentWidget(panel)
+    assert not page(czech).main_button.isEnabled()
+    panel.pairs.click()
+    settle()
+    assert len(panel.wishes) == 15
+    assert panel.said.text().startswith("The 15 ticked tables may go out together: that leaves a")
+    panel.name.setText("A,B,C,D,E,F")
+    qtbot.keyClick(panel.name, Qt.Key.Key_Return)
+    settle()
+    assert "15 tables of the 16 ticked tables may go out" in panel.said.text()
+    assert panel.said.text().endswith("ABCDEF may not join them.")
+    assert page(czech).space.focus != 0b111111
+    shown = panel.list.topLevelItem(15)
+    assert shown is not None
+    assert [shown.text(column) for column in range(3)] == [
+        "A × B × C × D × E × F",
+        "unreleasable, on the frontier",
+        "no",
+    ]
+    panel.list.setCurrentItem(shown)
+    assert page(czech).space.focus == 0b111111
+    # A wish without its tick waits; one that is put down twice is one.
+    first = panel.list.topLevelItem(0)
+    assert first is not None
+    first.setCheckState(0, Qt.CheckState.Unchecked)
+    panel.pairs.click()
+    settle()
+    assert len(panel.wishes) == 16 and len(panel.ticked) == 15
+    page(czech).main_button.click()
+    settle()
+    assert len(margins(czech)) == 14
+    panel.removing.click()
+    settle()
+    assert panel.said.text().startswith("The 14 ticked tables may go out together")
+    panel.name.setText("Z")
+    panel.adding.click()
+    assert "no variable 'Z'" in page(czech).errors.text

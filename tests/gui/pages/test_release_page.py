@@ -415,7 +415,7 @@ def test_a_table_that_left_before_takes_a_reason(
     settle()
     lines = [row.line.text for row in shown.before.rows]
     assert "This original left the house before" in lines[0]
-    assert lines[1].startswith("Together with what left before a reader would know")
+    assert lines[1].startswith("Together with the release of ")
     assert not shown.main_button.isEnabled()
     shown.form.set_destination(tmp_path / "second.zip", None)
     qtbot.keyClicks(shown.signing.reason, "corrected")

@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 from readable import unnamed
 
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.sums import sums
+from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
 from tabprotect.engine.project.verbs.release_verbs import protect, set_parameters
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.gui.base.document import Total
 from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.look.theme import number_text
 from tabprotect.gui.pages.check.page import CheckPage
+from tabprotect.gui.pages.table.page import TablePage
 
 Settle = Callable[[], None]
 
@@ -60,3 +66,45 @@ def test_a_kept_margin_is_known_and_another_is_told_exactly(
     assert shown.values.tolist() == values.tolist()
     assert abs(shown.chances - chances).max() < 0.02
     assert unnamed(panel) == []
+
+
+def test_a_total_selected_in_the_table_is_believed_exactly(
+    check: CheckPage, opened: MainWindow, qtbot: QtBot, settle: Settle
+) -> None:
+    document = opened.document
+    document.do(set_cycles, kind="triangular")
+    document.do(protect, seed=3, accept_weak=True)
+    settle()
+    opened.go("posterior")
+    qtbot.waitUntil(lambda: document.known_posterior() is not None, timeout=60_000)
+    release = document.release
+    assert release is not None
+    opened.go("table")
+    settle()
+    page = opened.pages["table"]
+    assert isinstance(page, TablePage)
+    grid, inspector = page.grid, opened.inspector
+    document.select((1, 3))
+    grid.cells.setFocus()
+    # Beyond the last column stands the row's total, below it the grand total.
+    QTest.keyClick(grid.cells, Qt.Key.Key_Right)
+    assert document.total == Total(("v",), (1, 0))
+    qtbot.waitUntil(lambda: "Every reader knows" in inspector.sentence, timeout=60_000)
+    assert inspector.value("expected") == number_text(float(release.table.counts[1].sum()))
+    place = grid.bottom.visualRect(grid.bottom.model().index(0, 2)).center()
+    QTest.mouseClick(grid.bottom.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert document.total == Total(("w",), (0, 2))
+    qtbot.waitUntil(lambda: "believes this total is" in inspector.sentence, timeout=60_000)
+    wanted = sums(infer(likelihood_of(release)), Publication(release.domain, (("w",),)))[0]
+    assert inspector.value("expected") == number_text(float(wanted.mean[2]))
+    # Check goes to the same total.
+    opened.go("posterior")
+    qtbot.waitUntil(lambda: check.sums.totals is not None, timeout=60_000)
+    assert check.tabs.currentWidget() is check.sums and check.sums.chosen == ("w",)
+    qtbot.waitUntil(lambda: check.sums.table.currentRow() == 2, timeout=60_000)
+    # The cell that was selected all the time takes the total's place again.
+    opened.go("table")
+    settle()
+    place = grid.cells.visualRect(grid.model.index(1, 3)).center()
+    QTest.mouseClick(grid.cells.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert document.total is None and document.selection == (1, 3)

@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from tabprotect.engine.project.verbs.table_verbs import tabulate
+from tabprotect.engine.project.placement import Placement
+from tabprotect.engine.project.verbs.level_verbs import label_categories
+from tabprotect.engine.project.verbs.table_verbs import set_count, tabulate
 from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.pages.variables.page import VariablesPage
 
 Settle = Callable[[], None]
@@ -133,3 +136,44 @@ def test_nothing_of_the_original_stays_in_the_public_view(
     settled(variables, qtbot, settle)
     assert variables.list.rowCount() == 0 and variables.tree.topLevelItemCount() == 0
     assert variables.panel.live.text() == "" and variables.sentence == ""
+
+
+def test_labels_stand_beside_codes(variables: VariablesPage, qtbot: QtBot, settle: Settle) -> None:
+    variables.document.run(label_categories(variable="part", labels={"n": "North"}))
+    settle()
+    choose(variables, "part")
+    item = variables.tree.topLevelItem(0)
+    assert item is not None and item.text(0) == "n  North"
+    item.setSelected(True)
+    assert variables.tree.chosen == ["n"]
+    domain = variables.document.original.domain  # type: ignore[union-attr]
+    layout = Layout(domain, Placement(("part",), ("age",), ("region",)), (0, 0, 0))
+    assert layout.words(0, down=True) == "n (North)" and layout.label(0, down=True) == "n"
+    settled(variables, qtbot, settle)
+
+
+def test_structural_zeros_are_stated_by_clicks(
+    variables: VariablesPage, qtbot: QtBot, settle: Settle
+) -> None:
+    menu = variables.zeros.menu()
+    variables.document.run(set_count(index=[0, 0, 0], count=0))
+    settle()
+    for name in ("region", "age"):
+        choose(variables, name)
+        variables.tree.topLevelItem(0).setSelected(True)  # type: ignore[union-attr]
+        menu.aboutToShow.emit()
+        menu.actions()[0].trigger()
+    menu.aboutToShow.emit()
+    assert menu.actions()[1].text() == "Nobody is in: region n1 and age 0"
+    menu.actions()[1].trigger()
+    settle()
+    table = variables.document.original
+    assert table is not None and [z.words for z in table.domain.structural] == [
+        "region n1 and age 0"
+    ]
+    assert "nobody can be in region n1 and age 0" in variables._sentence.text()
+    menu.aboutToShow.emit()
+    menu.actions()[-1].trigger()
+    settle()
+    assert not variables.document.original.domain.structural  # type: ignore[union-attr]
+    settled(variables, qtbot, settle)

@@ -67,11 +67,13 @@ def expected_counts(
     Parameters
     ----------
     zeros : bool (cells,)
-        Cells that are empty whatever is published.
+        Cells that are empty whatever is published, beside the table's structural zeros.
     """
     mu = np.round(fit(kept.publication, kept.counts, progress=progress).cells.reshape(-1), DIGITS)
     if zeros is not None:
         mu[zeros] = 0.0
+    if kept.domain.structural:
+        mu[kept.domain.structural_cells()] = 0.0
     return mu
 
 
@@ -85,8 +87,8 @@ def design_for_margins(
     """The triangular design: cycles that keep the margins and leave nothing else exactly known.
 
     Every cell that can have a move with less rare cells has exactly one. That is a basis of all
-    moves where the margins' groupings are nested (checked, not proved in general); elsewhere the
-    moves among the other cells are completed from a basis of the integer kernel, as far as they
+    moves where the margins' groupings are nested and no cell is a public zero (checked, not proved
+    in general); elsewhere the moves among the other cells are completed from a basis of the integer kernel, as far as they
     are cycles.
 
     Parameters
@@ -96,7 +98,7 @@ def design_for_margins(
     settings
         What decides between partners.
     zeros : bool (cells,)
-        Structural zeros: empty whatever is published.
+        Further structural zeros than those of the table's domain: empty whatever is published.
 
     Raises
     ------

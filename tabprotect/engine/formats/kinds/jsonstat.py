@@ -5,7 +5,8 @@ file (or a collection that holds them) the first is read. Of a dimension of meas
 which `count` names where there are several. Values are a list of all cells, or the listed ones by
 number; where a value is null it is asked what that means, by its status, unless missing cells are
 taken as 0; where the status says that it is confidential, it is refused. Written as version 2, every cell, categories as codes; suppressed counts
-are null with the status c. The levels of variables stand in the dataset's `extension`.
+are null with the status c. The labels of categories are kept beside their codes. The levels of
+variables and structural zeros stand in the dataset's `extension`.
 """
 
 from __future__ import annotations
@@ -48,8 +49,9 @@ class JsonStat(Format):
     suffixes = (".json", ".jsonstat")
     options = frozenset({"count", "labels", "marks"})
     levels = True
+    labels = True
     limits = (
-        "Labels of categories (but those that are read in place of codes), notes, units and hierarchies of other programs are left out.",
+        "Notes, units and hierarchies of other programs are left out.",
         "A file has at most 512 MiB.",
     )
 
@@ -63,10 +65,11 @@ class JsonStat(Format):
         dimension = _mapping(dataset.get("dimension"), "dimension")
         ids = _names(dataset.get("id", dimension.get("id")), "dimensions")
         size = dataset.get("size", dimension.get("size"))
-        # Some services write the sizes as text.
-        size = [str(number) for number in size] if isinstance(size, list) else size
+        # Some services write the sizes as text, and leave those of 1 out.
+        size = [str(number) for number in size] if isinstance(size, list) else []
         categories = [_categories(dimension, name) for name in ids]
-        if [str(len(known)) for known in categories] != size:
+        sizes = [str(len(known)) for known in categories]
+        if [s for s in sizes if s != "1"] != [s for s in size if s != "1"]:
             raise InputError("the sizes of the dimensions are not those stated", hint=_HINT)
         cells = math.prod(map(len, categories))
         chosen = chosen_measures(_measures(dataset, dimension, ids), ids, categories, reading)
@@ -91,8 +94,17 @@ class JsonStat(Format):
             ]
         known = tuple(c for name, c in zip(ids, categories, strict=True) if name in kept)
         extension = dataset.get("extension")
-        levels = extension.get("levels") if isinstance(extension, dict) else None
-        return CellList(kept, known, codes, counts, lambda entry: None, levels, gaps), notes
+        cells_found = CellList(
+            kept,
+            known,
+            codes,
+            counts,
+            lambda entry: None,
+            stated=extension if isinstance(extension, dict) else {},
+            labels={} if reading.labels else {name: _labels(dimension, name) for name in kept},
+            gaps=gaps,
+        )
+        return cells_found, notes
 
     def write(self, table: Table) -> bytes:
         return _written(table, {}, {})
@@ -114,8 +126,7 @@ def _written(
     hidden: Bools | None = None,
 ) -> bytes:
     domain = table.domain
-    if domain.has_levels:
-        extension = {**extension, "levels": as_json(domain)}
+    extension = {**extension, **as_json(domain, labels=False)}
     values: list[int | None] = [*table.counts.reshape(-1).tolist()]
     for cell in () if hidden is None else np.flatnonzero(hidden).tolist():
         values[cell] = None
@@ -125,7 +136,17 @@ def _written(
         "id": list(domain.names),
         "size": list(domain.shape),
         "dimension": {
-            variable.name: {"label": variable.name, "category": {"index": variable.categories}}
+            variable.name: {
+                "label": variable.name,
+                "category": {
+                    "index": variable.categories,
+                    **(
+                        {"label": dict(zip(variable.categories, variable.labels, strict=True))}
+                        if variable.labels
+                        else {}
+                    ),
+                },
+            }
             for variable in domain.variables
         },
         "value": values,
@@ -200,7 +221,8 @@ def _categories(dimension: Mapping[str, Any], name: str) -> tuple[str, ...]:
 def _labels(dimension: Mapping[str, Any], name: str) -> dict[str, str]:
     """Code -> label."""
     found = dimension[name]["category"].get("label")
-    return {k: v for k, v in found.items() if isinstance(v, str)} if isinstance(found, dict) else {}
+    said = found.items() if isinstance(found, dict) else ()
+    return {code: text for code, text in said if isinstance(text, str) and text}
 
 
 def _values(value: object, cells: int) -> tuple[Ints, list[object]]:

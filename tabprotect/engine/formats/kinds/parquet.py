@@ -5,7 +5,8 @@ name; a file without one holds records. Categories are the values as text, in or
 appearance: whole numbers without decimals, dates as 2024-12-31, a null as an empty category. The
 line of a fault is the number of the row. Written with text columns and 64-bit counts; suppressed
 counts are null, with C (else F) in a column `CONF_STATUS`. The levels
-of variables stand in the file's metadata (`tabprotect.levels`).
+of variables, labels of categories and structural zeros stand in the file's metadata
+(`tabprotect.levels`, `tabprotect.structural_zeros`).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from tabprotect.engine.formats.statuses import COLUMNS, CONF_STATUS, CONFIDENTIA
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_count
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.levels import as_json
+from tabprotect.engine.tables.levels import STATED, as_json
 from tabprotect.engine.tables.table import INT64_MAX, Counts, Table
 
 if TYPE_CHECKING:
@@ -39,8 +40,8 @@ if TYPE_CHECKING:
 _NESTED = ("STRUCT", "MAP", "UNION", "BLOB", "VARIANT")
 _REALS = ("FLOAT", "DOUBLE", "DECIMAL")
 _ROW = "file_row_number"
-LEVELS = "tabprotect.levels"
-"""The key of the metadata that holds the variables' levels."""
+OURS = "tabprotect."
+"""How the keys of the metadata begin that hold what is known of the variables."""
 
 
 class Parquet(Format):
@@ -48,6 +49,7 @@ class Parquet(Format):
     suffixes = (".parquet", ".pq")
     holds = frozenset({"table", "records"})
     levels = True
+    labels = True
     limits = (
         "Long form only.",
         "Columns of lists or structures are refused.",
@@ -113,11 +115,12 @@ class Parquet(Format):
 
 
 def _metadata(domain: Domain) -> str:
-    """The option of COPY that writes the levels, if there are any."""
-    if not domain.has_levels:
-        return ""
-    text = json.dumps(as_json(domain), ensure_ascii=False)
-    return f", KV_METADATA {{{quoted(LEVELS)}: {literal(text)}}}"
+    """The option of COPY that writes levels, labels and structural zeros, if there are any."""
+    pairs = [
+        f"{quoted(OURS + key)}: {literal(json.dumps(value, ensure_ascii=False))}"
+        for key, value in as_json(domain).items()
+    ]
+    return f", KV_METADATA {{{', '.join(pairs)}}}" if pairs else ""
 
 
 class _Columns:
@@ -182,20 +185,25 @@ class _Columns:
             tuple(codes),
             counts,
             lambda row: row + 1,
-            self._levels(),
+            self._stated(),
         )
 
-    def _levels(self) -> object:
-        row = self.connection.execute(
-            f"SELECT value FROM parquet_kv_metadata({file_literal(self.path)}) WHERE key = $1",
-            [LEVELS.encode()],
-        ).fetchone()
-        if row is None:
-            return None
-        try:
-            return json.loads(bytes(row[0]).decode())
-        except (UnicodeDecodeError, ValueError, RecursionError):
-            raise InputError(f"the metadata {LEVELS!r} are no JSON", file=self.path) from None
+    def _stated(self) -> dict[str, object]:
+        rows = self.connection.execute(
+            f"SELECT key, value FROM parquet_kv_metadata({file_literal(self.path)})"
+        ).fetchall()
+        found: dict[str, object] = {}
+        for key, value in ((bytes(key), bytes(value)) for key, value in rows):
+            for name in STATED:
+                if key != (OURS + name).encode():
+                    continue
+                try:
+                    found[name] = json.loads(value.decode())
+                except (UnicodeDecodeError, ValueError, RecursionError):
+                    raise InputError(
+                        f"the metadata {OURS + name!r} are no JSON", file=self.path
+                    ) from None
+        return found
 
     def _text(self, name: str) -> str:
         """A value as a category."""

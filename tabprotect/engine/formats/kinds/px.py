@@ -1,6 +1,7 @@
 """PX (PC-Axis): what the Nordic and many other statistical offices publish tables in.
 
-Variables of `STUB`, then of `HEADING`; categories are `CODES` where the file has them and labels are not asked for, else `VALUES`.
+Variables of `STUB`, then of `HEADING`; categories are `CODES` where the file has them and
+labels are not asked for, with `VALUES` as their labels, else `VALUES`.
 Data are a matrix of all cells, or rows with `KEYS`, where a cell without a row is 0. A dash (or what
 `DATASYMBOLNIL` shows) is 0; of dots it is asked what they mean, unless missing cells are taken as 0.
 Of a variable of contents (`CONTVARIABLE`) one value is read, which `count` names where there are
@@ -71,11 +72,12 @@ class Px(Format):
     label = "PX (PC-Axis)"
     suffixes = (".px",)
     limits = (
-        "Texts of categories (where there are codes), notes and units are left out.",
+        "Notes and units are left out.",
         "Names and categories cannot hold quotation marks, line ends or tabs.",
         "A file has at most 512 MiB.",
     )
     options = frozenset({"count", "encoding", "labels", "marks"})
+    labels = True
 
     def sniff(self, head: bytes) -> bool:
         return _HEAD.match(head) is not None
@@ -88,6 +90,7 @@ class Px(Format):
         if not names or len(set(names)) < len(names):
             raise InputError("the file does not say its variables (STUB, HEADING)", hint=_HINT)
         categories = []
+        labels: dict[str, dict[str, str]] = {}
         for name in names:
             texts = file.all("VALUES", name)
             codes = file.all("CODES", name)
@@ -96,6 +99,7 @@ class Px(Format):
                 raise InputError(f"the variable {name!r} has no VALUES", hint=_HINT)
             check_categories(name, len(known))
             categories.append(tuple(known))
+            labels[name] = dict(zip(known, texts, strict=True)) if known is codes else {}
         keys, words = _cells(file, names, categories)
         contents = [names.index(n) for n in file.all("CONTVARIABLE") if n in names]
         chosen = chosen_measures(contents if len(names) > 1 else [], names, categories, reading)
@@ -123,6 +127,7 @@ class Px(Format):
             listed,
             counts,
             lambda entry: None,
+            labels={} if reading.labels else labels,
             gaps=gaps,
         )
         return cells, notes
@@ -140,7 +145,7 @@ class Px(Format):
 
 def _written(table: Table, hidden: Bools | None, title: str) -> bytes:
     domain = table.domain
-    for text in (t for v in domain.variables for t in (v.name, *v.categories)):
+    for text in (t for v in domain.variables for t in (v.name, *v.categories, *v.labels)):
         if re.search(r'["\r\n\t]', text) or len(text) > LINE:
             raise InputError(
                 f"PX cannot hold the text {text[:40]!r}", hint="rename it first, or write CSV"
@@ -158,11 +163,14 @@ def _written(table: Table, hidden: Bools | None, title: str) -> bytes:
     lines += _listed("STUB", stub)
     lines += _listed("HEADING", heading) if heading else []
     for variable in domain.variables:
-        lines += _listed(f'VALUES("{variable.name}")', variable.categories)
+        lines += _listed(f'VALUES("{variable.name}")', variable.labels or variable.categories)
+        if variable.labels:
+            lines += _listed(f'CODES("{variable.name}")', variable.categories)
     if hidden is not None and hidden.any():
         lines.append(f'DATASYMBOL{len(SHOWN)}="{HIDDEN}";')
         for cell in np.argwhere(np.asarray(hidden))[:MOST_NOTES].tolist():
-            where = ",".join(f'"{label}"' for label in domain.labels(cell))
+            named = zip(domain.variables, cell, strict=True)
+            where = ",".join(f'"{variable.label(at)}"' for variable, at in named)
             lines.append(f'CELLNOTE({where})="{HIDDEN}";')
     width = domain.shape[-1] if heading else 1
     lines.append("DATA=")

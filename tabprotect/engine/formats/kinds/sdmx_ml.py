@@ -75,6 +75,9 @@ class SdmxMl(Format):
     def sniff(self, head: bytes) -> bool:
         return _HEAD.match(head) is not None
 
+    def accepts(self, path: Path, head: bytes) -> bool:
+        return not head or self.sniff(head)
+
     def cells(
         self, path: Path, reading: Reading, progress: Progress = SILENT
     ) -> tuple[CellList, list[str]]:
@@ -168,7 +171,7 @@ def _said(
     for child in element:
         kind = _local(child)
         if kind in ("ObsKey", "SeriesKey", "Attributes"):
-            pairs = {(v.get("id") or v.get("concept", "")): v.get("value", "") for v in child}
+            pairs = {(v.get("id") or v.get("concept") or ""): v.get("value", "") for v in child}
             (statuses if kind == "Attributes" else key).update(pairs)
         elif kind == "ObsDimension":
             key[child.get("id", at)] = child.get("value", "")

@@ -5,9 +5,9 @@ variable marked `<FREQUENCY>`, else the first `<NUMERIC>` one, with decimal poin
 with a total code (`<TOTCODE>`), or with a code that others lie below (`<HIERCODELIST>` in a file .hrc,
 `<HIERLEVELS>`), are checked and left out; the hierarchy's levels are kept. Statuses are S (safe), U
 (unsafe), P (protected: must be published), M (unsafe, secondary), E (empty); they are told. Labels
-(`<CODELIST>` in a file .cdl) are taken if they are asked for. Records have fixed columns or a separator;
-codes declared missing are missing. Written with the description, and a hierarchy for each variable
-that has levels; suppressed counts are `x` with the status U, and stand with M in an a priori file
+(`<CODELIST>` in a file .cdl) are kept, or taken in place of codes if they are asked for. Records have fixed columns or a separator;
+codes declared missing are missing. Written with the description, a hierarchy for each variable that
+has levels, a list of labels for each that has them; suppressed counts are `x` with the status U, and stand with M in an a priori file
 (.hst), which suppression takes as given statuses: what is hidden stays hidden in the next table.
 """
 
@@ -46,6 +46,7 @@ from tabprotect.engine.formats.statuses import (
 from tabprotect.engine.formats.tau.hierarchies import (
     Trails,
     hierarchy_text,
+    label_text,
     levels_of,
     subtotals,
     trails,
@@ -78,6 +79,7 @@ class TauArgus(Format):
     holds = frozenset({"table", "records"})
     options = frozenset({"count", "decimal", "delimiter", "encoding", "labels", "marks"})
     levels = True
+    labels = True
     limits = (
         "Names and codes cannot hold quotation marks or line ends, nor a code be Total.",
         "Shadow and cost variables, largest contributions and protection levels are left out.",
@@ -110,7 +112,7 @@ class TauArgus(Format):
             Form("long", value, left_out=left_out),
             decimal=reading.decimal,
             marks=Marks(
-                MappingProxyType({UNPUBLISHED: "suppressed"} | Marks.parse(reading.marks).meanings)
+                MappingProxyType({UNPUBLISHED: "suppressed", **Marks.parse(reading.marks).meanings})
             ),
             fill=reading.fill_missing,
             progress=progress,
@@ -127,13 +129,17 @@ class TauArgus(Format):
                 totals[axis] = found
         cells, said = without_totals(cells, totals)
         levels: dict[str, object] = {}
-        named = list(cells.categories)
+        named, labels = list(cells.categories), {}
         for axis, (name, tree) in enumerate(zip(cells.names, trees, strict=True)):
             if coarser := levels_of(name, named[axis], tree):
                 levels[name] = {"coarser": coarser}
+            texts = read_labels(meta.variables[axes[axis]], path)
             if reading.labels:
-                named[axis] = labelled(named[axis], read_labels(meta.variables[axes[axis]], path))
-        cells = replace(cells, categories=tuple(named), levels=levels or None)
+                named[axis] = labelled(named[axis], texts)
+            else:
+                labels[name] = texts
+        stated = {"levels": levels} if levels else {}
+        cells = replace(cells, categories=tuple(named), stated=stated, labels=labels)
         return cells, [*notes, *said, *_told_statuses(meta, source)]
 
     def records(self, path: Path, progress: Progress = SILENT) -> RecordsFile:
@@ -179,14 +185,17 @@ class TauArgus(Format):
 
     def beside(self, table: Table, path: Path, hidden: Bools | None = None) -> dict[str, bytes]:
         files: dict[str, str] = {}
-        trees: dict[str, str] = {}
+        lists: dict[str, dict[str, str]] = {}
         for variable in table.domain.variables:
-            if text := hierarchy_text(variable, TOTAL):
-                trees[variable.name] = f"{path.stem}_{variable.name}.hrc"
-                files[trees[variable.name]] = text
+            of = lists[variable.name] = {}
+            texts = {".hrc": hierarchy_text(variable, TOTAL), ".cdl": label_text(variable)}
+            for suffix, text in texts.items():
+                if text:
+                    of[suffix] = f"{path.stem}_{variable.name}{suffix}"
+                    files[of[suffix]] = text
         names = table.domain.names or (ALL,)
         files[path.with_suffix(".rda").name] = description(
-            names, trees, count=COUNT, status=STATUS, total=TOTAL
+            names, lists, count=COUNT, status=STATUS, total=TOTAL
         )
         if hidden is not None and hidden.any() and table.domain.ndim:
             files[path.with_suffix(".hst").name] = "".join(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import numpy as np
 
@@ -13,6 +14,8 @@ from tabprotect.engine.budgets import CELL_LIST_CATEGORIES as MAX_CATEGORIES
 from tabprotect.engine.budgets import DENSE_LIMIT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain, Variable
+from tabprotect.engine.tables.levels import from_json
+from tabprotect.engine.tables.structural import of_cells
 from tabprotect.engine.tables.table import ROOMY, Counts, Table
 
 SMALL = 2**24
@@ -48,8 +51,12 @@ class CellList:
     counts : int64 (entries,)
     line
         The line of the file where an entry stands; ``None`` where there are no lines.
-    levels
-        What the file says of the variables' levels, as ``tables.levels`` writes it.
+    stated
+        What the file says of levels, labels and structural zeros, as ``tables.levels`` writes it.
+    labels
+        What categories are called where they are codes: by variable, then by category.
+    nobody : bool (entries,) or None
+        Which entries are structural zeros.
     gaps
         Whether the file lists cells without a count: then it is no list of the positive ones.
     """
@@ -59,7 +66,9 @@ class CellList:
     codes: tuple[Codes, ...] | None
     counts: Counts
     line: Callable[[int], int | None]
-    levels: object = None
+    stated: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    labels: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
+    nobody: Bools | None = None
     gaps: bool = False
 
     def code(self, axis: int) -> Codes:
@@ -79,17 +88,29 @@ class CellList:
 
     def text(self, entry: int) -> str:
         """An entry's cell for people: ``(v1, w2)``."""
-        return f"({', '.join(self.labels(entry))})"
+        return f"({', '.join(self.cell(entry))})"
 
-    def labels(self, entry: int) -> tuple[str, ...]:
+    def cell(self, entry: int) -> tuple[str, ...]:
         """The categories of an entry."""
         return tuple(
             known[int(self.code(axis)[entry])] for axis, known in enumerate(self.categories)
         )
 
     def domain(self) -> Domain:
-        """The variables with the categories found."""
-        return Domain(tuple(map(Variable, self.names, self.categories)))
+        """The variables with the categories found, and what is known of them."""
+        known = [
+            Variable(name, categories).labelled(
+                [self.labels.get(name, {}).get(category, category) for category in categories]
+            )
+            for name, categories in zip(self.names, self.categories, strict=True)
+        ]
+        domain = from_json(self.stated, Domain(tuple(known)))
+        if self.nobody is None or not self.nobody.any():
+            return domain
+        rows = np.flatnonzero(self.nobody)
+        cells = np.stack([self.code(axis)[rows] for axis in range(domain.ndim)], axis=1)
+        found = of_cells(cells.tolist(), domain.categories)
+        return domain.with_structural([*domain.structural, *found])
 
     def keys(self, axes: tuple[int, ...] | None = None) -> Counts:
         """Mixed-radix keys (entries,) over some variables, all by default."""
@@ -116,6 +137,8 @@ class CellList:
             tuple(codes),
             self.counts[rows],
             lambda entry: self.line(int(rows[entry])),
+            labels=self.labels,
+            nobody=None if self.nobody is None else self.nobody[rows],
             gaps=self.gaps,
         )
 

@@ -141,6 +141,6 @@ def _by_content(
         "it cannot be told which column holds the counts",
         file=source.name,
         line=source.line(0),
-        hint="name it count, or say which it is; in a grid write the names of the variables "
-        "into the first cell as rows\\columns",
+        hint="say which: --count COLUMN; or that the table is a grid of several columns of counts: "
+        "--form grid",
     )

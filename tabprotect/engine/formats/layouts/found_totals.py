@@ -1,15 +1,19 @@
 """Totals found by arithmetic, whatever language names them, and what becomes of them.
 
-A category is a total where it equals the sum of others in every slice of the table: of all others,
+A category is a total where it equals the sum of others in every slice of the table (or nearly: then
+the sums that do not hold are told): of all others,
 or (the levels of a hierarchy) of a run of categories beside it, or of those whose codes it begins.
 Equations that could hold by chance are not enough: three slices with at least two positive addends
-each, or one with at least five. A grand total alone is found as the one line whose categories occur
+each, or one with at least five, or one of numbers of a million and more (in units of what divides
+them all), or one of a category whose name begins as totals' names do. A grand total alone is found as the one line whose categories occur
 with each other only.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -31,6 +35,13 @@ MOST_TREE = 1000
 
 EQUATIONS = 3
 ADDENDS = 5
+WRONG = 4
+"""Slices that hold for each that does not, where a total is one all the same."""
+LARGE = 10**6
+_NAMED = re.compile(
+    r"\s*(total|all|alle|insgesamt|gesamt|ensemble|tous|toutes|todos|todas|ambos|both|tutti|tutte)\b",
+    re.IGNORECASE,
+)
 ARITHMETIC = ", found by arithmetic,"
 
 AUTO, NONE = "auto", "none"
@@ -150,19 +161,15 @@ def _parents(
     if int(cells.counts.max()) > 2**62 // shape[0]:
         return {}
     values[code, column], there[code, column] = cells.counts, True
+    slices = _Slices(values, there, cells.categories[axis], cells.gaps)
     order = [c for c in range(shape[0]) if c not in named]
-    names = cells.categories[axis]
     if len(order) > MOST_TREE:
         # Whether the first or the last is the sum of all others.
         ends = [(order[0], order[1:]), (order[-1], order[:-1])]
-        ways = [
-            {code: tuple(rest)}
-            for code, rest in ends
-            if _run(values, there, names, code, rest) == len(rest)
-        ]
+        ways = [{code: tuple(rest)} for code, rest in ends if _run(slices, code, rest) == len(rest)]
     else:
-        ways = [_runs(values, there, names, way) for way in (order, order[::-1])]
-        ways.append(_by_prefix(values, there, names, order))
+        ways = [_runs(slices, way) for way in (order, order[::-1])]
+        ways.append(_by_prefix(slices, order))
     children = max(ways, key=len, default={})
     out: dict[int, Codes | None] = {}
     for parent in children:
@@ -177,62 +184,102 @@ def _parents(
     return out
 
 
-def _runs(
-    values: Ints, there: Bools, names: Sequence[str], order: Sequence[int]
-) -> dict[int, tuple[int, ...]]:
+@dataclass(frozen=True)
+class _Slices:
+    """The counts of one variable's categories in every slice of the table.
+
+    Attributes
+    ----------
+    values, there : int64 and bool (categories, slices)
+        The counts, and where there is one.
+    names
+    gaps
+        Whether counts are missing: a slice then says nothing of sums with missing parts.
+    """
+
+    values: Ints
+    there: Bools
+    names: Sequence[str]
+    gaps: bool
+
+    def known(self, code: int, parts: Sequence[int]) -> Bools:
+        """The slices that can tell whether a code is the sum of others."""
+        known: Bools = self.there[code]
+        return known & self.there[list(parts)].all(axis=0) if self.gaps else known
+
+
+def _runs(slices: _Slices, order: Sequence[int]) -> dict[int, tuple[int, ...]]:
     """Parents that stand before the run of what they add up; tops are what has no parent yet."""
     children: dict[int, tuple[int, ...]] = {}
     tops: list[int] = []
     for code in reversed(order):
-        run = _run(values, there, names, code, tops)
+        run = _run(slices, code, tops)
         if run:
             children[code] = tuple(tops[:run])
         tops = [code, *tops[run:]]
-    if (
-        len(tops) > 2
-        and (whole := _run(values, there, names, tops[-1], tops[:-1])) == len(tops) - 1
-    ):
+    if len(tops) > 2 and (whole := _run(slices, tops[-1], tops[:-1])) == len(tops) - 1:
         children[tops[-1]] = tuple(tops[:whole])
     return children
 
 
-def _run(values: Ints, there: Bools, names: Sequence[str], code: int, tops: Sequence[int]) -> int:
+def _run(slices: _Slices, code: int, tops: Sequence[int]) -> int:
     """How many of the tops add up to a code; 0 where they do not, or may by chance."""
-    known = there[code]
+    values = slices.values
+    known = slices.known(code, tops)
     if len(tops) < 2 or not known.any():
         return 0
-    best = int(np.argmax(np.where(known, values[code], -1)))
-    goal = values[code, best]
-    if goal <= 0:
-        return 0
-    so_far = 0
-    for last, top in enumerate(tops):
-        so_far += int(values[top, best])
-        if so_far > goal:
+    ranks = np.where(known, values[code], -1)
+    # The largest slice, then the next: one of them may be where a count is wrong.
+    for _ in range(2):
+        best = int(np.argmax(ranks))
+        goal, so_far = int(values[code, best]), 0
+        if ranks[best] <= 0:
             return 0
-        if so_far == goal and last and _equal(values, known, names, code, tops[: last + 1]):
-            return last + 1
+        for last, top in enumerate(tops):
+            so_far += int(values[top, best])
+            if so_far > goal:
+                break
+            if so_far == goal and last and _equal(slices, known, code, tops[: last + 1]):
+                return last + 1
+        ranks[best] = -1
     return 0
 
 
-def _equal(values: Ints, known: Bools, names: Sequence[str], code: int, run: Sequence[int]) -> bool:
+def _equal(slices: _Slices, known: Bools, code: int, run: Sequence[int]) -> bool:
+    """Whether a code is the sum of others, in all slices but few, which will be told."""
+    values, names = slices.values, slices.names
     part = values[run][:, known]
-    if (part.sum(axis=0) != values[code][known]).any():
-        return False
     addends = (part > 0).sum(axis=0)
+    holds = part.sum(axis=0) == values[code][known]
+    wrong = len(holds) - int(holds.sum())
+    if wrong:
+        telling = int((holds & (addends >= 2)).sum())
+        if telling < max(EQUATIONS, WRONG * wrong):
+            return False
+        known = known.copy()
+        known[np.flatnonzero(known)[~holds]] = False
+        part, addends = part[:, holds], addends[holds]
     # Rows in proportion say the same in every slice: one equation.
     own = part[:, addends >= 2][:, :64]
     apart = own.shape[1] >= EQUATIONS and int(np.linalg.matrix_rank(own.astype(float))) >= 2
+    some = np.flatnonzero(addends >= 2)[:64]
     sure = apart or bool((addends >= ADDENDS).any())
+    sure |= len(some) > 0 and _NAMED.match(names[code]) is not None
+    sure |= bool((values[code][known][some] // _units(values[:, known][:, some]) >= LARGE).any())
     prefix = all(names[c].startswith(names[code]) and names[code] for c in run)
     return sure or (prefix and bool((addends >= 2).any()))
 
 
-def _by_prefix(
-    values: Ints, there: Bools, names: Sequence[str], order: Sequence[int]
-) -> dict[int, tuple[int, ...]]:
+def _units(values: Ints) -> Ints:
+    """The largest number that divides all counts of a slice: rounded ones agree by chance."""
+    units: Ints = np.maximum(np.gcd.reduce(values, axis=0), 1)
+    return units
+
+
+def _by_prefix(slices: _Slices, order: Sequence[int]) -> dict[int, tuple[int, ...]]:
     """Parents whose code begins the codes of what they add up, wherever those stand."""
     children: dict[int, tuple[int, ...]] = {}
+    names = slices.names
     # In the order of their texts, what a code begins stands right behind it.
     by_text = sorted(order, key=names.__getitem__)
     texts = [names[code] for code in by_text] + [""]
@@ -245,11 +292,8 @@ def _by_prefix(
         bottom = sorted(
             by_text[k] for k in range(at + 1, end) if not texts[k + 1].startswith(texts[k])
         )
-        if (
-            len(bottom) >= 2
-            and there[code].any()
-            and _equal(values, there[code], names, code, bottom)
-        ):
+        known = slices.known(code, bottom)
+        if len(bottom) >= 2 and known.any() and _equal(slices, known, code, bottom):
             children[code] = tuple(bottom)
     return children
 

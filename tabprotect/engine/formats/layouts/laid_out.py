@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.layouts.footnotes import explained, without
 from tabprotect.engine.formats.layouts.forms import SURE_NAMES, recognise, status_columns
 from tabprotect.engine.formats.layouts.marks import Marks
 from tabprotect.engine.formats.reading import Reading
@@ -109,7 +110,7 @@ def lay_out(rows: Sequence[Row], reading: Reading, marks: Marks, name: str) -> L
     last = len(kept) - 1
     while last > first and _is_note(kept, last, width, marks):
         last -= 1
-    body = kept[first : last + 1]
+    body = _without_repeats(kept[first : last + 1], header, parts)
     if not body:
         raise InputError(
             "there is a header but no row of counts",
@@ -136,6 +137,7 @@ def lay_out(rows: Sequence[Row], reading: Reading, marks: Marks, name: str) -> L
         )
     title = [row for row in kept[:first] if row not in header]
     notes = kept[last + 1 :]
+    header, body = _without_footnotes(header, body, notes, parts)
     if title:
         parts.append(Part("header-row", _span(header), f"{_said(title)} above it"))
     elif len(header) > 1:
@@ -143,6 +145,30 @@ def lay_out(rows: Sequence[Row], reading: Reading, marks: Marks, name: str) -> L
     if notes:
         parts.append(Part("footer", str(len(notes)), f"{_said(notes)} below the numbers"))
     return _columns(title, header, body, notes, reading, marks, name, parts)
+
+
+def _without_repeats(body: list[Row], header: Sequence[Row], parts: list[Part]) -> list[Row]:
+    """The body without the header that every page begins with."""
+    again = [[field.strip() for field in row.fields] for row in header]
+    kept = [row for row in body if [field.strip() for field in row.fields] not in again]
+    if len(kept) < len(body):
+        some = len(body) - len(kept)
+        parts.append(Part("header-row", "repeated", f"{some} further lines are the header again"))
+    return kept
+
+
+def _without_footnotes(
+    header: Sequence[Row], body: Sequence[Row], notes: Sequence[Row], parts: list[Part]
+) -> tuple[list[Row], list[Row]]:
+    marks = explained([row.fields for row in notes])
+    seen: Counter[str] = Counter()
+    plain = [
+        [Row(row.line, without(row.fields, marks, seen)) for row in rows] for rows in (header, body)
+    ]
+    if seen:
+        some = seen.total()
+        parts.append(Part("footnotes", ", ".join(seen), f"{some} labels and counts carry them"))
+    return plain[0], plain[1]
 
 
 def _is_note(rows: Sequence[Row], at: int, width: int, marks: Marks) -> bool:

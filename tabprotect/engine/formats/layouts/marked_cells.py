@@ -37,6 +37,8 @@ def marked_cells(
     thousands = _thousands(layout, reading, name, parts)
     lines: list[int] = []
     counts: list[int] = []
+    here: list[bool] = []
+    nobody: list[bool] = []
     labels: list[list[str]] = [[] for _ in layout.names]
     told: Counter[str] = Counter()
     for row, cell, text in _entries(layout, name):
@@ -51,21 +53,23 @@ def marked_cells(
                 cell=where,
                 hint=AS_IT_WAS,
             )
+        # The categories of a missing count stay.
+        for listed, label in zip(labels, cell, strict=True):
+            listed.append(label)
+        here.append(meaning != "missing")
         if meaning == "missing":
             continue
         count = 0 if meaning else _count(text, thousands, reading, name, row, where)
         lines.append(row.line)
         counts.append(count)
-        for listed, label in zip(labels, cell, strict=True):
-            listed.append(label)
+        nobody.append(meaning == "structural")
     for meaning in filter(None, told):
         parts.append(Part("marks", meaning, f"{told[meaning]:,} cells are marked so"))
     known = [LabelCodes() for _ in labels]
-    codes = tuple(k.of_texts(listed) for k, listed in zip(known, labels, strict=True))
+    kept = np.array(here, dtype=np.bool_)
+    codes = tuple(k.of_texts(listed)[kept] for k, listed in zip(known, labels, strict=True))
     for variable, k in zip(layout.names, known, strict=True):
         check_categories(variable, len(k.numbers))
-    if not counts:
-        raise InputError("the table has no counts", file=name, hint="export it again")
     _check_names(layout, name)
     if len(set(layout.columns)) < len(layout.columns):
         raise InputError(
@@ -80,6 +84,7 @@ def marked_cells(
         codes,
         np.array(counts, dtype=np.int64),
         lambda entry: lines[entry],
+        nobody=np.array(nobody),
         gaps=told["missing"] > 0,
     )
     return found, parts
@@ -156,6 +161,9 @@ def _count(text: str, thousands: str, reading: Reading, name: str, row: Row, whe
         hint = error.hint
         if plain in USUAL:
             hint = unknown_mark(plain)
-        elif _GROUPED.fullmatch(plain):
-            hint = "say what the sign between its digits is: --thousands , or --decimal ,"
+        elif found := _GROUPED.fullmatch(plain):
+            sign = f'"{found[1]}"' if found[1].isspace() else found[1]
+            hint = (
+                f"say what the sign between its digits is: --thousands {sign} or --decimal {sign}"
+            )
         raise InputError(str(error), file=name, line=row.line, cell=where, hint=hint) from None

@@ -13,9 +13,14 @@ from tabprotect.engine.formats.text.numerals import NotACountError
 Meaning = Literal["zero", "missing", "suppressed", "structural"]
 MEANINGS: tuple[str, ...] = get_args(Meaning)
 
-USUAL = frozenset(
-    {"", "-", "\u2013", "\u2014", ".", "..", "...", "\u2026", ":", "x", "X", "c", "C", "*", "#",
-     "n/a", "NA", "na", "nan", "NaN", "n.a.", "[c]", "[x]", "[z]"}
+HIDDEN = frozenset({"x", "X", "c", "C", "*", "#", "[c]", "[x]"})
+"""What offices write in place of counts that are suppressed: never taken as 0 unless said so."""
+
+DASHES = frozenset({"-", "\u2013", "\u2014"})
+
+USUAL = DASHES | HIDDEN | frozenset(
+    {"", ".", "..", "...", "\u2026", ":",
+     "n/a", "NA", "na", "nan", "NaN", "n.a.", "[z]"}
 )  # fmt: skip
 """What offices write in place of counts; it is asked what they mean."""
 
@@ -86,7 +91,7 @@ def absent(mark: str, marks: Marks, *, withheld: str = "", fill: bool = False) -
     if meaning == "suppressed" or (meaning is None and withheld):
         shown = withheld or mark.strip() or BLANK
         raise NotACountError(f"the count is suppressed ({shown})", AS_IT_WAS)
-    if meaning is None and not fill:
+    if meaning is None and (not fill or mark.strip() in HIDDEN):
         raise NotACountError(
             "the count is empty" if not mark.strip() else f"{mark.strip()!r} is not a number",
             f"{unknown_mark(mark)}; or say that missing cells are 0 if they are: --fill-missing",

@@ -49,6 +49,9 @@ def named_totals(cells: CellList) -> dict[int, dict[int, Codes | None]]:
     found: dict[int, dict[int, Codes | None]] = {}
     for axis, categories in enumerate(cells.categories):
         named = [code for code, category in enumerate(categories) if is_total(category)]
+        if named:
+            here = np.bincount(cells.code(axis), minlength=len(categories)) > 0
+            named = [code for code in named if here[code]]
         if named and len(categories) > 1:
             # Of "Total" and "" in one variable the word is the total.
             best = max(named, key=lambda code: bool(categories[code].strip()))

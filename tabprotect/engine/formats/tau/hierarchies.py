@@ -92,6 +92,25 @@ def hierarchy_text(variable: Variable, total: str) -> str:
     return "\n".join(lines) + "\n" if len(lines) > len(variable.categories) else ""
 
 
+def label_text(variable: Variable) -> str:
+    """The labels of a variable's categories as a file (.cdl); empty where it has none.
+
+    Raises
+    ------
+    InputError
+        For what would not come back.
+    """
+    lines = []
+    for code, label in zip(variable.categories, variable.labels, strict=False):
+        if "," in code or not label.isprintable() or '"' in label or label != label.strip():
+            raise InputError(
+                f"tau-ARGUS has no place for the label of {code[:40]!r}",
+                hint="codes with labels have no comma, labels no quotation mark",
+            )
+        lines.append(f"{code},{label}\n")
+    return "".join(lines)
+
+
 def _lines(variable: Variable, members: Sequence[int], level: int, depth: int) -> Iterator[str]:
     if level == len(variable.levels) - 1:
         yield from (LEAD * depth + variable.categories[member] for member in members)

@@ -180,17 +180,25 @@ def read_labels(variable: TauVariable, path: Path) -> dict[str, str]:
 
 
 def description(
-    names: Iterable[str], trees: Mapping[str, str], *, count: str, status: str, total: str
+    names: Iterable[str],
+    lists: Mapping[str, Mapping[str, str]],
+    *,
+    count: str,
+    status: str,
+    total: str,
 ) -> str:
     """The description of a table that is written: variables, counts, statuses, apart by ``;``.
 
-    ``trees`` names the file of the hierarchy of those variables that have one.
+    ``lists`` names the files of those variables that have a hierarchy or labels, by their suffix.
     """
     lines = ['<SEPARATOR> ";"', '<SAFE> "S"', '<UNSAFE> "U"', '<PROTECT> "P"']
     for name in names:
         lines += [f'"{name}"' if " " in name else name, "  <RECODEABLE>", f'  <TOTCODE> "{total}"']
-        if name in trees:
-            lines += ["  <HIERARCHICAL>", f'  <HIERCODELIST> "{trees[name]}"']
+        of = lists.get(name, {})
+        if ".cdl" in of:
+            lines.append(f'  <CODELIST> "{of[".cdl"]}"')
+        if ".hrc" in of:
+            lines += ["  <HIERARCHICAL>", f'  <HIERCODELIST> "{of[".hrc"]}"']
             lines += ['  <HIERLEADSTRING> "@"']
     lines += [count, "  <NUMERIC>", "  <DECIMALS> 0", status, "  <STATUS>"]
     return "\n".join(lines) + "\n"

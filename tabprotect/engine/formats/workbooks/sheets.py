@@ -12,6 +12,7 @@ import python_calamine
 
 from tabprotect.engine.budgets import EXACT_FLOAT
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.text.numerals import looks_numeric
 from tabprotect.engine.formats.text.rows import SheetRows
 from tabprotect.engine.formats.workbooks.workbook_size import check_workbook
 
@@ -42,7 +43,7 @@ def _text(value: object, path: Path, line: int) -> str:
 def read_sheet(
     path: Path, *, sheet: str | None = None, cells: str | None = None
 ) -> tuple[SheetRows, list[str]]:
-    """The first sheet that is not empty, with a note when there are several.
+    """The first sheet with rows of numbers, else that is not empty; a note when there are several.
 
     Parameters
     ----------
@@ -59,15 +60,21 @@ def read_sheet(
     check_workbook(path)
     try:
         with python_calamine.load_workbook(str(path)) as book:
+            filled = []
             for name in _wanted(book.sheet_names, sheet):
-                found = book.get_sheet_by_name(name)
-                values = found.to_python(skip_empty_area=True)
+                values = book.get_sheet_by_name(name).to_python(skip_empty_area=True)
                 if any(field != "" for row in values for field in row):
-                    break
+                    filled.append(name)
+                    if _holds_counts(values):
+                        break
             else:
-                raise InputError(
-                    "the workbook has no data", file=path, hint="export the table again"
-                )
+                if not filled:
+                    raise InputError(
+                        "the workbook has no data", file=path, hint="export the table again"
+                    )
+                name = filled[0]
+            found = book.get_sheet_by_name(name)
+            values = found.to_python(skip_empty_area=True)
             sheets = len(book.sheet_names)
             first, left = found.start or (0, 0)
     except python_calamine.PasswordError:
@@ -99,7 +106,7 @@ def read_sheet(
     rows = [row[:width] for row in rows]
     # Beside a sheet of this name stands the same table as this program lays it out.
     several = sheets > 1 and sheet is None and name != TABLE_SHEET
-    notes = [f"read from the sheet {name!r}, the first of {sheets} with data"] if several else []
+    notes = [f"read from the sheet {name!r}, the first of {sheets} with numbers"] if several else []
     return SheetRows(str(path), rows, lines), notes
 
 
@@ -110,6 +117,15 @@ def sheet_names(path: Path) -> list[str]:
             return list(book.sheet_names)
     except (python_calamine.CalamineError, python_calamine.PasswordError, OSError, ValueError):
         return []
+
+
+def _holds_counts(values: Sequence[Sequence[object]]) -> bool:
+    """Whether a row has a number beside something else: a sheet of remarks has none."""
+    return any(
+        sum(field != "" for field in row) > 1
+        and any(looks_numeric(str(field)) for field in row if field != "")
+        for row in values
+    )
 
 
 def _wanted(names: Sequence[str], sheet: str | None) -> Sequence[str]:

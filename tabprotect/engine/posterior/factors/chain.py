@@ -21,6 +21,7 @@ from tabprotect.engine.budgets import CHAIN_CELLS as MOST_CELLS
 from tabprotect.engine.budgets import CHAIN_ENTRIES as MOST_ENTRIES
 from tabprotect.engine.budgets import CHAIN_HELD as MOST_HELD
 from tabprotect.engine.budgets import CHAIN_UPDATES as MOST_UPDATES
+from tabprotect.engine.budgets import CHAIN_WORK as MOST_WORK
 from tabprotect.engine.budgets import MOST_TANGLED
 from tabprotect.engine.cycles.kernel_basis import Vector, kernel, shortened
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
@@ -51,6 +52,10 @@ ROUNDS = 3
 
 AGREED = 1.05
 """R-hat up to which they do."""
+
+DIRECTION_COST, SWEEP_COST, START_COST = 150.0, 0.015, 0.4
+"""About how many microseconds of a usual core a direction takes, a sweep for each count, and the start
+for each pair of cells."""
 
 HOLE = -40.0
 """Log weight of a count that the prior excludes between others: passed through, never kept."""
@@ -321,6 +326,7 @@ def by_chain(
     shape: Sequence[int],
     *,
     draws: int | None = None,
+    limited: bool = False,
     generator: np.random.Generator,
     progress: Progress = SILENT,
 ) -> SolvedPart:
@@ -332,6 +338,9 @@ def by_chain(
         Of the original.
     draws
         Tables kept in all; 6,400 by default, fewer of large tables.
+    limited
+        Whether the work is: to ``CHAIN_WORK``, counted and never timed, and to no further runs where
+        chains stand still in different places.
 
     Raises
     ------
@@ -346,6 +355,13 @@ def by_chain(
     chains = int(np.clip(MOST_HELD // (cells * RECORDS), 8, CHAINS))
     records = RECORDS if draws is None else max(8, -(-draws // chains))
     records = int(np.clip(MOST_HELD // (cells * chains), 8, records))
+    spent = START_COST * cells**2 + DIRECTION_COST * DIRECTIONS
+    if limited and spent > MOST_WORK:
+        raise TooLargeError(
+            f"{cells:,} unpublished counts hang together by published sums: drawing them would take "
+            "longer than is given to it here",
+            hint="take `infer`, which has no such limit",
+        )
     found = Chains(component, shape, generator, chains=chains, progress=progress)
     directions = max(DIRECTIONS, 4 * found.moves)
     sweeps = 0
@@ -359,7 +375,12 @@ def by_chain(
         stage = f"drawing originals, run {attempt + 1}"
         tables, counts = found.run(records, between, progress, stage)
         agreement = r_hat(tables)
-        if agreement <= AGREED:
+        # What the next run would take, besides.
+        spent += (
+            2 * records * (DIRECTION_COST * between[0] + SWEEP_COST * between[1] * cells * chains)
+        )
+        lost = agreement == math.inf or spent > MOST_WORK
+        if agreement <= AGREED or (limited and lost):
             break
         between = (2 * between[0], 2 * between[1])
     return _part(component, tables, counts, agreement, generator)

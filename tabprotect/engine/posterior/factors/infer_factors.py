@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -79,9 +80,12 @@ def infer_factors(
     alone = cellwise(laws, pieces.alone, progress)
     generator = (randomness or Randomness.fresh()).generator()
     shape = likelihood.domain.shape
-    parts = _solved(pieces.components, shape, way, draws, steps, generator, progress)
+    parts = _solved(
+        pieces.components, shape, way, draws, steps, work is not None, generator, progress
+    )
     found = _joined(likelihood, prior, pieces, (alone, parts))
-    if likelihood.rerun is not None:
+    unsettled = work is not None and found.r_hat is not None and found.r_hat > MIXED
+    if likelihood.rerun is not None and not unsettled:
         return reweighing.reweighed(
             found,
             likelihood,
@@ -104,6 +108,7 @@ def _solved(
     way: Literal["auto", "exact", "monte_carlo"],
     draws: int | None,
     steps: int,
+    limited: bool,
     generator: np.random.Generator,
     progress: Progress,
 ) -> list[SolvedPart]:
@@ -114,7 +119,7 @@ def _solved(
         progress.report("solving the parts", number / len(components))
         same = _likeness(component)
         if same not in known:
-            known[same] = _one(component, shape, way, draws, steps, generator, progress)
+            known[same] = _one(component, shape, way, draws, steps, limited, generator, progress)
         out.append(replace(known[same], cells=component.cells))
     return out
 
@@ -137,11 +142,21 @@ def _one(
     way: Literal["auto", "exact", "monte_carlo"],
     draws: int | None,
     steps: int,
+    limited: bool,
     generator: np.random.Generator,
     progress: Progress,
 ) -> SolvedPart:
+    chain = partial(
+        by_chain,
+        component,
+        shape,
+        draws=draws,
+        limited=limited,
+        generator=generator,
+        progress=progress,
+    )
     if way == "monte_carlo" and component.sums:
-        return by_chain(component, shape, draws=draws, generator=generator, progress=progress)
+        return chain()
     found = (
         by_convolution(component, progress)
         or by_residuals(component, most=steps, progress=progress)
@@ -153,9 +168,7 @@ def _one(
             "too many originals hang together for an exact posterior",
             hint="take Monte Carlo, or a prior that knows more",
         )
-    if found is None:
-        found = by_chain(component, shape, draws=draws, generator=generator, progress=progress)
-    return found
+    return chain() if found is None else found
 
 
 def _joined(

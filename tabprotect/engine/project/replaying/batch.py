@@ -25,7 +25,7 @@ from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.replaying.jobs import Job
-from tabprotect.engine.project.replaying.replay import run_file
+from tabprotect.engine.project.replaying.replay import last_and_now, run_file
 from tabprotect.version import __version__
 
 STATE = "job.json"
@@ -52,6 +52,8 @@ class Outcome:
         That it took.
     written
         Files, in its folder.
+    since_last_year
+        What differs from the file that the recipe was made of, where it still stands beside it.
     key
         SHA-256 of the program's version, recipe, variables and input files.
     user, host, version, started
@@ -64,6 +66,7 @@ class Outcome:
     message: str
     seconds: float
     written: tuple[str, ...]
+    since_last_year: tuple[str, ...]
     key: str
     user: str
     host: str
@@ -111,7 +114,8 @@ def _kept(job: Job, out: Path) -> Outcome | None:
     """What ``job.json`` says, where it is still true."""
     try:
         data = json.loads((out / job.name / STATE).read_text(encoding="utf-8"))
-        outcome = Outcome(**{**data, "written": tuple(data["written"])})
+        lists = {name: tuple(data[name]) for name in ("written", "since_last_year")}
+        outcome = Outcome(**{**data, **lists})
     except (OSError, ValueError, TypeError, KeyError):
         return None
     if outcome.exit_code or not outcome.key or outcome.key != job.key():
@@ -150,9 +154,12 @@ def run_job(job: Job, out: Path) -> Outcome:
     key = job.key()
     code, message = 0, ""
     written: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
     try:
-        _, paths = run_file(job.recipe, folder, settings=job.settings)
+        history, paths = run_file(job.recipe, folder, settings=job.settings)
         written = tuple(path.name for path in paths)
+        since = last_and_now(job.recipe, job.settings, history)
+        told = () if since is None else tuple(since.lines())
     except TabprotectError as error:
         code, message = error.exit_code, str(error)
     except Exception as error:
@@ -162,6 +169,7 @@ def run_job(job: Job, out: Path) -> Outcome:
         _outcome(job, code, message),
         seconds=round(time.perf_counter() - begin, 2),
         written=written,
+        since_last_year=told,
         key=key,
         started=started,
     )
@@ -174,7 +182,7 @@ def run_job(job: Job, out: Path) -> Outcome:
 def _outcome(job: Job, code: int, message: str) -> Outcome:
     status = "failed" if code else "done"
     return Outcome(
-        job.name, status, code, message, 0.0, (), "", getpass.getuser(), platform.node(),
+        job.name, status, code, message, 0.0, (), (), "", getpass.getuser(), platform.node(),
         __version__, _now(),
     )  # fmt: skip
 

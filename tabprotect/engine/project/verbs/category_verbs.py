@@ -23,7 +23,8 @@ def _with(
 ) -> Project:
     """Other categories of a variable, each made of some of the old ones, and the counts."""
     domain = project.original.domain
-    changed = domain.with_variable(domain[variable].made_of(categories, parts))
+    made = domain[variable].made_of(categories, parts)
+    changed = domain.with_variable(made, parts=parts)
     return edited(project, Table.dense(changed, counts))
 
 

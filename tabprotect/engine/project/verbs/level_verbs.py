@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.groupings import groups_in
+from tabprotect.engine.formats.groupings import listed
 from tabprotect.engine.project.command import Arguments, Context, Declared
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
@@ -18,7 +18,8 @@ from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.tables.bands import banded, cut_at
 from tabprotect.engine.tables.domain import AT, Domain, Level, Variable
 from tabprotect.engine.tables.nesting import Nesting
-from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.structural import stated
+from tabprotect.engine.tables.table import Table, check_structural
 
 
 def _group_label(project: Project, given: Arguments) -> str:
@@ -64,6 +65,11 @@ def group_categories(
         For categories that do not fit, or not exactly one way of grouping.
     """
     domain = project.original.domain
+    labels = {}
+    if files:
+        # A code list may say in words what its codes are.
+        path = Path(next(iter(files.values())))
+        labels = listed(path, domain.variables[domain.axis(variable)])[1]
     found = levels_of(
         domain.variables[domain.axis(variable)],
         level=level,
@@ -72,7 +78,7 @@ def group_categories(
         groups=groups,
         file="" if not files else next(iter(files.values())),
     )
-    return _over(project, with_levels(domain, variable, *found))
+    return _over(project, _labelled(with_levels(domain, variable, *found), variable, labels))
 
 
 def levels_of(
@@ -92,7 +98,7 @@ def levels_of(
             hint="a width, cut points, groups, or the file of a code list",
         )
     if file:
-        return groups_in(Path(file), variable)
+        return listed(Path(file), variable)[0]
     if width is not None:
         made, name = banded(variable.categories, width), f"band{width}"
     elif cuts:
@@ -118,6 +124,42 @@ def with_levels(domain: Domain, variable: str, *levels: Level) -> Domain:
     new = {level.name: level for level in levels}
     kept = [new.pop(level.name, level) for level in old.coarser]
     return domain.with_variable(old.grouped(*kept, *new.values(), finest=old.finest))
+
+
+@Declared("label the categories of {variable}")
+def label_categories(
+    project: Project, context: Context, *, variable: str, labels: Mapping[str, str]
+) -> Project:
+    """Say in words what categories are that are codes; those that are not named keep theirs."""
+    return _over(project, _labelled(project.original.domain, variable, labels))
+
+
+def _labelled(domain: Domain, variable: str, labels: Mapping[str, str]) -> Domain:
+    old = domain.variables[domain.axis(variable)]
+    for category in labels:
+        old.code(category)
+    said = [labels.get(c) or old.label(n) for n, c in enumerate(old.categories)]
+    return domain.with_variable(old.labelled(said)) if labels else domain
+
+
+@Declared("state structural zeros")
+def state_structural_zeros(
+    project: Project, context: Context, *, zeros: Sequence[Mapping[str, Sequence[str]]]
+) -> Project:
+    """Say in which cells nobody can be: each time all with these categories of these variables.
+
+    They take the place of what was said before.
+
+    Raises
+    ------
+    InputError
+        For an unknown category, and where somebody is counted.
+    """
+    domain = project.original.domain
+    found = [stated(zero, domain.categories) for zero in zeros]
+    changed = _over(project, domain.with_structural(found))
+    check_structural(changed.original)
+    return changed
 
 
 @Declared("let go of {variable}@{level}")
@@ -156,8 +198,8 @@ def take_level(project: Project, context: Context, *, variable: str, level: str)
     before = project.original.domain
     name = f"{variable}{AT}{level}"
     coarse = before[name].renamed(variable)
-    after = before.with_variable(coarse)
     margin = [name if n == variable else n for n in before.names]
+    after = before.project(margin).with_variable(coarse, instead_of=name)
     return _added(project, after, lambda table: table.margin(margin).on(after), summed=True)
 
 

@@ -8,13 +8,31 @@ from pathlib import Path
 
 from tabprotect.engine.atomic import Whole, write_together
 from tabprotect.engine.bundle import archive, confidential, manifest, public, set_bundles
+from tabprotect.engine.bundle.data_package import slug
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.project import recipe
 from tabprotect.engine.project.command import Context, Declared
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.releasing.registering import entered
 from tabprotect.engine.project.verbs.release_verbs import answered_for
+from tabprotect.engine.protection.subtables import MARGINS
+from tabprotect.engine.tables.formula import names_in
 from tabprotect.engine.tables.publication_set import PublicationSet
+
+
+def tables_said(project: Project) -> dict[str, str]:
+    """The tables that the formula of published sub-tables names, by what stands in them.
+
+    None where it names one, or puts them together in another way than by adding them.
+    """
+    formula = str(project.parameters.get(MARGINS.name) or "")
+    parts = [part.strip() for part in formula.split("+")]
+    if len(parts) < 2 or not all(parts) or any(sign in formula for sign in "()^-/~"):
+        return {}
+    found: dict[str, str] = {}
+    for number, part in enumerate(parts, 1):
+        found[f"{number}-{slug('-'.join(names_in(part)))}"] = part
+    return found
 
 
 @Declared(

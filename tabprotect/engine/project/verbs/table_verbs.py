@@ -79,13 +79,18 @@ def _by_label(project: Project, given: Arguments) -> str:
     by = given["by"]
     assert isinstance(by, Sequence)
     drawn_too = ", record keys drawn" if given.get("draw_keys") else ""
-    return f"tabulate {Path(str(given['source'])).name} by {', '.join(by)}{drawn_too}"
+    names = [*by]
+    for option in ("bands", "cuts", "code_lists", "levels"):
+        coded = given.get(option) or {}
+        assert isinstance(coded, Mapping)
+        names += [name for name in coded if name not in names]
+    return f"tabulate {Path(str(given['source'])).name} by {', '.join(names)}{drawn_too}"
 
 
 def _tabulate_words(project: Project, given: Arguments) -> list[str]:
     by = given["by"]
     assert isinstance(by, Sequence)
-    words = ["tabulate", str(given["source"]), "--by", ",".join(by)]
+    words = ["tabulate", str(given["source"]), *(["--by", ",".join(by)] if by else [])]
     for option in ("weight", "record_key", "design_weight"):
         if given.get(option):
             words += [f"--{option.replace('_', '-')}", str(given[option])]

@@ -40,7 +40,6 @@ from tabprotect.engine.protection.cycle_runs.trials import walker_of
 from tabprotect.engine.release.likelihood import BlockingRule
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.kept_margins import KeptMargins
-from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.moves import MoveSet
 
 TABLES, RUNS = 8, 32
@@ -149,7 +148,7 @@ def _designs(kept: KeptMargins, values: Values, progress: Progress) -> list[tupl
     if asked is not None:
         return [made(asked)]
     found: list[tuple[str, MoveSet]] = []
-    plain = set(kept.publication.margins) == set(all_margins(domain))
+    plain = kept.follow_from_shape
     if plain:
         names = (STRIPS, "elementary") if domain.size <= MEDIUM else (STRIPS,)
         found += [made(name) for name in names]
@@ -248,7 +247,7 @@ def chosen(kept: KeptMargins, values: Values) -> Choice:
 @lru_cache(maxsize=16)
 def _chosen(kept: KeptMargins, values: tuple[tuple[str, object], ...]) -> Choice:
     domain = kept.domain
-    plain = set(kept.publication.margins) == set(all_margins(domain))
+    plain = kept.follow_from_shape
     given = Values(dict(values))
     is_open = given["blocking"] is None
     rule: BlockingRule = "any_zero" if is_open else given[BLOCKING]

@@ -74,13 +74,18 @@ def kind_of(kind: str | None, values: Mapping[str, object]) -> str | None:
 def zeros_said(domain: Domain, values: Mapping[str, object]) -> Bools | None:
     """Cells that are said to be empty whatever the data are, bool (cells,).
 
+    The structural zeros of the table's domain, and those that the parameter adds.
+
     Raises
     ------
     ParameterError
         When the text does not suit the table.
     """
     text = values.get(ZEROS.name)
-    return _zeros(str(text), domain)[1] if text else None
+    if not text:
+        return domain.structural_cells() if domain.structural else None
+    found = _zeros(str(text), domain)[1]
+    return found | domain.structural_cells() if domain.structural else found
 
 
 def zeros_text(domain: Domain, values: Mapping[str, object]) -> str | None:

@@ -36,7 +36,6 @@ from tabprotect.engine.protection.cycle_runs.designing import TRIANGULAR
 from tabprotect.engine.release.likelihood import BlockingRule
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.kept_margins import KeptMargins
-from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
 
@@ -209,7 +208,7 @@ def _designs(
     """Names, cycles, and sums that stay exact unasked."""
     domain, publication = kept.domain, kept.publication
     found: list[tuple[str, MoveSet, int | None]] = []
-    alone = zeros is not None or set(publication.margins) != set(all_margins(domain))
+    alone = zeros is not None or not kept.follow_from_shape
     try:
         made = design_for_margins(kept, zeros=zeros, progress=progress)
         found.append((TRIANGULAR, made.moves, made.deficit))

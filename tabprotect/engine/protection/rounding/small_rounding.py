@@ -104,7 +104,7 @@ class SmallCounts:
         if rules.zeros:
             every = np.arange(table.domain.size, dtype=np.int64)
             everything = table.counts.reshape(-1)
-            small = everything <= rules.most
+            small = (everything <= rules.most) & ~table.domain.structural_cells()
             cells, counts = every, everything
         self.cells, self.original = cells[small], counts[small]
         self.keys = self._keys(self.cells)
@@ -251,7 +251,7 @@ class SmallCounts:
         whole = self.table.domain.size * len(self.publication.margins) <= LAID_OUT
         cells = np.arange(self.table.domain.size) if whole else self.table.cells[0]
         keys = self._keys(cells)
-        known = np.zeros(len(cells), dtype=np.bool_)
+        known = self.table.domain.structural_cells(cells)
         for key in keys:
             known |= sums[key] == 0
         while True:

@@ -130,10 +130,12 @@ def task_of(problem: Problem, publication: Publication, values: Values) -> Task:
     rule = problem.at_risk
     primary = rule.mask(counts)
     # A sum of no cells at all is zero for every reader.
-    primary &= np.diff(publication.incidence.indptr) > 0
+    nobody = np.diff(publication.incidence.indptr) == 0
+    primary &= ~nobody
     level = _level(counts, values, rule)
     below, above = level, level
     cost = _cost(publication, counts, values)
+    cost[nobody] = np.inf
     forced = None
     text = values[STATUSES]
     if text:

@@ -240,13 +240,20 @@ class Ledger:
     def entries(self, *, after: int = 0, until: int | datetime | None = None) -> Iterator[Entry]:
         """The log in order, from behind a number up to a number or a time (UTC).
 
-        Read in blocks: a long history is never held as a whole.
+        Up to a time: up to the first line that is later, whatever the clock did after it. Read in
+        blocks: a long history is never held as a whole.
         """
         wanted = sa.select(_ENTRY).where(_ENTRY.c.history == self._history)
         if isinstance(until, datetime):
             when = until.astimezone(UTC).replace(tzinfo=None) if until.tzinfo else until
-            wanted = wanted.where(_ENTRY.c.time <= when)
-        elif until is not None:
+            later = sa.select(sa.func.min(_ENTRY.c.number)).where(
+                _ENTRY.c.history == self._history, _ENTRY.c.time > when
+            )
+            first = self._database.transaction(
+                lambda connection: connection.execute(later).scalar()
+            )
+            until = None if first is None else int(first) - 1
+        if until is not None:
             wanted = wanted.where(_ENTRY.c.number <= until)
         ordered = wanted.order_by(_ENTRY.c.number).limit(ENTRIES_BLOCK)
         while True:

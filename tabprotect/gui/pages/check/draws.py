@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from PySide6.QtCore import Qt
@@ -12,7 +12,9 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QHBoxLayout,
     QLabel,
+    QLineEdit,
     QPushButton,
+    QScrollArea,
     QSpinBox,
     QWidget,
 )
@@ -21,22 +23,27 @@ from tabprotect.engine.arrays import Floats
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.posterior.analysis import (
     AnalysisSummary,
+    ModelSummary,
     Statistic,
     analyse,
     chi_square,
     cramers_v,
+    fit_model,
     odds_ratio,
 )
+from tabprotect.engine.posterior.log_linear import LogLinear
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Who
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.question import Question
+from tabprotect.gui.look.buttons import scrolling
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, count_text
+from tabprotect.gui.pages.check.corner_choice import CornerChoice
 from tabprotect.gui.plots.marks import Mark
 from tabprotect.gui.plots.spread import SpreadPlot, number
 
@@ -51,11 +58,13 @@ ROWS = ("published", "original", "mean", "standard deviation", "95 % of draws", 
 
 @dataclass(frozen=True)
 class Analysis:
-    """What is asked: a statistic with its name, and whose belief the tables come from."""
+    """What is asked: a statistic with its name, whose belief the tables come from, and the model
+    that it is the deviance of."""
 
     name: str
     statistic: Statistic
     who: Who
+    model: LogLinear | None = None
 
 
 class _Part:
@@ -103,57 +112,6 @@ def spread(
     return summary, draws
 
 
-class CornerChoice(QWidget):
-    """The corner of a 2 x 2 block opposite to the selected cell: two variables, two categories."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName("Opposite corner of the 2 x 2 block")
-        self._domain: Domain | None = None
-        self.variables = (QComboBox(), QComboBox())
-        self.categories = (QComboBox(), QComboBox())
-        row = in_row(on=self, margins=0, spacing=4)
-        for number_, (variable, category) in enumerate(
-            zip(self.variables, self.categories, strict=True), 1
-        ):
-            variable.setAccessibleName(f"Variable {number_} of the block")
-            category.setAccessibleName(f"Other category of variable {number_}")
-            variable.currentIndexChanged.connect(lambda _, n=number_ - 1: self._fill(n))
-            for box in (variable, category):
-                box.setSizeAdjustPolicy(
-                    QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-                )
-                box.setMinimumContentsLength(5)
-                row.addWidget(box)
-
-    def show_domain(self, domain: Domain) -> None:
-        """Offer the variables of a table."""
-        if domain == self._domain:
-            return
-        self._domain = domain
-        for number_, box in enumerate(self.variables):
-            box.blockSignals(True)
-            box.clear()
-            box.addItems(list(domain.names))
-            box.setCurrentIndex(min(number_, domain.ndim - 1))
-            box.blockSignals(False)
-            self._fill(number_)
-
-    def _fill(self, which: int) -> None:
-        assert self._domain is not None
-        box = self.categories[which]
-        box.clear()
-        box.addItems(list(self._domain.variables[self.variables[which].currentIndex()].categories))
-        box.setCurrentIndex(box.count() - 1)
-
-    def corner(self, first: Index) -> Index:
-        """The cell opposite to ``first``."""
-        out = list(first)
-        for variable, category in zip(self.variables, self.categories, strict=True):
-            out[variable.currentIndex()] = category.currentIndex()
-        return tuple(out)
-
-
 class DrawsPanel(QWidget):
     """Choose an analysis, draw, see the spread."""
 
@@ -171,6 +129,16 @@ class DrawsPanel(QWidget):
         self.kind.setAccessibleName("Analysis")
         self.kind.currentIndexChanged.connect(lambda _: self._kind_chosen())
         self.corner = CornerChoice()
+        self.formula = QLineEdit()
+        self.formula.setAccessibleName("Log-linear model")
+        self.formula.setToolTip("Which variables go together: a*b + c")
+        self.formula.returnPressed.connect(self.run)
+        self.model: ModelSummary | None = None
+        self._fitting: Question[ModelSummary] = Question(
+            self, document.jobs, self._take_model, self._failed
+        )
+        self.odds = Label(wordWrap=True, name="Odds ratios of the model")
+        self.odds.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.who = QComboBox()
         self.who.setAccessibleName("Whose belief the tables are drawn from")
         for name in ("user", "intruder"):
@@ -206,15 +174,25 @@ class DrawsPanel(QWidget):
         in_column(
             first,
             self.corner,
+            self.formula,
             second,
             self.sentence,
             (self.plot, 1),
             self._form,
+            self._told_odds(),
             on=self,
             margins=(0, GRID, 0, 0),
             spacing=GRID,
         )
         self._show()
+
+    def _told_odds(self) -> QScrollArea:
+        """The odds ratios scroll: a model may have many."""
+        self._area = scrolling()
+        self._area.setWidget(self.odds)
+        self._area.setMaximumHeight(16 * GRID)
+        self._area.hide()
+        return self._area
 
     def controls(self) -> list[QWidget]:
         """What takes the keyboard, in reading order."""
@@ -223,7 +201,7 @@ class DrawsPanel(QWidget):
             for pair in zip(self.corner.variables, self.corner.categories, strict=True)
             for box in pair
         ]
-        asked = [self.kind, *corner, self.who, self.draws, self.button]
+        asked = [self.kind, *corner, self.formula, self.who, self.draws, self.button]
         return [*asked, *self.plot.controls()]
 
     def value(self, name: str) -> str:
@@ -237,10 +215,12 @@ class DrawsPanel(QWidget):
             return
         if changes & {"release", "priors", "table", "everything"}:
             self._drawing.drop()
-            self.result = None
+            self._fitting.drop()
+            self.result = self.model = None
         if self._domain != project.domain:
             self._domain = project.domain
             self.draws.setValue(FEW_DRAWS if project.domain.size > MANY_CELLS else DRAWS)
+            self.formula.setText(" + ".join(f"`{name}`" for name in project.domain.names))
         self._fill_kinds(project.domain)
         self.corner.show_domain(project.domain)
         self._show()
@@ -249,6 +229,7 @@ class DrawsPanel(QWidget):
         kinds = [
             ("chi-square of independence", "chi"),
             ("odds ratio of a 2 \u00d7 2 block", "odds"),
+            ("log-linear model", "model"),
         ]
         if domain.ndim == 2:
             kinds.insert(1, ("Cram\u00e9r's V", "v"))
@@ -262,6 +243,7 @@ class DrawsPanel(QWidget):
 
     def _kind_chosen(self) -> None:
         self.corner.setVisible(self.kind.currentData() == "odds")
+        self.formula.setVisible(self.kind.currentData() == "model")
 
     # -- running ------------------------------------------------------------------------------
 
@@ -272,6 +254,13 @@ class DrawsPanel(QWidget):
             return Analysis("chi-square of independence", chi_square, who)
         if kind == "v":
             return Analysis("Cram\u00e9r's V", cramers_v, who)
+        if kind == "model":
+            model = LogLinear.of(domain, self.formula.text())
+            terms = " + ".join(" \u00d7 ".join(margin) for margin in model.margins)
+            name = f"deviance of {terms} ({count_text(model.degrees)} degrees of freedom)"
+            return Analysis(
+                name, lambda tables: model.deviance(tables, model.fit(tables)), who, model
+            )
         first = self.document.selection or (0,) * domain.ndim
         second = self.corner.corner(first)
         cells = f"{domain.cell_text(first)} and {domain.cell_text(second)}"
@@ -292,8 +281,23 @@ class DrawsPanel(QWidget):
             self.plot.show_nothing(f"The posterior of the {analysis.who} is not known (yet).")
             return
         draws = self.draws.value()
-        self.result, self._analysis = None, analysis
+        self.result, self.model, self._analysis = None, None, analysis
+        self._drawing.drop()
+        self._fitting.drop()
         self._show()
+        model = analysis.model
+        if model is not None:
+            self._fitting.ask(
+                f"a model of {count_text(draws)} possible originals",
+                lambda progress: fit_model(
+                    posterior,
+                    model,
+                    generator=Randomness.fresh().generator(),
+                    draws=draws,
+                    progress=progress,
+                ),
+            )
+            return
         self._drawing.ask(
             f"{count_text(draws)} possible originals",
             lambda progress: spread(posterior, analysis, draws, progress),
@@ -303,12 +307,20 @@ class DrawsPanel(QWidget):
         self.result = result
         self._show()
 
+    def _take_model(self, found: ModelSummary) -> None:
+        assert self._analysis is not None
+        named = replace(found.deviance, name=self._analysis.name)
+        self.model, self.result = found, (named, len(named.values))
+        self._show()
+
     def _failed(self, error: TabprotectError) -> None:
         self.document.error_raised.emit(error, "posterior")
 
     # -- showing ------------------------------------------------------------------------------
 
     def _show(self) -> None:
+        self.odds.setText("" if self.model is None else "\n".join(self.model.lines))
+        self._area.setVisible(self.model is not None)
         if self.result is None or self._analysis is None:
             self.plot.show_nothing(
                 "What does perturbation do to an analysis? Draw possible originals and see how "
@@ -331,7 +343,7 @@ class DrawsPanel(QWidget):
             "95 % of draws": f"{number(low)} to {number(high)}",
         }
         if true is not None:
-            told["original"] = f"{number(true)}  [house]"
+            told["original"] = f"{number(true)}  [staff only]"
         if summary.undefined:
             told["not defined"] = f"{count_text(summary.undefined)} draws"
         for name, value in self._rows.items():
@@ -353,7 +365,7 @@ class DrawsPanel(QWidget):
     def _marks(summary: AnalysisSummary, true: float | None) -> tuple[Mark, ...]:
         marks = [Mark(summary.published, f"published {number(summary.published)}")]
         if true is not None:
-            marks.append(Mark(true, f"original {number(true)} [house]", true=True))
+            marks.append(Mark(true, f"original {number(true)} [staff only]", true=True))
         return tuple(marks)
 
     @staticmethod

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from itertools import pairwise
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QComboBox,
@@ -26,7 +26,7 @@ from tabprotect.engine.project.project import PRIORS, Project, Who
 from tabprotect.engine.project.verbs.release_verbs import infer, set_prior
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
-from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.document import Document, Total
 from tabprotect.gui.base.page import Changes
 from tabprotect.gui.base.shell_lines import command_line
 from tabprotect.gui.look import icons
@@ -128,6 +128,7 @@ class CheckPage(CheckStage, PosteriorShown):
         document.posterior_failed.connect(self._not_ready)
         document.originals_counted.connect(lambda *_: self._show_way())
         document.selection_changed.connect(self._selected)
+        document.total_selected.connect(self._total_selected)
         document.jobs.ended.connect(lambda _: self._offer_again())
         document.jobs.started.connect(lambda _: self._offer_again())
 
@@ -391,6 +392,19 @@ class CheckPage(CheckStage, PosteriorShown):
         self.sums.select(index)
         self._show_priors()
         self._show_cell()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._total_selected(self.document.total)
+
+    def _total_selected(self, total: Total | None) -> None:
+        """Show the totals that a selected one is among."""
+        if total is None or not self.isVisible() or self.document.release is None:
+            return
+        self.tabs.setCurrentWidget(self.sums)
+        if set(self.sums.chosen) != set(total.names):
+            self.sums.show_by(total.names)
+        self.sums.select(total.cell)
 
     def words(self, project: Project) -> list[str]:
         return infer(project, self.who)

@@ -75,11 +75,12 @@ def readers(
             found.append(_judged(verdict, who, name, "of the house's policy"))
     if not staff:
         return tuple(found)
-    joint = None if judgement is None else judgement.together
+    joint = None if judgement is None else judgement.before.together
     if judgement is not None and joint is not None:
-        last = judgement.earlier[0].entry
+        read = judgement.before.read
+        last = read[0].entry
         knows = f"release {last.number} of {last.day}" + (
-            "" if len(judgement.close) == 1 else f" and {len(judgement.close) - 1} more"
+            "" if len(read) == 1 else f" and {len(read) - 1} more"
         )
         words = _words(joint.at_risk, joint.certain, joint.limit)
         bad = bool(joint.failing)

@@ -15,14 +15,11 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.posterior.sums import sums
-from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Who
 from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.tables.domain import Index
-from tabprotect.engine.tables.publication import Publication
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.question import Question
+from tabprotect.gui.base.totals import CERTAIN, Totals, TotalsBy
 from tabprotect.gui.look.buttons import emptied, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
@@ -44,10 +41,9 @@ class SumsPanel(QWidget):
         self.setAccessibleName("Totals")
         self.names: dict[str, QToolButton] = {}
         self.totals: Posterior | None = None
+        self._found: TotalsBy | None = None
         self._who: Who = "user"
-        self._question: Question[Posterior] = Question(
-            self, document.jobs, self._answered, self._failed, wait=150
-        )
+        self._question = Totals(document, self, self._answered, self._failed)
         self._names = QGridLayout()
         self._names.setSpacing(GRID // 2)
         self.said = Label(wordWrap=True, name="How the totals were computed")
@@ -92,13 +88,7 @@ class SumsPanel(QWidget):
         names = [*domain.names, *(grouping.name for grouping in groupings)]
         if list(self.names) != names:
             self._offer(names)
-        publication = Publication(domain, (self.chosen,), groupings)
-
-        def work(progress: Progress) -> Posterior:
-            progress.report("adding up the cells", 0.0)
-            return sums(posterior, publication, progress=progress)[0]
-
-        if self._question.ask("what to believe of totals", work, (posterior, *self.chosen)):
+        if self._question.ask_by(self.chosen, who):
             self.totals = None
             self.table.setRowCount(0)
             self.histogram.hide()
@@ -119,8 +109,9 @@ class SumsPanel(QWidget):
     def _failed(self, error: TabprotectError) -> None:
         self.said.setText(f"{error.message[:1].upper()}{error.message[1:]}.")
 
-    def _answered(self, found: Posterior) -> None:
-        self.totals = found
+    def _answered(self, answer: TotalsBy) -> None:
+        found = answer.posterior
+        self.totals, self._found = found, answer
         domain, number = found.domain, min(found.domain.size, MOST_ROWS)
         low, high = found.interval(LEVEL)
         self.table.setRowCount(number)
@@ -141,7 +132,7 @@ class SumsPanel(QWidget):
                         Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
                     )
                 self.table.setItem(row, column, item)
-        exact = int((found.chances.max(axis=1) == 1).sum())
+        exact = int((found.chances.max(axis=1) > CERTAIN).sum())
         how = (
             "exactly" if found.way == "exact" else f"from drawn originals, \u00b1{found.error:.4f}"
         )
@@ -149,19 +140,24 @@ class SumsPanel(QWidget):
             f"{count_text(domain.size)} total{'' if domain.size == 1 else 's'}, computed {how}; "
             f"{count_text(exact)} known for certain."
         )
-        self.select(self.document.selection)
+        total = self.document.total
+        self.select(self.document.selection if total is None else total.cell)
+
+    def show_by(self, names: tuple[str, ...]) -> None:
+        """The totals by these names."""
+        for name, button in self.names.items():
+            button.blockSignals(True)
+            button.setChecked(name in names)
+            button.blockSignals(False)
+        self.refresh(self._who)
 
     def select(self, cell: Index | None) -> None:
         """Go to the total that a cell belongs to."""
-        found, release = self.totals, self.document.release
-        if found is None or release is None or not self.table.rowCount():
+        if self.totals is None or self._found is None or not self.table.rowCount():
             return
         row = 0
         if cell is not None:
-            domain = release.domain
-            groupings = groupings_of(domain, release.mechanism.parameters)
-            publication = Publication(domain, (self.chosen,), groupings)
-            row = int(publication.keys(0)[domain.flat(cell)])
+            row = self.totals.domain.flat(self._found.place(cell))
         self.table.setCurrentCell(min(row, self.table.rowCount() - 1), 0)
         self._show_total(self.table.currentRow())
 

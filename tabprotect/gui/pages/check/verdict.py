@@ -41,7 +41,7 @@ class VerdictCards(ReaderCards):
             self.sentence = judging.fault(project) or "Working out what a reader would know\u2026"
             return self.show_readers(())
         known = judging.known(project) if staff else None
-        self.sentence = verdict_sentence(verdict, None if known is None else known.together)
+        self.sentence = verdict_sentence(verdict, None if known is None else known.before.together)
         told = self._intruder(rule, verdict.belief_limit) if intruder else None
         return self.show_readers(readers(verdict, known, intruder=told, staff=staff))
 

@@ -25,6 +25,8 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.compare_verbs import comparison_scope, set_comparison
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.gui.forms.field import CHOSEN
+from tabprotect.gui.forms.name_chips import NameChips
 from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import in_column, in_row
@@ -132,6 +134,14 @@ class RunsPanel(QWidget):
         self.margins = QLineEdit()
         self.margins.setAccessibleName("Published sub-tables, as a formula")
         self.margins.editingFinished.connect(lambda: self._edited("margins", self.margins))
+        self.margin_chips = NameChips(*CHOSEN["formula"])
+        self.margin_chips.changed.connect(
+            lambda text: self.changed.emit(set_comparison(margins=text))
+        )
+        self.key_chips = NameChips("", ",", quoted=False)
+        self.key_chips.changed.connect(
+            lambda text: self.changed.emit(set_comparison(key=[n for n in text.split(",") if n]))
+        )
         self.key = QLineEdit()
         self.key.setAccessibleName("Variables that an intruder knows")
         self.key.editingFinished.connect(lambda: self._edited("key", self.key))
@@ -163,7 +173,9 @@ class RunsPanel(QWidget):
         for words, field in (
             ("Runs of each", self.number),
             ("Sub-tables", self.margins),
+            ("", self.margin_chips),
             ("Known", self.key),
+            ("", self.key_chips),
             ("Sensitive", self.sensitive),
         ):
             label = Label(words)
@@ -187,6 +199,9 @@ class RunsPanel(QWidget):
     def show_nothing(self) -> None:
         """Forget everything: the public view, or no table."""
         self._runs, self._domain, self._keys = (), None, ()
+        for chips in (self.margin_chips, self.key_chips):
+            chips.show_text("")
+            chips.offer([])
         self.levers.show_run("")
         for widget in (self.list, self.text, self.margins, self.key, self.sensitive):
             widget.blockSignals(True)
@@ -227,6 +242,11 @@ class RunsPanel(QWidget):
         self.remove_button.setEnabled(bool(plan.runs))
         self.clear_button.setEnabled(bool(plan.runs))
         self._keys = plan.key
+        names = [name for v in project.domain.variables for name in (v.name, *v.named)]
+        self.margin_chips.offer(names)
+        self.margin_chips.show_text(plan.margins)
+        self.key_chips.offer(project.domain.names)
+        self.key_chips.show_text(",".join(plan.key))
         taken = comparison_scope(project)
         own = plan.names_cells
         for widget, text, hint in (

@@ -8,12 +8,16 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.cycles.report import CycleReport
+from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.moves import MoveSet, Violation
 from tabprotect.gui.grid.cycle_grid import Overlay, blocking_cells
 from tabprotect.gui.grid.cycle_walk import walk_steps
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.pages.cycles.broken_sums import cells_inside
+
+MOST_NAMED = 4
+"""Layers of a cycle that are named."""
 
 
 def of_chances(moves: MoveSet, counts: Ints | None) -> Overlay:
@@ -59,6 +63,23 @@ def _immovable(moves: MoveSet, report: CycleReport | None) -> Bools | None:
     out = np.zeros(moves.domain.shape, dtype=np.bool_)
     out[tuple(np.array(report.immovable).T)] = True
     return out
+
+
+def layers(moves: MoveSet, cycle: int, placement: Placement) -> str:
+    """Which layers a cycle runs through, as a sentence; empty where there is one table only."""
+    if not placement.layers:
+        return ""
+    cells, _ = moves.entries(cycle)
+    index = np.unravel_index(cells, moves.domain.shape)
+    codes = np.stack([index[moves.domain.axis(name)] for name in placement.layers], axis=1)
+    found = np.unique(codes, axis=0).tolist()
+    variables = [moves.domain[name] for name in placement.layers]
+    names = [
+        ", ".join(v.categories[code] for v, code in zip(variables, layer, strict=True))
+        for layer in found[:MOST_NAMED]
+    ]
+    more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
+    return f" The cycle runs through {'; '.join(names)}{more}."
 
 
 def legend(overlay: Overlay, *, editable: bool) -> str:

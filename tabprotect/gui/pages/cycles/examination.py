@@ -23,6 +23,8 @@ from tabprotect.gui.pages.cycles.proof_panel import Functional
 QUICK_CELLS = 300
 """Cells up to which cycles are chosen at once where none are given."""
 
+REVERSED = ("negative", "reversible")
+
 WAIT = 120
 """Milliseconds of rest before a cycle set is examined."""
 
@@ -127,8 +129,11 @@ class Examination(QObject):
         self.answered.emit()
 
 
-def sentence(moves: MoveSet, report: CycleReport | None, *, whose: str) -> str:
-    """All of a report in one sentence; ``whose`` names the table ("this table")."""
+def sentence(moves: MoveSet, report: CycleReport | None, *, whose: str, rule: str) -> str:
+    """All of a report in one sentence; ``whose`` names the table ("this table").
+
+    Under a ``rule`` that is its own reverse readers draw exactly where there is no formula.
+    """
     shape = " \u00d7 ".join(map(str, moves.domain.shape))
     number = len(moves)
     s = "s" if number == 1 else ""
@@ -142,7 +147,8 @@ def sentence(moves: MoveSet, report: CycleReport | None, *, whose: str) -> str:
             "and cannot be used before that is mended"
         )
     text += f" keep{s} every margin{_kept_text(moves)}; what a reader can believe is "
-    text += "computed exactly" if report.exact else "estimated, with its error"
+    drawn = "drawn exactly" if rule in REVERSED else "estimated, with its error"
+    text += "computed exactly" if report.exact else drawn
     if report.blocked_share is not None:
         text += f"; on {whose} {_blocked_text(report.blocked_share)}"
     return text

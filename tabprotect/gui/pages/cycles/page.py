@@ -268,7 +268,7 @@ class CyclesPage(CyclesStage, Page):
             return f"keeps {origin.removeprefix('order-')}-way margins"
         if origin == BY_HAND or origin.endswith(BY_FIGURES) or is_named(origin):
             return origin
-        return f"from {origin}" if origin else "default for this shape"
+        return f"from {origin}" if origin else "chosen for the kept margins"
 
     def _choose_front(self) -> None:
         work: QWidget = self.empty if self._moves is None else self._work
@@ -300,7 +300,9 @@ class CyclesPage(CyclesStage, Page):
             return
         report = self.examination.report
         whose = "the published table" if self.document.public else "this table"
-        text = sentence(self._moves, report, whose=whose)
+        project = self.document.project
+        rule = "" if project is None else self._rule(project)
+        text = sentence(self._moves, report, whose=whose, rule=rule)
         if self.document.shown_table is None:
             text += ". Counts are not shown: nothing is published yet"
         self.set_sentence(f"{text}.")
@@ -342,7 +344,10 @@ class CyclesPage(CyclesStage, Page):
         self.grid.show_overlay(layout, moves.margins, overlay)
         self.grid.select(self.document.selection)
         self.broken.show_sums(cycle or 0, found)
-        self._legend.setText(drawing.legend(overlay, editable=self.editor.allowed))
+        said = drawing.legend(overlay, editable=self.editor.allowed)
+        if overlay.sign is not None and cycle is not None:
+            said += drawing.layers(moves, cycle, layout.placement)
+        self._legend.setText(said)
 
     # -- going about --------------------------------------------------------------------------
 
@@ -393,6 +398,12 @@ class CyclesPage(CyclesStage, Page):
         layout, view = self._layout(), self.grid.grid.cells
         places = [layout.position(moves.domain.unflat(int(c))) for c in cells[:MOST_LOOKED_AT]]
         shown = [self.grid.grid.model.index(*at) for at in places if at is not None]
+        if not any(places):
+            # It lies in other layers: the first of them.
+            self._choose_layer(moves.domain.unflat(int(cells[0])))
+            layout = self._layout()
+            places = [layout.position(moves.domain.unflat(int(c))) for c in cells[:MOST_LOOKED_AT]]
+            shown = [self.grid.grid.model.index(*at) for at in places if at is not None]
         seen = view.viewport().rect()
         if shown and not any(seen.contains(view.visualRect(at).center()) for at in shown):
             view.scrollTo(shown[0])

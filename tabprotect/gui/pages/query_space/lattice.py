@@ -65,7 +65,7 @@ class LatticePanel(QWidget):
         self.pages.setCurrentIndex(regions.variables > DRAWN)
         if regions.variables > DRAWN:
             return
-        self.view.text = regions.letters.text
+        self.view.text = regions.letters.node
         self.view.look = self._look
         lattice = regions.letters.lattice
         levels = [(d, tuple(lattice.level(d))) for d in range(lattice.variables + 1)]

@@ -281,7 +281,7 @@ class LivePanel(QWidget):
         small = lattice.variables <= DRAWN
         self.pictures.setCurrentIndex(not small)
         if small:
-            self.view.text = letters.text
+            self.view.text = letters.node
             self.view.look = lambda query: node(standing, query)
             levels = [(d, tuple(lattice.level(d))) for d in range(lattice.variables + 1)]
             self.view.show_levels(levels, letters)

@@ -47,6 +47,7 @@ from tabprotect.gui.pages.query_space.session import SessionPanel
 from tabprotect.gui.pages.query_space.settings import SettingsRow
 from tabprotect.gui.pages.query_space.stage import QuerySpaceStage
 from tabprotect.gui.pages.query_space.widths import WidthsPanel
+from tabprotect.gui.pages.query_space.wishes import WishPanel
 
 HIDDEN = (
     "Widths, bounds and frontiers are worked out from the original: they stay in the house. A "
@@ -77,10 +78,14 @@ class QuerySpacePage(QuerySpaceStage, Page):
         self.optimal = OptimalPanel(self.space)
         self.optimal.failed.connect(self.show_error)
         self.optimal.changed.connect(self._show_main)
+        self.wishes = WishPanel(self.space)
+        self.wishes.failed.connect(self.show_error)
+        self.wishes.changed.connect(self._show_main)
         self.live = LivePanel(self.space)
         self.live.failed.connect(self.show_error)
         for panel, label in (
             (self.lattice, "Lattice"),
+            (self.wishes, "Wish list"),
             (self.widths, "Critical widths"),
             (self.graph, "Independence graph"),
             (self.optimal, "Best release"),
@@ -211,7 +216,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
             self.main_button.hide()
             return
         self.main_button.show()
-        if panel in (self.optimal, self.session):
+        if panel in (self.wishes, self.optimal, self.session):
             self.main_button.setText("Plan this release")
             self.main_button.setEnabled(bool(panel.margins()))
             return
@@ -293,7 +298,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
 
     def main_action(self) -> None:
         panel = self._panel()
-        if panel in (self.optimal, self.session):
+        if panel in (self.wishes, self.optimal, self.session):
             margins = panel.margins()
             if margins:
                 self.do(set_release_plan, margins=margins)

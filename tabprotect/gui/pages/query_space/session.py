@@ -336,7 +336,7 @@ class SessionPanel(QWidget):
             self._point.clear()
             return
         at = min(self.slider.value(), len(served.states) - 1)
-        self._regions = Regions(served.states[at], regions.letters)
+        self._regions = Regions(served.states[at], regions.letters, "released")
         when = "Before the first query" if not at else f"After query {at} of {len(served.entries)}"
         self._point.setText(f"{when}: {state_sentence(self._regions)}")
         self.pictures.setCurrentIndex(regions.variables > DRAWN)

@@ -15,10 +15,11 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.gui.lattice.listing import ListColumn, Listing
-from tabprotect.gui.lattice.space import CANDIDATE, STATUS, Regions, Space
+from tabprotect.gui.lattice.space import CANDIDATE, Regions, Space
 from tabprotect.gui.lattice.symbols import NodeLook
 from tabprotect.gui.lattice.tiles import TileMap
 from tabprotect.gui.lattice.view import LatticeView
+from tabprotect.gui.lattice.words import region_text
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.shades import STEPS, ScaleBar, shade_numbers, shades
@@ -173,7 +174,9 @@ class WidthsPanel(QWidget):
                 ListColumn("sub-table", every, lambda q: letters.text(int(q)), right=False),
                 ListColumn("dim.", dimensions, lambda n: str(int(n))),
                 ListColumn("width", widths, lambda n: count_text(int(n))),
-                ListColumn("now", regions.status, lambda s: STATUS[int(s)], right=False),
+                ListColumn(
+                    "now", regions.status, lambda s: region_text(regions, int(s)), right=False
+                ),
             ),
             rows,
             current=regions.at(self.space.focus),

@@ -10,11 +10,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from tabprotect.engine.bundle import manifest
+from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.bundle.check_lines import (
     CheckGroup,
     CheckLine,
     headline,
-    left_before,
     stated,
 )
 from tabprotect.engine.disclosure.policy import HousePolicy
@@ -28,8 +29,8 @@ from tabprotect.engine.project.verbs.release_verbs import (
     publish,
     set_mechanism,
 )
+from tabprotect.engine.project.verbs.set_verbs import publish_set, tables_said
 from tabprotect.engine.project.verbs.table_verbs import set_title
-from tabprotect.engine.register.entry import warnings_of
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.jobs import Job
 from tabprotect.gui.base.page import Changes, Page
@@ -239,13 +240,19 @@ class ReleasePage(ReleaseStage, Page):
         if house:
             preferences = self.document.preferences
             source, title = project.source, project.title
-            self.form.show_project(title=title, source=source, preferences=preferences)
+            tables = len(tables_said(project))
+            self.form.show_project(
+                title=title, source=source, preferences=preferences, tables=tables
+            )
         else:
             self.form.forget()
             self.signing.forget()
             self.seal.text.clear()
         if published and bundle is not None:
-            self.seal.show_release(self._published_path(), bundle.fingerprint)
+            path, fingerprint = self._published_path(), bundle.fingerprint
+            if path.is_dir():
+                fingerprint = sha256((path / manifest.NAME).read_bytes())
+            self.seal.show_release(path, fingerprint)
         self.main_button.setVisible(leaving)
         self._copy_line.setVisible(house)
         self.report.show_editions(staff=house)
@@ -275,11 +282,9 @@ class ReleasePage(ReleaseStage, Page):
         if known is None:
             self.before.show_group(CheckGroup(self.before.group.title, ()))
         else:
-            said = [warning["message"] for warning in warnings_of(known.earlier)]
-            unread = known.unread
-            self.before.show_group(left_before(said, known.together, unread, known.fault))
+            self.before.show_group(known.before.group)
         if house and verdict is not None:
-            together = None if known is None else known.together
+            together = None if known is None else known.before.together
             figure = f"{verdict.known:,} of {verdict.at_risk:,.1f}".removesuffix(".0")
             self.banner.show_line(headline(verdict, together), figure=figure)
         elif house:
@@ -306,14 +311,14 @@ class ReleasePage(ReleaseStage, Page):
         """What takes a reason, in words."""
         known = self.document.judging.known(project)
         out = [project.against]
-        if known is not None and known.close:
-            out.append(f"{warnings_of(known.close)[0]['message']}.")
+        if known is not None and known.before.close:
+            out.append(f"{known.before.warnings[0]['message']}.")
         return [f"{text[0].upper()}{text[1:]}" for text in out if text]
 
     def _missing(self, project: Project) -> str:
         """What has to be done before it can be approved, in words; empty where nothing has."""
         policy, known = self._policy(project), self.document.judging.known(project)
-        if known is not None and known.close and policy.second_release == "refuse":
+        if known is not None and known.before.close and policy.second_release == "refuse":
             return "By the policy of the house no table is published twice."
         missing = []
         if self._reasons(project) and not self.signing.reason.text().strip():
@@ -354,7 +359,7 @@ class ReleasePage(ReleaseStage, Page):
         history = self.document.history
         for step in reversed(history.steps[: history.position]):
             if step.sealed:
-                return Path(str(step.arguments["release"]))
+                return Path(str(step.arguments.get("release") or step.arguments["folder"]))
         return Path()
 
     # -- what happens -------------------------------------------------------------------------
@@ -411,16 +416,21 @@ class ReleasePage(ReleaseStage, Page):
     def _publish(self, release: Path, dossier: Path | None, overwrite: bool) -> Job | None:
         prepared, approved = self.signing.names()
         reason = self.signing.reason.text().strip()
-        return self.do(
-            publish,
-            release=str(release),
-            dossier=None if dossier is None else str(dossier),
-            overwrite=overwrite,
-            accept=reason,
-            again=reason,
-            prepared_by=prepared,
-            approved_by=approved,
-        )
+        given: dict[str, object] = {
+            "dossier": None if dossier is None else str(dossier),
+            "overwrite": overwrite,
+            "accept": reason,
+            "again": reason,
+            "prepared_by": prepared,
+            "approved_by": approved,
+        }
+        project = self.document.project
+        if self.form.apart.isChecked() and project is not None:
+            tables = tables_said(project)
+            order = publish_set.order({"folder": str(release), "tables": tables, **given})
+        else:
+            order = publish.order({"release": str(release), **given})
+        return self.document.run(order, page=self.name)
 
     def _copy(self) -> None:
         if self.bundle is not None:
@@ -445,4 +455,7 @@ class ReleasePage(ReleaseStage, Page):
             self.main_button.click()
 
     def _open_as_reader(self) -> None:
-        self.document.reader_asked.emit(str(self._published_path()))
+        path = self._published_path()
+        # Of a set the first table; the others lie beside it.
+        first = min(path.glob("*.zip")) if path.is_dir() else path
+        self.document.reader_asked.emit(str(first))

@@ -106,6 +106,12 @@ class PublishForm(QWidget):
             wordWrap=True,
             role="quiet",
         )
+        self.apart = QCheckBox("A bundle for each table")
+        self.apart.setToolTip(
+            "<p>A folder with a bundle for each table and one manifest for all; cells that several "
+            "tables have are the same in all.</p>"
+        )
+        self.apart.hide()
         card = QFrame()
         card.setProperty("role", "card")
         grid = QGridLayout(card)
@@ -135,16 +141,25 @@ class PublishForm(QWidget):
             self._choose.append(button)
             grid.addWidget(button, row, 2)
             field.textChanged.connect(lambda _: self._compare())
-        grid.addWidget(self.together, 3, 0, 1, 3)
+        grid.addWidget(self.apart, 3, 1, 1, 2)
+        grid.addWidget(self.together, 4, 0, 1, 3)
         self.keep.toggled.connect(lambda _: self._compare())
 
     def controls(self) -> list[QWidget]:
         """What takes the keyboard, in reading order."""
         first, second = self._choose
-        return [self.title, self.release, first, self.keep, self.dossier, second]
+        return [self.title, self.release, first, self.keep, self.dossier, second, self.apart]
 
-    def show_project(self, *, title: str, source: str, preferences: Preferences) -> None:
-        """Fill in the title, and destinations nobody has chosen yet."""
+    def show_project(
+        self, *, title: str, source: str, preferences: Preferences, tables: int = 1
+    ) -> None:
+        """Fill in the title, and destinations nobody has chosen yet.
+
+        Where there are several ``tables`` each may go into a bundle of its own.
+        """
+        self.apart.setVisible(tables > 1)
+        if tables < 2:
+            self.apart.setChecked(False)
         if not self.title.isModified():
             self.title.setText(title)
         if self._kept is not None:
@@ -178,6 +193,8 @@ class PublishForm(QWidget):
         release = Path(self.release.text().strip())
         if release.suffix.lower() != ".zip":
             release = release.with_name(f"{release.name}.zip")
+        if self.apart.isChecked():
+            release = release.with_suffix("")
         dossier = self.dossier.text().strip() or str(confidential.suggested_name(release))
         return Destination(release, marked(Path(dossier)) if self.keep.isChecked() else None)
 

@@ -8,6 +8,7 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
 
 from tabprotect.engine.arrays import Ints, Letters
+from tabprotect.engine.formats.statuses import TAU
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods
@@ -27,15 +28,6 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
 
-STATUSES = {
-    "S": "safe",
-    "U": "primary unsafe",
-    "P": "protected (must be published)",
-    "M": "secondary",
-    "E": "empty",
-}
-"""The letters of tau-ARGUS."""
-
 UNMARKED = frozenset({"S", "E", ""})
 """Most cells: a letter in each of them would only be noise."""
 
@@ -44,6 +36,7 @@ class MethodResult(QWidget):
     """``chosen`` carries a cell of the original, where the shown table has its cells."""
 
     chosen = Signal(object)
+    total_chosen = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
@@ -67,6 +60,7 @@ class MethodResult(QWidget):
         self.tables = ThreeTables()
         self.tables.titles["original"].setText("True")
         self.tables.chosen.connect(self._chosen)
+        self.tables.total_chosen.connect(self.total_chosen)
         # Beside the counts stand the status letters.
         self.tables.grids["original"].room = (-2, 0)
         row = in_row(self._which_label, self.which, 1, spacing=GRID)
@@ -167,7 +161,7 @@ class MethodResult(QWidget):
         words = []
         if self._letters is not None:
             seen = set(np.unique(self._letters).tolist()) - UNMARKED
-            words += [f"{letter} {text}" for letter, text in STATUSES.items() if letter in seen]
+            words += [f"{letter} {text}" for letter, text in TAU.items() if letter in seen]
         if (
             self._release is not None
             and self._release.tables[self.which.currentIndex()].hidden.any()

@@ -145,6 +145,7 @@ class RunPage(Page):
         """The result of any other method. Made when there is one."""
         panel = MethodResult()
         panel.chosen.connect(self.document.select)
+        panel.total_chosen.connect(self.document.select_total)
         self.stack.addWidget(panel)
         return panel
 
@@ -210,6 +211,7 @@ class RunPage(Page):
             project.values,
             coins=(project.seed, project.fresh) if house else (None, False),
             house=house,
+            domain=project.domain,
         )
         if self._ordered is not method:
             self._ordered = method

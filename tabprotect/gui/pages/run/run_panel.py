@@ -49,6 +49,7 @@ class RunPanel(QWidget):
         self.placement.layer_chosen.connect(self._choose_layer)
         self.tables = ThreeTables()
         self.tables.chosen.connect(self.chosen)
+        self.tables.total_chosen.connect(document.select_total)
         self.running = CycleDelegate(self.grids["published"])
         self.running.dots = False
         self.running.inset = 5

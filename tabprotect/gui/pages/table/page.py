@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, cast
 
-import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QSplitter
@@ -17,7 +16,6 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.table_verbs import (
     opening,
     paste_block,
-    pasted,
     place,
     set_at_risk,
     set_count,
@@ -27,19 +25,24 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
-from tabprotect.gui.grid.clipboard import block_data, read_block, whole_number
+from tabprotect.gui.grid.clipboard import block_data, whole_number
 from tabprotect.gui.grid.figures import FIGURES, figure
+from tabprotect.gui.grid.folding import Folding
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.placement_bar import PlacementBar
+from tabprotect.gui.grid.totals_cursor import TotalsCursor
 from tabprotect.gui.grid.view import GridView
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.theme import colour, count_text
+from tabprotect.gui.look.theme import colour
 from tabprotect.gui.pages.table.bars import FindBar, PasteBar
 from tabprotect.gui.pages.table.categories import CategoriesPanel
+from tabprotect.gui.pages.table.fold_tool import FoldTool
+from tabprotect.gui.pages.table.pasting import Pending, changed_cells, from_clipboard
 from tabprotect.gui.pages.table.risk_list import RiskList, next_cell
 from tabprotect.gui.pages.table.stage import TableStage
+from tabprotect.gui.pages.table.words import cell_called, empty_words, table_words
 
 STRUCTURE = frozenset({"table", "placement", "release", "view", "everything"})
 
@@ -51,9 +54,9 @@ class TablePage(TableStage, Page):
         super().__init__(document)
         self._figure = "counts"
         self._only = False
+        self._folding: Folding | None = None
         self._layer: Index = ()
-        self._paste: dict[Index, int] = {}
-        self._block: tuple[Index, list[list[int]]] | None = None
+        self._paste: Pending | None = None
         self._build_tools()
         self.placement = PlacementBar()
         self.placement.placed.connect(self._place)
@@ -65,10 +68,14 @@ class TablePage(TableStage, Page):
         self.find_bar.found.connect(document.select)
         self.grid = GridView("Table of counts")
         self.find_bar.closed.connect(self.grid.cells.setFocus)
-        self.grid.current_changed.connect(document.select)
+        self.grid.current_changed.connect(self._cell_chosen)
+        self.totals = TotalsCursor(self.grid)
+        self.totals.chosen.connect(document.select_total)
         self.grid.model.typed.connect(self._typed)
         self.grid.model.describe = self._describe
         self.grid.cells.cleared.connect(self._clear)
+        self.grid.cells.rows.fold_asked.connect(lambda *at: self._toggle(*at, down=True))
+        self.grid.cells.columns.fold_asked.connect(lambda *at: self._toggle(*at, down=False))
         self.grid.cells.rows.rename_asked.connect(lambda *at: self._rename(*at, down=True))
         self.grid.cells.columns.rename_asked.connect(lambda *at: self._rename(*at, down=False))
         self.empty = Label(wordWrap=True, role="quiet")
@@ -83,9 +90,8 @@ class TablePage(TableStage, Page):
         self.risks.hide()
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
-        split.addWidget(self.grid)
-        split.addWidget(self.categories)
-        split.addWidget(self.risks)
+        for part in (self.grid, self.categories, self.risks):
+            split.addWidget(part)
         split.setStretchFactor(0, 1)
         self._split = split
         for widget in (self.placement, self.paste_bar, self.find_bar):
@@ -106,24 +112,26 @@ class TablePage(TableStage, Page):
         self._figures.currentIndexChanged.connect(
             lambda: self.show_figure(self._figures.currentData())
         )
-        self._only_button = tool_button("At risk only", checkable=True)
-        self._only_button.setAccessibleName("Show only rows and columns with at-risk cells")
-        self._only_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self._only_button.toggled.connect(self.show_only_at_risk)
-        self._categories_button = tool_button("Categories", checkable=True)
-        self._categories_button.setAccessibleName("Edit categories")
-        self._categories_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self._categories_button.toggled.connect(self._show_categories)
-        self._risks_button = tool_button("Risk list", checkable=True)
-        self._risks_button.setAccessibleName("Show the risk list")
-        self._risks_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self._risks_button.toggled.connect(self._show_risks)
-        self._house_tools = (
-            self._only_button,
-            self._risks_button,
-            self._categories_button,
+        self._only_button, self._risks_button, self._categories_button = (
+            tool_button(words, checkable=True)
+            for words in ("At risk only", "Risk list", "Categories")
         )
-        for widget in (self._figures, *self._house_tools):
+        for button, says, does in (
+            (
+                self._only_button,
+                "Show only rows and columns with at-risk cells",
+                self.show_only_at_risk,
+            ),
+            (self._categories_button, "Edit categories", self._show_categories),
+            (self._risks_button, "Show the risk list", self._show_risks),
+        ):
+            button.setAccessibleName(says)
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+            button.toggled.connect(does)
+        self._house_tools = self._only_button, self._risks_button, self._categories_button
+        self.folds = FoldTool()
+        self.folds.folded.connect(lambda: self.refresh(frozenset()))
+        for widget in (self._figures, self.folds, *self._house_tools):
             self.tools.addWidget(widget)
 
     # -- menus --------------------------------------------------------------------------------
@@ -166,6 +174,7 @@ class TablePage(TableStage, Page):
         self.main_button.setText("What can be believed" if public else self.main_label)
         self.main_button.setEnabled(showable or (public and self.document.release is not None))
         self._figures.setVisible(showable)
+        self.folds.setVisible(showable)
         for tool in self._house_tools:
             tool.setVisible(house)
         if not house:
@@ -177,12 +186,7 @@ class TablePage(TableStage, Page):
             self.set_sentence("")
             # The rule may be the house's own.
             self._legend.setText("")
-            self.empty.setText(
-                "A reader sees nothing yet: the table has not been protected.\n"
-                "Press F9 to see the original again, and go on to Protect."
-                if self.document.release is None
-                else "The inner cells are not published.\nThe step under Protect shows the tables that are."
-            )
+            self.empty.setText(empty_words(self.document))
             return
         self._list_risks()
         try:
@@ -204,25 +208,32 @@ class TablePage(TableStage, Page):
         placement = project.placement or Placement.of(domain)
         mask = None if self.document.public else self.document.at_risk
         self.placement.show_placement(domain, placement, self._layer, mask)
-        layout = Layout(domain, placement, self._layer)
+        self._folding = folding = self.folds.of(domain, placement)
+        counts = table.counts
+        hidden = self.document.suppressed if self.document.public else None
+        layout, whole = Layout(domain, placement, self._layer), None
+        if folding is not None:
+            layout = Layout(folding.shown, placement, folding.nearest(self._layer))
+            counts = folding.sums(counts)
+            mask = None if mask is None else folding.sums(mask)
+            hidden = None if hidden is None else folding.sums(hidden)
+            whole = folding.whole(placement.rows), folding.whole(placement.columns)
         if self._only and mask is not None:
             layout = layout.only(mask)
-        counts = table.counts
-        if self._paste:
+        if self._paste is not None:
             counts = counts.copy()
-            for index, count in self._paste.items():
+            for index, count in self._paste.changes.items():
                 counts[index] = count
         full = layout.flat(counts)
-        shown = figure(self._figure, full)
+        shown = figure(self._figure, full, whole)
         rows = shown.rows if layout.rows is None else shown.rows[layout.rows]
         columns = shown.columns if layout.columns is None else shown.columns[layout.columns]
         delegate = self.grid.delegate
         delegate.mark = None if mask is None else layout.shown(layout.flat(mask))
         delegate.quiet_zeros = self._figure != "residuals"
-        hidden = self.document.suppressed if self.document.public else None
         delegate.hatch = None if hidden is None else layout.shown(layout.flat(hidden))
         delegate.hidden = delegate.hatch
-        self._paint_paste(layout)
+        self._paint_ground(layout)
         self.grid.show_grid(
             layout,
             layout.shown(shown.cells),
@@ -232,54 +243,49 @@ class TablePage(TableStage, Page):
             margin_text=shown.margin_text,
         )
         self.grid.set_editable(
-            self._figure == "counts" and not self.document.public and not self._paste
+            self._figure == "counts"
+            and not (self.document.public or self._paste)
+            and folding is None
         )
         self.find_bar.show_table(table)
         self._selected(self.document.selection)
         self.grid.repaint_cells()
-        self._say(table)
+        sentence, legend = table_words(self.document, table)
+        self.set_sentence(sentence)
+        self._legend.setText(legend)
 
-    def _say(self, table: Table) -> None:
-        cells = table.domain.size
-        zeros = cells - len(table.cells[0])
-        shape = " \u00d7 ".join(map(str, table.domain.shape))
-        words = (
-            f"{count_text(table.total)} counted in {count_text(cells)} cells"
-            f" ({shape}), {count_text(zeros)} of them zero"
-        )
-        if self.document.public:
-            hidden = self.document.suppressed
-            said = "every kept margin is exact"
-            if hidden is not None:
-                words = f"{count_text(cells)} cells ({shape})"
-                said = f"{count_text(int(hidden.sum()))} of them are suppressed (x)"
-            elif self.document.project is not None and not self.document.project.takes_cycles:
-                said = "the method's page says what is exact"
-            self.set_sentence(f"What a reader sees: {words}; {said}.")
-            self._legend.setText("")
-            return
-        project = self.document.project
-        assert project is not None
-        low, high = project.at_risk.low, project.at_risk.high
-        risk = self.document.at_risk_cells
-        rule = f"a count of {low}" if low == high else f"a count of {low} to {high}"
-        verb = "cell is" if risk == 1 else "cells are"
-        self.set_sentence(f"{words}; {count_text(risk)} {verb} at risk ({rule}).")
-        self._legend.setText(f"\u25cf at risk: {rule}.  F8 goes to the next one.")
-
-    def _paint_paste(self, layout: Layout) -> None:
-        delegate = self.grid.delegate
+    def _paint_ground(self, layout: Layout) -> None:
+        delegate, folding = self.grid.delegate, self._folding
         delegate.ground = None
-        if self._paste:
+        if folding is not None:
+            delegate.ground = folding.sum_cells(layout)
+            delegate.grounds = [(colour("raised"), colour("quiet"))]
+            if delegate.mark is not None:
+                # A sum over cells at risk is none itself.
+                delegate.mark = delegate.mark & (delegate.ground == 0)
+        if self._paste is not None:
             original = cast(Table, self.document.original)
-            ground = np.zeros(layout.shape, dtype=np.uint8)
-            for index, count in self._paste.items():
-                at = layout.position(index)
-                if at is not None and original[index] != count:
-                    ground[at] = 1
-            delegate.ground = ground
+            delegate.ground = changed_cells(layout, original, self._paste.changes)
             delegate.grounds = [(colour("plus_fill"), colour("text"))]
             delegate.mark = None
+
+    def _toggle(self, level: int, line: int, *, down: bool) -> None:
+        """Fold or unfold the group that a header's label names."""
+        layout = self.grid.layout_
+        if layout is not None:
+            names = layout.placement.rows if down else layout.placement.columns
+            self.folds.toggle(names[level], layout.codes(line, down=down)[level])
+
+    def _cell_chosen(self, index: Index | None) -> None:
+        if self._folding is not None and index is not None:
+            index = self._folding.inner(index)
+            if index is None:
+                # A sum is no cell of the table: the cursor stays, nothing is selected.
+                self.document.selection_changed.disconnect(self._selected)
+                self.document.select(None)
+                self.document.selection_changed.connect(self._selected)
+                return
+        self.document.select(index)
 
     def _describe(self, row: int, column: int) -> str:
         mask = self.grid.delegate.mark
@@ -293,12 +299,19 @@ class TablePage(TableStage, Page):
             self.grid.set_current(None)
         if index is None or layout is None or len(index) != layout.domain.ndim:
             return
-        if not layout.same_layer(index):
+        shown: Index | None = index
+        if self._folding is not None:
+            shown = self._folding.place(index)
+        if shown is None and self._folding is not None:
+            self._layer = index
+            self.folds.open_for(self._folding.opened_for(index))
+            return
+        if shown is not None and not layout.same_layer(shown):
             self._layer = index
             if self.isVisible():
                 self.refresh(frozenset())
             return
-        self.grid.set_current(index)
+        self.grid.set_current(shown)
 
     def show_figure(self, name: str) -> None:
         """Counts, row %, column % or residuals."""
@@ -398,7 +411,7 @@ class TablePage(TableStage, Page):
 
     def _rename(self, level: int, line: int, *, down: bool) -> None:
         layout = self.grid.layout_
-        if layout is None or self.document.public:
+        if layout is None or self.document.public or self._folding is not None:
             return
         name = (layout.placement.rows if down else layout.placement.columns)[level]
         self._categories_button.setChecked(True)
@@ -426,25 +439,23 @@ class TablePage(TableStage, Page):
         if project is None or at is None or self.document.public:
             return
         try:
-            if self._only or self._figure != "counts":
+            if self._only or self._figure != "counts" or self._folding is not None:
                 raise InputError(
                     "a block can be pasted only into the whole table of counts",
-                    hint="show counts, and all rows and columns",
+                    hint="show counts, categories alone, and all rows and columns",
                 )
             block = self.grid.block()
             layout = self.grid.layout_
             if block is not None and layout is not None:
                 at = layout.index(block[0], block[1])
-            names = [c for v in project.domain.variables for c in v.categories]
-            counts = read_block(QGuiApplication.clipboard().text(), headers=names)
-            changes = pasted(project, at=at, counts=counts)
+            self._paste = from_clipboard(project, at)
         except TabprotectError as error:
             self.show_error(error)
             return
         self.errors.clear()
         original = project.original
-        differing = {i: c for i, c in changes.items() if original[i] != c}
-        self._block, self._paste = (at, counts), changes
+        counts = self._paste.counts
+        differing = {i: c for i, c in self._paste.changes.items() if original[i] != c}
         size = f"{len(counts)} \u00d7 {len(counts[0])}"
         self.paste_bar.show_changes(
             f"Paste {size} counts at {original.domain.cell_text(at)}: ",
@@ -453,14 +464,14 @@ class TablePage(TableStage, Page):
         self.refresh(frozenset())
 
     def _paste_now(self) -> None:
-        assert self._block is not None
-        at, counts = self._block
+        assert self._paste is not None
+        pending = self._paste
         self._paste_never()
-        self.do(paste_block, at=list(at), counts=counts)
+        self.do(paste_block, at=list(pending.at), counts=pending.counts)
         self.grid.cells.setFocus()
 
     def _paste_never(self) -> None:
-        self._paste, self._block = {}, None
+        self._paste = None
         self.paste_bar.forget()
         self.refresh(frozenset())
 
@@ -486,11 +497,7 @@ class TablePage(TableStage, Page):
     def go_to_error(self, error: TabprotectError) -> None:
         table = self.document.original
         cell = getattr(error, "cell", None)
-        if table is None or not cell:
-            return
-        for key in range(table.domain.size if table.domain.size <= 100_000 else 0):
-            index = table.domain.unflat(key)
-            if table.domain.cell_text(index) == cell:
-                self.document.select(index)
-                self.grid.cells.setFocus()
-                return
+        index = None if table is None or not cell else cell_called(table.domain, cell)
+        if index is not None:
+            self.document.select(index)
+            self.grid.cells.setFocus()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -19,6 +20,7 @@ from tabprotect.engine.project.verbs.level_verbs import (
     levels_of,
     nest_variables,
     remove_level,
+    state_structural_zeros,
     take_level,
     with_levels,
 )
@@ -40,6 +42,7 @@ from tabprotect.gui.pages.variables.figures import (
 from tabprotect.gui.pages.variables.grouping import GroupingPanel
 from tabprotect.gui.pages.variables.stage import VariablesStage
 from tabprotect.gui.pages.variables.tree import CategoryTree
+from tabprotect.gui.pages.variables.zeros_menu import ZerosMenu
 
 TITLES = ("Variable", "Kind", "Categories", "Levels", "Missing")
 BY_HAND = "groups"
@@ -77,6 +80,10 @@ class VariablesPage(VariablesStage, Page):
             lambda level: self.do(take_level, variable=self.variable, level=level)
         )
         self.panel.nested.connect(self._nest)
+        self.zeros = ZerosMenu()
+        self.zeros.stated.connect(lambda zeros: self.do(state_structural_zeros, zeros=zeros))
+        self.tree.itemSelectionChanged.connect(self._selected)
+        self.tools.addWidget(self.zeros)
         self._looking: Question[tuple[tuple[str, ...], ...]] = Question(
             self, document.jobs, self._nesting, lambda _: None
         )
@@ -106,6 +113,7 @@ class VariablesPage(VariablesStage, Page):
             self._chains, self.variable = (), ""
             self.list.setRowCount(0)
             self.tree.show_variable(None, None)
+            self.zeros.show_state(None, "", [])
             self.panel.show_levels([], [])
             self.panel.live.clear()
             self.set_sentence("")
@@ -117,7 +125,9 @@ class VariablesPage(VariablesStage, Page):
         leveled = sum(bool(v.coarser) for v in table.domain.variables)
         self.set_sentence(
             f"{len(names)} variables, {leveled} of them with levels; "
-            f"{count_text(table.total)} records."
+            f"{count_text(table.total)} records"
+            + "".join(f"; nobody can be in {z.words}" for z in table.domain.structural[:3])
+            + "."
         )
         self._show(table)
         self._looking.ask(
@@ -156,8 +166,14 @@ class VariablesPage(VariablesStage, Page):
     def _show(self, table: Table) -> None:
         variable = self._variable(table)
         self.tree.show_variable(variable, table.margin([variable.name]).counts)
+        self._selected()
         self._offer(variable)
         self._foresee()
+
+    def _selected(self) -> None:
+        table = None if self.document.public else self.document.original
+        domain = None if table is None else table.domain
+        self.zeros.show_state(domain, self.variable, self.tree.chosen)
 
     def _variable(self, table: Table) -> Variable:
         return table.domain.variables[table.domain.axis(self.variable)]
@@ -215,7 +231,12 @@ class VariablesPage(VariablesStage, Page):
         self._together(categories, onto)
 
     def _nest(self, chain: list[str]) -> None:
-        self.do(nest_variables, variables=chain, name=chain[-1])
+        # nuts1, nuts2, nuts3: nuts.
+        alike = takewhile(lambda signs: len(set(signs)) == 1, zip(*chain, strict=False))
+        common = "".join(signs[0] for signs in alike).rstrip("_-. 0123456789")
+        taken = self.document.original.domain.names if self.document.original else ()
+        name = common if len(common) > 1 and common not in taken else chain[-1]
+        self.do(nest_variables, variables=chain, name=name)
 
     # -- live figures ---------------------------------------------------------------------------
 
@@ -229,15 +250,12 @@ class VariablesPage(VariablesStage, Page):
         variable = self._variable(table)
         try:
             (level,) = levels_of(variable, **given)  # type: ignore[arg-type]
+            domain = with_levels(table.domain, variable.name, level)
         except TabprotectError as error:
             self._ahead.drop()
             self.panel.live.setText(f"{error.message[:1].upper()}{error.message[1:]}.")
             return
-        domain, rule, name = (
-            with_levels(table.domain, variable.name, level),
-            project.at_risk,
-            variable.name,
-        )
+        rule, name = project.at_risk, variable.name
         self._ahead.ask(
             "looking at the groups",
             lambda progress: foresee(table, rule, domain, name, level, progress),

@@ -65,7 +65,9 @@ class CategoryTree(QTreeWidget):
         if not levels:
             for code in categories:
                 name = variable.categories[code]
-                item = self._item(under, name, int(counts[code]))
+                label = variable.label(code)
+                words = name if label == name else f"{name}  {label}"
+                item = self._item(under, words, int(counts[code]))
                 item.setData(0, CATEGORY, name)
                 item.setFlags(item.flags() | Qt.ItemFlag.ItemIsDragEnabled)
             return

@@ -130,3 +130,34 @@ def test_categories_numbered_wrongly(tmp_path: Path) -> None:
         given["dimension"]["v"]["category"]["index"] = index
         with pytest.raises(InputError, match=r"not numbered|not named"):
             read(tmp_path, given)
+
+
+def test_labels_measures_and_collections(tmp_path: Path) -> None:
+    assert read(tmp_path, dataset(), labels=True).table.domain["v"].categories == ("A", "B")
+    several = dataset(role={"metric": ["w"]})
+    with pytest.raises(InputError, match="2 measures: x, y") as caught:
+        read(tmp_path, several)
+    assert "--count" in caught.value.hint
+    found = read(tmp_path, several, count="y").table
+    assert found.domain.names == ("v",) and found.counts.tolist() == [2, 4]
+    whole = {"class": "collection", "link": {"item": [dataset()]}}
+    assert read(tmp_path, whole).table.total == 10
+    whole["link"] = {"item": [{"class": "dataset", "href": "elsewhere"}]}
+    with pytest.raises(InputError, match="no JSON-stat dataset but a collection"):
+        read(tmp_path, whole)
+
+
+@pytest.mark.parametrize("status", [{"1": "c"}, [None, "c", None, None]])
+def test_the_status_says_why_a_value_is_null(tmp_path: Path, status: object) -> None:
+    given = dataset(value=[1, None, 3, 4], status=status)
+    with pytest.raises(InputError, match=r"suppressed \(status c\)") as caught:
+        read(tmp_path, given)
+    assert caught.value.cell == "(a, y)"
+    assert read(tmp_path, given, marks="c=structural").table.total == 8
+
+
+def test_sizes_of_1_may_be_left_out(tmp_path: Path) -> None:
+    given = dataset(size=[2])
+    given["dimension"]["w"] = {"category": {"label": {"x": "X"}}}
+    given["value"] = [1, 2]
+    assert read(tmp_path, given).table.domain.shape == (2, 1)

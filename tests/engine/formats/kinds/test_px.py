@@ -170,3 +170,23 @@ def test_ansi_and_utf_8(tmp_path: Path) -> None:
         (tmp_path / "t.px").write_bytes(told.encode(page))
         found = read_table(tmp_path / "t.px").table
         assert found.domain["gender"].categories[1] == "Frauen ü. 18"
+
+
+def test_one_of_several_contents_and_texts_for_codes(tmp_path: Path) -> None:
+    text = HEAD + 'CODES("v")="1","2";\nCONTVARIABLE="w";\nDATA=\n1 2\n3 4;\n'
+    found = read(tmp_path, text, count="y")
+    assert found.table.counts.tolist() == [2, 4] and found.table.domain.names == ("v",)
+    assert found.table.domain["v"].categories == ("1", "2")
+    assert read(tmp_path, text, count="y", labels=True).table.domain["v"].categories == ("a", "b")
+    with pytest.raises(InputError, match="2 measures: x, y"):
+        read(tmp_path, text, count="z")
+
+
+def test_what_dots_mean(tmp_path: Path) -> None:
+    text = HEAD + 'DATASYMBOL1="none";\nDATA=\n1 "."\n3 "..";\n'
+    with pytest.raises(InputError, match="means 'none'") as caught:
+        read(tmp_path, text)
+    assert '--marks ".=zero"' in caught.value.hint
+    assert read(tmp_path, text, marks=".=zero ..=structural").table.total == 4
+    with pytest.raises(InputError, match="suppressed"):
+        read(tmp_path, text, marks=".=zero ..=suppressed")

@@ -64,3 +64,46 @@ def test_faults(tmp_path: Path) -> None:
         read(tmp_path, ONE.replace("OBS_VALUE", "VALUE"))
     assert "freq, geo" in caught.value.hint
     assert read(tmp_path, ONE.replace("OBS_VALUE", "VALUE"), count="VALUE").table.total == 12
+
+
+ECB = """KEY,FREQ,REF_AREA,TIME_PERIOD,OBS_VALUE,OBS_STATUS,CONF_STATUS,TITLE
+X.A.DE,A,DE,2024,7,A,F,"Persons, Germany"
+X.A.FR,A,FR,2024,5,P,F,"Persons, France"
+"""
+
+
+def test_keys_of_the_central_bank_and_statuses_are_told(tmp_path: Path) -> None:
+    found = read(tmp_path, ECB)
+    assert found.table.domain.names == ("FREQ", "REF_AREA", "TIME_PERIOD")
+    assert found.table.counts.reshape(-1).tolist() == [7, 5]
+    assert "OBS_STATUS: 1 A (normal), 1 P (provisional)" in found.notes
+
+
+def test_the_time_is_a_variable_wherever_it_stands(tmp_path: Path) -> None:
+    found = read(tmp_path, "DATAFLOW,geo,OBS_VALUE,TIME_PERIOD,OBS_STATUS\nT,DE,7,2024,A\n")
+    assert found.table.domain.names == ("geo", "TIME_PERIOD")
+    with pytest.raises(InputError, match="no variable stands before"):
+        read(tmp_path, "DATAFLOW,OBS_VALUE,geo\nT,7,DE\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (",Q,F", "suppressed .OBS_STATUS Q: suppressed"),
+        (",A,C", "suppressed .CONF_STATUS C: confidential"),
+        (",,D", "suppressed .CONF_STATUS D: hidden to protect others"),
+        (",M,F", "the count is empty"),
+        ("NaN,A,F", "'NaN' is not a number"),
+    ],
+)
+def test_observations_without_a_value(tmp_path: Path, line: str, words: str) -> None:
+    text = ECB.replace("5,P,F", line)
+    with pytest.raises(InputError, match=words) as caught:
+        read(tmp_path, text)
+    assert (caught.value.line, caught.value.cell) == (3, "(A, FR, 2024)")
+    if "suppressed" not in words:
+        mark = "NaN" if "NaN" in line else "blank"
+        assert read(tmp_path, text, marks=f"{mark}=zero").table.total == 7
+        with pytest.raises(InputError, match="1 of 2 cells is missing"):
+            read(tmp_path, text, marks=f"{mark}=missing")
+        assert read(tmp_path, text, fill_missing=True).table.counts.reshape(-1).tolist() == [7, 0]

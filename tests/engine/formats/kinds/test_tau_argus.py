@@ -65,7 +65,7 @@ def test_counts_are_the_frequencies_and_totals_are_left_out(tmp_path: Path) -> N
     assert found.table.domain["Size"].categories == ("1", "2")
     assert found.table.counts.tolist() == [[2, 4], [2, 1]]
     said = "; ".join(found.notes)
-    assert "5 totals" in said and "1 M (hidden to protect others)" in said
+    assert "5 totals" in said and "1 M (secondary, hidden to protect others)" in said
 
 
 def test_another_response_by_its_name_with_decimal_commas(tmp_path: Path) -> None:
@@ -254,3 +254,12 @@ def test_a_suppressed_count_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"suppressed \(x\)") as caught:
         read_table(put(tmp_path, TABLE.replace(";2;U", ";x;U")))
     assert (caught.value.line, caught.value.cell) == (5, "(N, 1)")
+
+
+def test_labels_are_written_and_tau_argus_takes_them(tmp_path: Path) -> None:
+    sex = Variable("sex", ("f", "m"), labels=("Women; girls", "Men, ältere"))
+    table = Table.dense(Domain((REGIONS, sex)), COUNTS)
+    write_table(table, tmp_path / "t.tab", KIND)
+    assert (tmp_path / "t_sex.cdl").read_text() == "f,Women; girls\nm,Men, ältere\n"
+    assert read_table(tmp_path / "t.tab").table.domain["sex"].labels == sex.labels
+    assert by_batch(tmp_path, '"region""sex"|"count"||')["north", "f"] == COUNTS[:2, 0].sum()

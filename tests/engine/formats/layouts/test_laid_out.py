@@ -117,6 +117,8 @@ def test_marks_are_asked_about_and_then_taken(tmp_path: Path) -> None:
     assert '--marks "-=zero"' in caught.value.hint
     found = opened(tmp_path, text, marks="-=zero ..=structural blank=zero")
     assert found.table.counts.tolist() == [[3, 0], [0, 4], [5, 0]]
+    (nobody,) = found.table.domain.structural
+    assert [categories for _, categories in nobody.where] == [("y",), ("a",)]
     with pytest.raises(InputError, match="suppressed") as caught:
         opened(tmp_path, text, marks="-=zero ..=suppressed blank=zero")
     assert caught.value.cell == "(y, a)" and caught.value.line == 3

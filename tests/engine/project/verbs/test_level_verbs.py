@@ -12,8 +12,10 @@ from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.verbs.category_verbs import merge_categories
 from tabprotect.engine.project.verbs.level_verbs import (
     group_categories,
+    label_categories,
     nest_variables,
     remove_level,
+    state_structural_zeros,
     take_level,
 )
 from tabprotect.engine.project.verbs.query_verbs import set_release_plan, use_release_plan
@@ -108,3 +110,32 @@ def test_counting_at_a_level_adds_up_counts_and_keys(history: History) -> None:
     assert before.record_keys is not None and after.record_keys is not None
     keys = before.record_keys.counts.reshape(3, 2, 3, 4).sum(axis=3) % 10**8
     assert (after.record_keys.counts == keys).all()
+
+
+def test_labels_and_structural_zeros_are_said_saved_and_replayed(
+    history: History, tmp_path: Path
+) -> None:
+    (tmp_path / "geo.csv").write_text("geo,label,half\na1,Upper,A\na2,,A\nb1,Lower,B\n")
+    done = history
+    for order in (
+        group_categories(variable="geo", files={"code list": str(tmp_path / "geo.csv")}),
+        label_categories(variable="part", labels={"a": "East"}),
+        merge_categories(variable="age", categories=["0", "1"], into="0-1"),
+        state_structural_zeros(zeros=[{"geo": ["b1"], "part": ["a"]}]),
+    ):
+        done, _ = done.do(order)
+    domain = done.project.original.domain
+    assert domain["geo"].labels == ("Upper", "a2", "Lower")
+    assert [level.name for level in domain["geo"].coarser] == ["half"]
+    assert domain["part"].labels == ("East", "b")
+    assert domain.structural_cells().sum() == domain.shape[2]
+    path = tmp_path / "p.tabprotect"
+    storage.save(done, path)
+    again = storage.load(path).project.original.domain
+    assert again == domain and again["geo"].labels == domain["geo"].labels
+    with pytest.raises(InputError, match="nobody can be"):
+        done.do(state_structural_zeros(zeros=[{"geo": ["a1"], "part": ["a"]}]))
+    coarse, _ = done.do(take_level(variable="geo", level="half"))
+    assert [zero.words for zero in coarse.project.original.domain.structural] == [
+        "geo B and part a"
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
 from tabprotect.engine.project.verbs.release_verbs import protect, publish, set_policy
 from tabprotect.engine.project.verbs.table_verbs import open_table
 from tabprotect.engine.register.address import address
+from tabprotect.engine.register.left_before import LeftBefore
 from tabprotect.engine.register.register import Register
 
 SEED = 2**127 + 5
@@ -121,18 +123,23 @@ def test_what_was_refused_cannot_be_published_without_a_reason(tmp_path: Path) -
 
 def test_a_release_is_judged_together_with_what_left_before(tmp_path: Path) -> None:
     first = protected(SEED)
-    assert judged(first.project).earlier == ()
+    assert judged(first.project).before == LeftBefore()
     first, _ = first.do(publish(release=str(tmp_path / "a.zip")))
     # The very bytes that left are no other release.
-    assert judged(first.project).earlier == () and judged(first.project).together is None
+    assert judged(first.project).before == LeftBefore()
     second, _ = first.do(protect(seed=SEED + 2))
-    found = judged(second.project)
+    found, alone = judged(second.project).before, judged(second.project).alone
     assert [e.relation for e in found.close] == ["original"] and found.unread == 0
-    assert found.together is not None and found.alone.at_risk != found.together.at_risk
+    assert found.together is not None and alone.at_risk != found.together.at_risk
     before = public.read(tmp_path / "a.zip")
     assert second.project.release is not None
     joint = verdict(second.project.release, earlier=[before], original=second.project.original)
     assert found.together.tables == joint.tables
+    place = str(address())
+    with sqlite3.connect(place) as raw:
+        raw.execute("update published_bundle set content = x'00'")
+    spoilt = judged(second.project).before
+    assert spoilt.unread == 1 and spoilt.together is None and spoilt.error is None
     (tmp_path / "broken").write_text("no database at all")
     broken = judged(second.project, str(tmp_path / "broken"))
-    assert broken.fault and broken.alone is found.alone
+    assert broken.before.error and broken.alone is alone

@@ -1,0 +1,41 @@
+"""Marks of footnotes on labels and counts: ``1 234 1)``, ``65+ *``, ``17\u00b2``, ``12 p``."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+_BEGINS = re.compile(
+    r"\s*(\*{1,4}|[\u00b9\u00b2\u00b3\u2070-\u2079\u2020\u2021]+|\(?[0-9a-z]{1,2}\)|\[[0-9a-z]{1,2}\])"
+)
+"""How the line of a note begins that explains a mark."""
+
+_PLAIN = re.compile(
+    r"(?<=[0-9])\s*([*\u00b9\u00b2\u00b3\u2070-\u2079\u2020\u2021]+|(?<=\s)[a-z])\s*$"
+)
+"""What is no part of a number, explained or not; letters as statistical offices flag counts."""
+
+
+def explained(notes: Iterable[Sequence[str]]) -> tuple[str, ...]:
+    """The marks that the lines below a table explain, the longest first."""
+    found = {m[1] for fields in notes if (m := _BEGINS.match(next(filter(str.strip, fields), "")))}
+    return tuple(sorted(found, key=len, reverse=True))
+
+
+def without(fields: Sequence[str], marks: Sequence[str], seen: Counter[str]) -> list[str]:
+    """Fields without the marks at their ends; ``seen`` counts the marks."""
+    out = []
+    for field in fields:
+        text = field.rstrip()
+        mark = next((m for m in marks if text.endswith(m) and text != m), "")
+        if mark:
+            seen[mark] += 1
+            text = text.removesuffix(mark).rstrip()
+        elif found := _PLAIN.search(text):
+            seen[found[1]] += 1
+            text = text[: found.start()]
+        else:
+            text = field
+        out.append(text)
+    return out

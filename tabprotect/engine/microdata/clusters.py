@@ -1,0 +1,133 @@
+"""Files of records that the workers of a Dask cluster group, each where it works.
+
+``dask://host:8786/shared/people/*.parquet``: the scheduler, and files by a path that the workers
+see, too. Each worker groups and adds up whole files as this program does; the groups come here.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.sql import quoted
+from tabprotect.engine.microdata.engines import MARK, handed_over
+from tabprotect.engine.microdata.measures import check_known, measured
+from tabprotect.engine.microdata.places import files_of, split_cluster
+from tabprotect.engine.microdata.readers import MicrodataFile, open_microdata
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.randomness import KEY_MODULUS
+
+PATIENCE = 10.0
+"""Seconds in which a scheduler must answer."""
+
+POLL = 0.1
+"""Seconds between two looks at whether the user has cancelled."""
+
+AGAIN = {
+    "n": "CAST(sum({}) AS DECIMAL(38, 9))",
+    "unread": "sum({})",
+    "least": "min({})",
+    "example": "any_value({})",
+    "weightsum": "CAST(sum({}) AS BIGINT)",
+    "keysum": f"CAST(sum({{}}) % {KEY_MODULUS} AS BIGINT)",
+}
+"""How what the workers added up of one file makes that of all."""
+
+Part = tuple[list[str], list[tuple[object, ...]], tuple[int, int]]
+"""Names of what was added up; values and sums of each group; the ends of the design weights."""
+
+
+def group_file(
+    file: str,
+    by: Sequence[str],
+    weight: str | None,
+    record_key: str | None,
+    design_weight: str | None,
+) -> Part:
+    """What a worker does: the groups of one file."""
+    with open_microdata(Path(file)) as source:
+        for name in (*by, weight, record_key, design_weight):
+            if name is not None:
+                check_known(source, name)
+        measures, ends = measured(source, weight, record_key, design_weight, SILENT)
+        values = ", ".join(f"CAST({quoted(n)} AS VARCHAR) AS v{i}" for i, n in enumerate(by))
+        sums = ", ".join(measures.values())
+        rows = source.run(
+            lambda c: c.execute(
+                f"SELECT {values}, {sums} FROM {source.relation} GROUP BY ALL"
+            ).fetchall(),
+            "counting the records",
+        )
+        return list(measures), rows, ends
+
+
+@contextmanager
+def grouped_files(
+    source: str,
+    by: Sequence[str],
+    *,
+    weight: str | None,
+    record_key: str | None,
+    design_weight: str | None,
+    progress: Progress = SILENT,
+) -> Iterator[MicrodataFile]:
+    """The groups of records in files that a cluster counts, as rows that DuckDB goes on with.
+
+    Raises
+    ------
+    InputError
+        Where no scheduler answers, a file cannot be read there, or there are too many groups.
+    """
+    address, path = split_cluster(source)
+    files, _ = files_of(path)
+    work = partial(
+        group_file, by=by, weight=weight, record_key=record_key, design_weight=design_weight
+    )
+    parts = _worked(address, work, [str(file) for file in files], progress)
+    names = parts[0][0]
+    rows = [row for _, found, _ in parts for row in found]
+    columns = {
+        name: [row[at] for row in rows]
+        for at, name in enumerate((*by, *(f"{MARK}{name}" for name in names)))
+    }
+    summed = {n: f"{AGAIN[n].format(quoted(MARK + n))} AS {n}" for n in names}
+    ends = [ends for _, found, ends in parts if found] or [(0, 0)]
+    others = [name for name in (weight, record_key, design_weight) if name is not None]
+    whole = min(low for low, _ in ends), max(high for _, high in ends)
+    with handed_over(source, columns, others, summed, whole) as made:
+        yield made
+
+
+def _worked(
+    address: str, work: Callable[[str], Part], files: Sequence[str], progress: Progress
+) -> list[Part]:
+    try:
+        # Late: an optional dependency of some weight, for those who have a cluster.
+        from distributed import Client
+    except ImportError:
+        raise InputError(
+            "a Dask scheduler needs the package distributed, which is not installed",
+            hint="install it with: pip install 'tabprotect[cluster]'",
+        ) from None
+    try:
+        # Dask's types say little.
+        client: Any = Client(f"tcp://{address}", timeout=PATIENCE)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"no Dask scheduler answers at {address}", hint="start one", detail=str(error)
+        ) from None
+    with client:
+        futures = client.map(work, files, pure=False)
+        try:
+            while left := [future for future in futures if not future.done()]:
+                progress.report("counting the records", 1 - len(left) / len(files))
+                time.sleep(POLL)
+            found: list[Part] = client.gather(futures)
+            return found
+        finally:
+            client.cancel(futures)

@@ -1,0 +1,163 @@
+"""What left before of a table, and what readers of it and of this release know. Confidential."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tabprotect.engine.bundle import public
+from tabprotect.engine.bundle.archive import sha256
+from tabprotect.engine.bundle.check_lines import CheckGroup, CheckLine, State, read_together
+from tabprotect.engine.bundle.verify import verify_bytes
+from tabprotect.engine.disclosure.believing import fingerprint
+from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.verdict import verdict
+from tabprotect.engine.errors import BundleError, Interrupted, ParameterError, TabprotectError
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.staff_verdict import StaffVerdict
+from tabprotect.engine.register.address import address, is_missing
+from tabprotect.engine.register.entry import Earlier, warnings_of
+from tabprotect.engine.register.lookup import contents_of, published_before
+from tabprotect.engine.release.gate import Gate
+from tabprotect.engine.release.release import Release
+
+
+@dataclass(frozen=True)
+class LeftBefore:
+    """Earlier releases that bear on a table.
+
+    Attributes
+    ----------
+    earlier
+        The closest first.
+    together
+        What readers of all of the same original learn, with the release at hand; ``None`` where
+        there is none that could be read beside it.
+    read
+        The earlier ones that were: one draw once, whatever its title or signature.
+    unread
+        How many of the same original could not be: their bytes are not kept or not to be read, or
+        their variables or categories stand in another order.
+    releases
+        How many are read together, that at hand included.
+    error
+        Why it is not known what left before, if it is not.
+    """
+
+    earlier: tuple[Earlier, ...] = ()
+    together: StaffVerdict | None = None
+    read: tuple[Earlier, ...] = ()
+    unread: int = 0
+    releases: int = 0
+    error: TabprotectError | None = None
+
+    @property
+    def close(self) -> tuple[Earlier, ...]:
+        """Of the earlier ones those of the same original or the same records."""
+        return tuple(e for e in self.earlier if e.relation != "variables")
+
+    @property
+    def warnings(self) -> list[dict[str, str]]:
+        """One for each way in which they bear on the table."""
+        return warnings_of(self.earlier)
+
+    @property
+    def sentence(self) -> str:
+        """What readers of all of them would know; empty where nothing is read together."""
+        found, read = self.together, self.read
+        if found is None:
+            return ""
+        last = read[0].entry.day
+        what = f"the release of {last}" if len(read) == 1 else f"{len(read)} releases up to {last}"
+        text = read_together(found, what)
+        return f"{text[0].upper()}{text[1:]}"
+
+    @property
+    def group(self) -> CheckGroup:
+        """All of it in lines."""
+        said = [warning["message"] for warning in self.warnings]
+        lines = [CheckLine("mind", f"{text[0].upper()}{text[1:]}.") for text in said]
+        lines += self.beside
+        nothing = CheckLine("passed", "No. Nothing of this table was published before.")
+        return CheckGroup("Has this left before?", tuple(lines) or (nothing,))
+
+    @property
+    def beside(self) -> tuple[CheckLine, ...]:
+        """What is read together, and what could not be."""
+        if self.error is not None:
+            text = f"It is not known what left before: {self.error}."
+            return (CheckLine("failed", text),)
+        lines, together, unread = [], self.together, self.unread
+        if together is not None:
+            fine = together.accepted and not together.certain
+            state: State = "failed" if together.failing else "passed" if fine else "mind"
+            lines.append(CheckLine(state, self.sentence, cells=not fine))
+        if unread:
+            of = "One earlier release" if unread == 1 else f"{unread} earlier releases"
+            text = f"{of} could not be read beside this one: look at them in the register."
+            lines.append(CheckLine("mind", text))
+        return tuple(lines)
+
+    def as_json(self) -> dict[str, object] | None:
+        """For ``--json``: how many releases are read together, and the verdict on them."""
+        if self.together is None:
+            return None
+        return {"releases": self.releases, "verdict": self.together.as_json()}
+
+
+def left_before(
+    problem: Problem,
+    register: str | None = None,
+    *,
+    release: Release | None = None,
+    policy: HousePolicy | Gate | None = None,
+    progress: Progress = SILENT,
+) -> LeftBefore:
+    """Look up what left before; no register and no key of a house is made where there is none.
+
+    Parameters
+    ----------
+    register
+        A file, a URL or ``none``; by default the house's own.
+    release
+        That at hand: it is read beside the earlier ones. The very same one is no other release,
+        whoever signed it.
+
+    Raises
+    ------
+    Interrupted
+        When cancelled.
+    """
+    place = address(register)
+    if place is None or is_missing(place):
+        return LeftBefore()
+    own = None if release is None else public.to_bytes(release)
+    drawn: set[bytes] = set() if release is None else {fingerprint(release)}
+    try:
+        earlier = published_before(problem, register, but="" if own is None else sha256(own))
+        read: list[tuple[Earlier, Release]] = []
+        unread = sum(one.relation == "original" for one in earlier)
+        for one, content in contents_of(earlier, register):
+            try:
+                found = verify_bytes(content, progress=progress).release
+            except (BundleError, ParameterError):
+                continue  # of a plug-in that is not here, or of another version: it is unread
+            if public.to_bytes(found) == own:
+                earlier.remove(one)
+            if found.domain != problem.table.domain:
+                continue
+            unread -= 1
+            if fingerprint(found) not in drawn:
+                drawn.add(fingerprint(found))
+                read.append((one, found))
+        joint = None
+        if read:
+            others = [found for _, found in reversed(read)]
+            last = others.pop() if release is None else release
+            joint = verdict(last, policy, earlier=others, original=problem.table, progress=progress)
+    except Interrupted:
+        raise
+    except TabprotectError as error:
+        return LeftBefore(error=error)
+    releases = len(read) + (joint is not None and release is not None)
+    return LeftBefore(tuple(earlier), joint, tuple(one for one, _ in read), unread, releases)

@@ -1,0 +1,75 @@
+"""What can be believed of totals, asked beside the window: margins, levels, groups of categories."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.project import Who
+from tabprotect.engine.protection.subtables import groupings_of
+from tabprotect.engine.tables.domain import Index
+from tabprotect.engine.tables.publication import Publication
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.question import Question, Told
+
+if TYPE_CHECKING:
+    from tabprotect.engine.posterior.posterior import Posterior
+
+CERTAIN = 1.0 - 1e-9
+"""A probability beyond it is 1: it was added up from rounded ones."""
+
+
+@dataclass(frozen=True)
+class TotalsBy:
+    """The totals by some variables and levels, and what to believe of them.
+
+    Attributes
+    ----------
+    publication
+        Whose one margin they are.
+    posterior
+        Of the totals.
+    """
+
+    publication: Publication
+    posterior: Posterior
+
+    def place(self, cell: Index) -> Index:
+        """The total that a cell of the table belongs to."""
+        domain = self.publication.domain
+        return self.posterior.domain.unflat(int(self.publication.keys(0)[domain.flat(cell)]))
+
+
+class Totals(Question[TotalsBy]):
+    """The question after the totals of the posterior in force."""
+
+    def __init__(
+        self,
+        document: Document,
+        parent: QObject,
+        answered: Callable[[TotalsBy], object],
+        failed: Told,
+    ) -> None:
+        super().__init__(parent, document.jobs, answered, failed, wait=150)
+        self.document = document
+
+    def ask_by(self, names: tuple[str, ...], who: Who) -> bool:
+        """Ask for totals by variables and levels; whether it is another question than the last."""
+        posterior, release = self.document.known_posterior(who), self.document.release
+        if posterior is None or release is None:
+            return False
+        groupings = groupings_of(posterior.domain, release.mechanism.parameters)
+        publication = Publication(posterior.domain, (names,), groupings)
+
+        def work(progress: Progress) -> TotalsBy:
+            # Inference brings in scipy: a window that only shows a table does not wait for it.
+            from tabprotect.engine.posterior.sums import sums
+
+            progress.report("adding up the cells", 0.0)
+            return TotalsBy(publication, sums(posterior, publication, progress=progress)[0])
+
+        return self.ask("what to believe of totals", work, (posterior, *names))

@@ -1,0 +1,122 @@
+"""Tables put together by clicks, for fields that hold a formula: nobody has to write one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QToolButton, QWidget
+
+from tabprotect.gui.look.buttons import emptied, tool_button
+from tabprotect.gui.look.flow import FlowLayout
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.theme import GRID
+
+_WORD = re.compile(r"[\w.@]+")
+
+
+class NameChips(QWidget):
+    """Names to choose, and what was made of them. ``changed`` carries the text that says so.
+
+    Parameters
+    ----------
+    together
+        What stands between the names of one entry; nothing where an entry is one name.
+    between
+        What stands between entries.
+    quoted
+        Whether a name that is no word stands in backticks, as in a formula.
+    """
+
+    changed = Signal(str)
+
+    def __init__(self, together: str, between: str, *, quoted: bool = True) -> None:
+        super().__init__()
+        self._quoted = quoted
+        self._together, self._between = together, between
+        self.names: dict[str, QToolButton] = {}
+        self.entries: list[QToolButton] = []
+        self._text = ""
+        self._chosen, self._open = QWidget(), QWidget()
+        self._row, self._buttons = FlowLayout(self._chosen), FlowLayout(self._open)
+        self.add = tool_button("Add this table")
+        self.add.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.add.clicked.connect(self._added)
+        self.add.setVisible(bool(together))
+        words = "A table: choose its variables or levels" if together else "Choose levels"
+        self._words = Label(words, role="quiet", wordWrap=True)
+        in_column(
+            self._chosen, self._words, self._open, self.add, on=self, margins=0, spacing=GRID // 2
+        )
+
+    def _written(self, name: str) -> str:
+        return name if not self._quoted or _WORD.fullmatch(name) else f"`{name}`"
+
+    def offer(self, names: Sequence[str]) -> None:
+        """Show what there is to choose among."""
+        if list(self.names) == list(names):
+            return
+        emptied(self._buttons)
+        self.names = {}
+        for name in names:
+            button = tool_button(name, checkable=True)
+            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            button.setAccessibleName(f"{'Together' if self._together else 'Take'}: {name}")
+            button.toggled.connect(lambda _: self._toggled())
+            self.names[name] = button
+            self._buttons.addWidget(button)
+        self.show_text(self._text)
+
+    def show_text(self, text: str) -> None:
+        """Show what a text says as entries that can be let go one by one."""
+        self._text = text
+        found = self._parts()
+        emptied(self._row)
+        self.entries = []
+        if self._together:
+            for number, part in enumerate(found):
+                chip = tool_button(f"{part}  \u2715", tip="Let this table go")
+                chip.setAccessibleName(f"Published: {part}. Let it go")
+                chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+                chip.clicked.connect(lambda _=False, n=number: self._let_go(n))
+                self.entries.append(chip)
+                self._row.addWidget(chip)
+        else:
+            for name, button in self.names.items():
+                button.blockSignals(True)
+                button.setChecked(self._written(name) in found)
+                button.blockSignals(False)
+        self._chosen.setVisible(bool(self.entries))
+        self.add.setEnabled(False)
+
+    def _parts(self) -> list[str]:
+        # What somebody wrote with brackets is one entry: it is shown, not taken apart.
+        whole = bool(self._together) and "(" in self._text
+        parts = [self._text] if whole else self._text.split(self._between.strip())
+        return [part.strip() for part in parts if part.strip()]
+
+    def _say(self, parts: Sequence[str]) -> None:
+        self.show_text(self._between.join(parts))
+        self.changed.emit(self._text)
+
+    def _wanted(self) -> list[str]:
+        return [self._written(name) for name, button in self.names.items() if button.isChecked()]
+
+    def _toggled(self) -> None:
+        if self._together:
+            self.add.setEnabled(bool(self._wanted()))
+        else:
+            written = {self._written(name) for name in self.names}
+            others = [part for part in self._parts() if part not in written]
+            self._say([*others, *self._wanted()])
+
+    def _added(self) -> None:
+        made = self._together.join(self._wanted())
+        for button in self.names.values():
+            button.setChecked(False)
+        self._say([*self._parts(), made] if made not in self._parts() else self._parts())
+
+    def _let_go(self, number: int) -> None:
+        self._say([part for n, part in enumerate(self._parts()) if n != number])

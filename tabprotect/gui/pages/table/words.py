@@ -1,0 +1,61 @@
+"""What the table page says of its table in one sentence, and of the rule that makes cells risky."""
+
+from __future__ import annotations
+
+from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.engine.tables.table import Table
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.look.theme import count_text
+
+
+def table_words(document: Document, table: Table) -> tuple[str, str]:
+    """The sentence and the legend."""
+    cells = table.domain.size
+    zeros = cells - len(table.cells[0])
+    shape = " \u00d7 ".join(map(str, table.domain.shape))
+    words = (
+        f"{count_text(table.total)} counted in {count_text(cells)} cells"
+        f" ({shape}), {count_text(zeros)} of them zero"
+    )
+    project = document.project
+    assert project is not None
+    if document.public:
+        hidden = document.suppressed
+        said = "every kept margin is exact"
+        if hidden is not None:
+            words = f"{count_text(cells)} cells ({shape})"
+            said = f"{count_text(int(hidden.sum()))} of them are suppressed (x)"
+        elif not project.takes_cycles:
+            said = "the method's page says what is exact"
+        return f"What a reader sees: {words}; {said}.", ""
+    low, high = project.at_risk.low, project.at_risk.high
+    risk = document.at_risk_cells
+    rule = f"a count of {low}" if low == high else f"a count of {low} to {high}"
+    verb = "cell is" if risk == 1 else "cells are"
+    return (
+        f"{words}; {count_text(risk)} {verb} at risk ({rule}).",
+        f"\u25cf at risk: {rule}.  F8 goes to the next one.",
+    )
+
+
+MOST_READ = 100_000
+"""Cells among which one is looked for by what it is called."""
+
+
+def cell_called(domain: Domain, text: str) -> Index | None:
+    """The cell that an error names."""
+    keys = range(domain.size if domain.size <= MOST_READ else 0)
+    cells = map(domain.unflat, keys)
+    return next((index for index in cells if domain.cell_text(index) == text), None)
+
+
+def empty_words(document: Document) -> str:
+    """Why a reader sees no table."""
+    if document.release is not None:
+        return (
+            "The inner cells are not published.\nThe step under Protect shows the tables that are."
+        )
+    return (
+        "A reader sees nothing yet: the table has not been protected.\n"
+        "Press F9 to see the original again, and go on to Protect."
+    )

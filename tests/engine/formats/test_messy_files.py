@@ -1,0 +1,187 @@
+"""Messy files as people send them: each opens right or asks one question after the other.
+
+By the library and by the command line, which say the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+
+import pytest
+import xlsxwriter
+
+import tabprotect as tp
+from tabprotect.cli.main import main
+from tabprotect.engine.errors import InputError
+
+COUNTS = {
+    ("Nord", "M", "0-14"): 1210, ("Nord", "M", "15-64"): 5321, ("Nord", "M", "65+"): 803,
+    ("Nord", "K", "0-14"): 1187, ("Nord", "K", "15-64"): 5290, ("Nord", "K", "65+"): 1034,
+    ("Süd", "M", "0-14"): 94, ("Süd", "M", "15-64"): 2240, ("Süd", "M", "65+"): 0,
+    ("Süd", "K", "0-14"): 88, ("Süd", "K", "15-64"): 2191, ("Süd", "K", "65+"): 407,
+    ("Öst", "M", "0-14"): 13, ("Öst", "M", "15-64"): 1007, ("Öst", "M", "65+"): 76,
+    ("Öst", "K", "0-14"): 9, ("Öst", "K", "15-64"): 998, ("Öst", "K", "65+"): 112,
+}  # fmt: skip
+R, S, A = ("Nord", "Süd", "Öst"), ("M", "K"), ("0-14", "15-64", "65+")
+
+
+def spaced(count: int) -> str:
+    return f"{count:,}".replace(",", "\u00a0")
+
+
+def row(region: str, sex: str) -> list[int]:
+    return [COUNTS[region, sex, age] for age in A]
+
+
+def titled() -> bytes:
+    """A title with a comma, semicolons, Latin-1, blanks between thousands, totals, a source."""
+    lines = [
+        "Befolkning, efter region, kön och ålder; 2025",
+        "",
+        ";".join(["Region", *A, "Totalt"]),
+    ]
+    sums = {r: [sum(COUNTS[r, s, a] for s in S) for a in A] for r in R}
+    sums["Totalt"] = [sum(column) for column in zip(*sums.values(), strict=True)]
+    lines += [";".join([r, *map(spaced, n), spaced(sum(n))]) for r, n in sums.items()]
+    return "\r\n".join([*lines, "", "Källa: SCB, egna beräkningar"]).encode("latin-1")
+
+
+def footnoted() -> bytes:
+    """A mark of byte order, two header rows with merged cells, footnotes on a count and a label."""
+    lines = [
+        "\ufeffTabelle 3: Bevölkerung",
+        "",
+        "Region;M;;;K;;",
+        ";" + ";".join([*A, *A[:2], "65+ 1)"]),
+    ]
+    for region in R:
+        texts = [str(n) for s in S for n in row(region, s)]
+        texts[0] += "1)" * (region == "Süd")
+        texts[1] += "*" * (region == "Öst")
+        lines.append(";".join([region, *texts]))
+    return "\n".join([*lines, "", "1) vorläufig", "* geschätzt", "Quelle: Amt"]).encode()
+
+
+def repeated() -> bytes:
+    """Long, weights with a decimal comma, and the header anew on every page."""
+    lines = []
+    for number, (cell, count) in enumerate(COUNTS.items()):
+        if number % 7 == 0:
+            lines.append("Region;Geschlecht;Alter;Personen")
+        lines.append(f"{';'.join(cell)};{count},00")
+    return "\n".join(lines).encode()
+
+
+def foreign_totals() -> bytes:
+    """A total in a language that no list knows, dots between thousands, one count missing."""
+    cells = {"/".join(cell): f"{n:,}".replace(",", ".") for cell, n in COUNTS.items()}
+    cells["Öst/K/0-14"] = ".."
+    for r in R:
+        for a in A:
+            total = sum(COUNTS[r, s, a] for s in S)
+            cells[f"{r}/Guztira/{a}"] = f"{total:,}".replace(",", ".")
+    lines = [f"{cell.replace('/', ';')};{n}" for cell, n in cells.items()]
+    return "\n".join(["Herrialdea;Sexua;Adina;Biztanleak", *lines]).encode()
+
+
+def merged() -> bytes:
+    """Labels that stand once for several rows, quoted thousands, a source right below."""
+    lines = ["Region,Sex," + ",".join(A)]
+    for region in R:
+        for sex in S:
+            shown = ",".join(f'"{n:,}"' for n in row(region, sex))
+            lines.append(f"{region if sex == 'M' else ''},{sex},{shown}")
+    return "\n".join([*lines, "Source: the office"]).encode()
+
+
+def workbook() -> bytes:
+    """A sheet of remarks first, title rows, merged cells, totals, a note."""
+    path = Path("messy.xlsx")
+    with xlsxwriter.Workbook(path) as book:
+        remarks, sheet = book.add_worksheet("Read me"), book.add_worksheet("Table 1")
+        remarks.write(0, 0, "Figures of 2025")
+        sheet.merge_range(0, 0, 0, 6, "Table 1: Population by region, sex and age")
+        sheet.merge_range(2, 0, 3, 0, "Region")
+        for at, sex in enumerate(S):
+            sheet.merge_range(2, 1 + 3 * at, 2, 3 + 3 * at, sex)
+        sheet.write_row(3, 1, A + A)
+        rows = [[n for s in S for n in row(r, s)] for r in R]
+        rows.append([sum(column) for column in zip(*rows, strict=True)])
+        for at, (name, counts) in enumerate(zip([*R, "Total"], rows, strict=True), 4):
+            sheet.write_row(at, 0, [name, *counts])
+        sheet.write(9, 0, "Source: Statistics Office. Provisional.")
+    return path.read_bytes()
+
+
+def utf_16() -> bytes:
+    """Tabs, titles, a dash for nothing, notes with the date."""
+    lines = ["Population", "(persons)", "", "region\tsex\tage\tpersons"]
+    lines += ["\t".join([*cell, str(n or "-")]) for cell, n in COUNTS.items()]
+    return "\n".join([*lines, "", "- means nil", "Last updated: 2025-01-02"]).encode("utf-16")
+
+
+TOTALS = ("totals are mixed", "totals", "auto")
+FILES = [
+    ("titled.csv", titled, [("cp1252", "encoding", "cp1252"), TOTALS]),
+    ("footnoted.csv", footnoted, []),
+    ("repeated.csv", repeated, []),
+    ("merged.csv", merged, [("--form grid", "form", "grid"), ("--thousands ,", "thousands", ",")]),
+    ("messy.xlsx", workbook, [TOTALS]),
+    ("messy.txt", utf_16, [('--marks "-=zero"', "marks", "-=zero")]),
+]
+
+
+def words(options: dict[str, str]) -> list[str]:
+    return [word for name, value in options.items() for word in (f"--{name}", value)]
+
+
+def expected(table: tp.Table) -> list[int]:
+    """The counts of the table's own cells, whatever its variables are called."""
+    cells = product(*(variable.categories for variable in table.domain.variables))
+    return [sum(n for key, n in COUNTS.items() if set(cell) <= set(key)) for cell in cells]
+
+
+@pytest.mark.parametrize(("name", "made", "dialogue"), FILES, ids=[name for name, *_ in FILES])
+def test_messy_files(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    made: Callable[[], bytes],
+    dialogue: list[tuple[str, str, str]],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / name
+    path.write_bytes(made())
+    options: dict[str, str] = {}
+    for question, option, answer in dialogue:
+        with pytest.raises(InputError) as caught:
+            tp.read_table(path, **options)
+        assert question in f"{caught.value.message} {caught.value.hint}"
+        assert main(["convert", str(path), "--out", "no.csv", *words(options)]) == 3
+        assert question in capsys.readouterr().err
+        options[option] = answer
+    table = tp.read_table(path, **options)
+    assert table.counts.sum() == sum(COUNTS.values())
+    assert table.counts.reshape(-1).tolist() == expected(table)
+    assert main(["convert", str(path), "--out", "out.csv", *words(options)]) == 0
+    assert (tp.read_table("out.csv").counts == table.counts).all()
+
+
+def test_a_total_that_would_be_counted_twice_where_a_count_is_missing(tmp_path: Path) -> None:
+    # Guztira: the sum of the others where all are there; taking the missing one as 0 is no answer.
+    path = tmp_path / "t.csv"
+    path.write_bytes(foreign_totals())
+    with pytest.raises(InputError, match=r"1\.210") as caught:
+        tp.read_table(path)
+    assert "--thousands ." in caught.value.hint
+    with pytest.raises(InputError, match=r"'\.\.' is not") as caught:
+        tp.read_table(path, thousands=".")
+    for fill in (False, True):
+        with pytest.raises(InputError, match=r"Guztira.*1 of 9 do not add up") as caught:
+            tp.read_table(path, thousands=".", marks="..=missing", fill_missing=fill)
+        assert "(Öst, Guztira, 0-14): the total is 22, its inner cells add up to 13" in (
+            caught.value.detail
+        )

@@ -1,0 +1,113 @@
+"""A program that is killed at random moments while it saves, autosaves and publishes."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tabprotect.engine import atomic
+from tabprotect.engine.bundle import archive, confidential, public
+from tabprotect.engine.project.history import History
+from tabprotect.engine.project.saving import recovery, storage
+from tabprotect.engine.project.verbs.release_verbs import protect, publish
+from tabprotect.engine.project.verbs.table_verbs import open_table, set_title
+from tabprotect.engine.register.address import address
+from tabprotect.engine.register.register import Register
+
+KILLS = 10
+"""Of each kind."""
+
+
+@pytest.fixture(scope="module")
+def histories() -> tuple[History, History]:
+    """A protected table, and the same under another title: other bytes everywhere."""
+    found = []
+    for title in ("first", "second"):
+        history = History()
+        for order in (
+            open_table(source="example:duncan-roehrig-4x4"),
+            set_title(title=title),
+            protect(seed=2**127 + 5),
+        ):
+            history, _ = history.do(order)
+        found.append(history)
+    return found[0], found[1]
+
+
+def killed(work: Callable[[int], None], after: float) -> None:
+    """Do it again and again in a process of its own that is killed after some seconds."""
+    ready, tell = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            work(0)
+            os.write(tell, b"x")
+            for number in range(1, 100_000):
+                work(number)
+        finally:
+            os._exit(1)
+    os.close(tell)
+    assert os.read(ready, 1) == b"x"
+    os.close(ready)
+    time.sleep(after)
+    os.kill(child, signal.SIGKILL)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+
+
+def moments(seed: int) -> list[float]:
+    """Some milliseconds each."""
+    chance = random.Random(seed)
+    return [chance.uniform(0, 0.02) for _ in range(KILLS)]
+
+
+def test_a_saved_project_is_whole(histories: tuple[History, History], tmp_path: Path) -> None:
+    path = tmp_path / "work.tabprotect"
+    written = {storage.to_bytes(history) for history in histories}
+    for after in moments(1):
+        killed(lambda number: storage.save(histories[number % 2], path), after)
+        assert path.read_bytes() in written
+        assert storage.load(path).project.title in ("first", "second")
+    parts = {found.name for found in tmp_path.iterdir()} - {path.name}
+    assert all(name.endswith(atomic.PART) for name in parts)
+
+
+def test_an_autosave_is_offered_whole(histories: tuple[History, History], tmp_path: Path) -> None:
+    for kill, after in enumerate(moments(2)):
+        folder = tmp_path / str(kill)
+
+        held: list[recovery.Session] = []
+
+        def work(number: int, folder: Path = folder, mine: list[recovery.Session] = held) -> None:
+            # Of the killed process, which alone holds its lock.
+            mine[:] = mine or [recovery.Session(folder)]
+            mine[0].save(histories[number % 2])
+
+        killed(work, after)
+        (found,) = recovery.recoverable(folder)
+        assert found.load().project.title in ("first", "second")
+
+
+def test_a_release_has_its_dossier_and_its_entry(
+    histories: tuple[History, History], tmp_path: Path
+) -> None:
+    release, dossier = tmp_path / "r.zip", tmp_path / "d.zip"
+
+    def work(number: int) -> None:
+        order = publish(release=str(release), dossier=str(dossier), overwrite=True)
+        histories[number % 2].do(order)
+
+    for after in moments(3):
+        killed(work, after)
+        # Every file is whole, and a dossier and an entry account for the release that is there.
+        found = public.read(release)
+        kept = [confidential.read(path).release for path in tmp_path.glob("d*.zip")]
+        assert found.title in {one.title for one in kept}
+        with Register(str(address())) as register:
+            bundles = {entry.publication.bundle for entry in register.entries()}
+        assert archive.sha256(release.read_bytes()) in bundles
