@@ -58,7 +58,19 @@ FURTHER = (
         "one of the arguments {names} is required",
     ),
     *("argument {name}: not allowed with argument {names}", "Status", "Inner cell", "Rows"),
-    *("exactly", "probability", "cell", "published", "mean", "none", "unknown"),
+    *(
+        "exactly",
+        "probability",
+        "cell",
+        "published",
+        "mean",
+        "none",
+        "unknown",
+        "CONFIDENTIAL",
+        "PUBLIC VIEW",
+    ),
+    "A reader who {label} believes this cell is {best} with probability {chance}; "
+    "the true value is {true}",
 )
 """What Python's own parser of command lines says, and words that only a list holds."""
 
@@ -128,7 +140,7 @@ NO_SENTENCE = re.compile(
     r"|^[\w.]+\(|<(?!/?[bi]>)[a-z/]|px\b"
 )
 WORD = re.compile(r"[A-Za-zÀ-ž][a-zà-ž]+(?:[-'’][a-zA-Zà-ž]+)*")
-LABEL = re.compile(r"[A-Z]{5,}|&?[A-Z][a-z]+(?:-[a-z]+)*…?|&[a-z]+|[a-z]{3,}…")
+LABEL = re.compile(r"&?[A-Z][a-z]+(?:-[a-z]+)*…?|&[a-z]+|[a-z]{3,}…")
 
 
 @dataclass(frozen=True)
@@ -157,6 +169,10 @@ class Reader(ast.NodeVisitor):
         if self.helps:
             for paragraph in (ast.get_docstring(tree) or "").split("\n\n"):
                 self._take((f"{paragraph}\n\n",), tree)
+                # A card says what the first line says behind its name.
+                name, _, said = paragraph.partition(": ")
+                if name and said and (ast.get_docstring(tree) or "").startswith(paragraph):
+                    self._take((f"{said}\n\n",), tree)
         self.visit(tree)
         # What an f-string chooses from is no sentence by itself.
         return [text for node, text in self._found if node not in self._used]
@@ -417,12 +433,14 @@ def sentence(form: Form) -> str:
         names[name] = names.get(name, 0) + 1
         parts.append(f"{{{name}{names[name] if names[name] > 1 else ''}}}")
         before = True
-    return re.sub(r"^(?:- |#+ )", "", "".join(parts).strip())
+    return re.sub(r"^(?:- |#+ |; )", "", "".join(parts).strip())
 
 
 def is_said(text: str, *, labels: bool) -> bool:
     """Whether a text is one for people."""
     bare = re.sub(r"\{\w+\}", "", text)
+    if labels and LABEL.fullmatch(text):
+        return True
     words = WORD.findall(bare)
     if NO_SENTENCE.search(bare) or "{{" in text or ("_" in bare and len(words) < 3):
         return False

@@ -39,7 +39,7 @@ class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are the program's."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, formatter_class=Formatter, **kwargs)
+        super().__init__(*args, **{"formatter_class": Formatter} | kwargs)
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message}\n{self.format_usage().strip()}")

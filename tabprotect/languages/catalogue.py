@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from functools import lru_cache
+from itertools import pairwise
 
 from tabprotect.languages.po import Entry
 
@@ -58,6 +59,8 @@ _BREAKS = (
 )
 """Where a text falls into parts, the widest first."""
 
+_SPAN = re.compile(r"; |[.!?] [A-Z]")
+
 _MOST_TOGETHER = 11
 """Parts of a text, and what parts them, that are looked up together at most."""
 
@@ -76,6 +79,13 @@ class Template:
     def __init__(self, entry: Entry) -> None:
         self._entry = entry
         self._fixed = _SLOT.split(entry.text)[::2]
+        self._names = _SLOT.findall(entry.text)
+        # A value that stands where a sentence would may be several.
+        self._sentences = [
+            (not before or before.endswith((". ", ": ", "? ")))
+            and (not after or after in ".\u2026" or re.match(r" [A-Z]", after) is not None)
+            for before, after in pairwise(self._fixed)
+        ]
         self.letters = sum(c.isalpha() for part in self._fixed for c in part)
 
     def words(self) -> Iterator[str]:
@@ -102,22 +112,28 @@ class Template:
             at = found + len(part)
         return [*values, text[at:end]]
 
-    def told(self, text: str, inner: Callable[[str, str, bool], str]) -> str | None:
+    def told(self, text: str, inner: Callable[[str, str, bool], str], own: Set[str]) -> str | None:
         """The translation of a text that it makes; ``None`` for another text.
 
         Parameters
         ----------
         inner
             What becomes of a value, by its name; and whether it has to be one sentence.
+        own
+            Names and labels of the user's.
         """
         found = self._values(text)
         if found is None:
             return None
-        names = _SLOT.findall(self._entry.text)
-        given = dict(zip(names, found, strict=True))
+        if any(
+            _SPAN.search(value) and not open_
+            for value, open_ in zip(found, self._sentences, strict=True)
+        ):
+            return None
+        given = dict(zip(self._names, found, strict=True))
         slight = self.letters < _LEAST_LETTERS
         values = {n: inner(n, v, slight) for n, v in given.items()}
-        if slight and not all(values[n] != v or _word(n, v) for n, v in given.items()):
+        if slight and not all(values[n] != v or v in own or _word(n, v) for n, v in given.items()):
             return None
         if not self._entry.told:
             return text
@@ -230,7 +246,7 @@ class Catalogue:
             for template in self._templates.get(word, ())
         ]
         for template in sorted(candidates, key=lambda t: -t.letters):
-            if (said := template.told(text, self._value)) is not None:
+            if (said := template.told(text, self._value, self._own)) is not None:
                 return said
         return None
 
@@ -252,7 +268,7 @@ class Catalogue:
 def _word(name: str, value: str) -> bool:
     """Whether a value is a word, a name or a list of names: no sentence by itself."""
     words = value.split()
-    named = name.rstrip("0123456789") in DATA and len(words) < 5
+    named = name.rstrip("0123456789") in DATA and (len(words) < 5 or name == "title")
     return len(words) < 2 or named or all(word.endswith(",") for word in words[:-1])
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import locale
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib.resources import files
@@ -47,7 +48,7 @@ def catalogue(language: str) -> Catalogue:
 
 def known(language: str) -> str:
     """The language of a code like ``de_AT.UTF-8``; English where there is no catalogue for it."""
-    code = language if language == PSEUDO else language.replace("-", "_").partition("_")[0].lower()
+    code = language if language == PSEUDO else re.split("[-_.@]", language)[0].lower()
     return code if code in LANGUAGES or code == PSEUDO else ENGLISH
 
 
@@ -63,7 +64,9 @@ def of_environment(environment: Mapping[str, str] | None = None) -> str:
         # Windows and macOS say it otherwise.
         said = locale.getlocale()[0] or ""
     wanted = [*given.get("LANGUAGE", "").split(":"), said] if said else []
-    return next((known(w) for w in wanted if w and known(w) in (ENGLISH, w[:2].lower())), ENGLISH)
+    # English is also what an unknown language gives: it counts where it is named.
+    spoken = (w for w in wanted if known(w) != ENGLISH or w.lower().startswith(ENGLISH))
+    return next(map(known, spoken), ENGLISH)
 
 
 def speak(language: str) -> None:

@@ -150,7 +150,7 @@ def speak_in_window(app: QApplication) -> Callable[[], None]:
             before.append((kind, name, getattr(kind, name)))
             setattr(kind, name, _telling(getattr(kind, name)))
     for kind in MADE:
-        before.append((kind, "__init__", kind.__init__))  # type: ignore[misc]
+        before.append((kind, "__init__", kind.__init__))
         setattr(kind, "__init__", _making(kind))  # noqa: B010
     # Words of Qt's own dialogs and menus.
     translator = QTranslator(app)

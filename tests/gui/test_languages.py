@@ -1,0 +1,99 @@
+"""The window in German, and in a language two fifths longer, at 1366 x 768."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.frame.app import application
+from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.look.shown import speak_in_window
+from tabprotect.gui.look.theme import THEME
+from tabprotect.languages.speaking import ENGLISH, PSEUDO, speak
+
+
+@pytest.fixture
+def speaking(qtbot: QtBot) -> Iterator[Callable[[str], MainWindow]]:
+    """Opens a window in a language, and leaves English behind."""
+    undo: list[Callable[[], None]] = []
+
+    def opened(language: str) -> MainWindow:
+        app = application()
+        THEME.apply(mode="light", zoom=1.0)
+        speak(language)
+        undo.append(speak_in_window(app))
+        window = MainWindow(Document())
+        qtbot.addWidget(window)
+        window.resize(1366, 768)
+        with qtbot.waitExposed(window):
+            window.show()
+        window.files.open("example:duncan-roehrig-4x4")
+        qtbot.waitUntil(lambda: window.document.project is not None, timeout=60_000)
+        QApplication.processEvents()
+        undo.append(window.close)
+        return window
+
+    yield opened
+    for step in reversed(undo):
+        step()
+    speak(ENGLISH)
+
+
+def cut(window: QWidget) -> list[str]:
+    """Buttons and labels of one line whose words do not fit."""
+    wrong = []
+    for widget in window.findChildren(QWidget):
+        if not widget.isVisible():
+            continue
+        if isinstance(widget, QPushButton) and widget.width() < widget.minimumSizeHint().width():
+            wrong.append(widget.text())
+        if (
+            isinstance(widget, QLabel)
+            and not widget.wordWrap()
+            and widget.width() < widget.minimumSizeHint().width()
+        ):
+            wrong.append(widget.text())
+    return wrong
+
+
+def test_longer_words_are_not_cut(speaking: Callable[[str], MainWindow]) -> None:
+    window = speaking(PSEUDO)
+    faults = []
+    for name in window.pages:
+        if window.pages.why_not(name):
+            continue
+        window.go(name)
+        QApplication.processEvents()
+        faults += [f"{name}: {text!r} is cut" for text in cut(window)]
+        if (window.width(), window.height()) != (1366, 768):
+            faults.append(f"{name}: the window grew to {window.size()}")
+    window.document.jobs.cancel_all()
+    assert not faults, "\n".join(faults)
+
+
+def test_the_window_speaks_german_and_leaves_names_alone(
+    speaking: Callable[[str], MainWindow],
+) -> None:
+    window = speaking("de")
+    window.go("table")
+    assert [a.text() for a in window.menuBar().actions()][:2] == ["&Datei", "&Bearbeiten"]
+    assert window.page.main_button.text() == "Schutz wählen"
+    assert window.page.sentence.startswith("135 gezählt in 16 Zellen (4 × 4)")
+    assert window.strip.word == "VERTRAULICH"
+    # What stands for itself is a name, and what the program says is not.
+    box = QComboBox()
+    box.addItem("Total", "Total")
+    box.addItem("Total", "key")
+    assert [box.itemText(n) for n in (0, 1)] == ["Total", "Summe"]
+    window.document.jobs.cancel_all()
+
+
+def test_english_is_the_window_as_it_is() -> None:
+    before = QLabel.setText
+    speak(ENGLISH)
+    speak_in_window(application())()
+    assert QLabel.setText is before
