@@ -204,8 +204,8 @@ class SettingsDialog(QDialog):
         self.language = QComboBox()
         self.language.setAccessibleName("Language")
         self.language.addItem("as the system has it", "")
-        for code, name in LANGUAGES.items():
-            self.language.addItem(name, code)
+        for code, called in LANGUAGES.items():
+            self.language.addItem(called, code)
         settings = window.settings
         chosen_language = "" if settings is None else str(settings.value("language", "") or "")
         self.language.setCurrentIndex(max(self.language.findData(chosen_language), 0))

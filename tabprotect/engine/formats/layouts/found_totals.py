@@ -250,7 +250,7 @@ def _equal(slices: _Slices, known: Bools, code: int, run: Sequence[int]) -> bool
     values, names = slices.values, slices.names
     own = values[code]
     few = np.flatnonzero(known & (own > 0))[:16]
-    if 2 * int((values[np.ix_(run, few)].sum(axis=0) != own[few]).sum()) > len(few):
+    if 2 * int((values[np.ix_(np.asarray(run), few)].sum(axis=0) != own[few]).sum()) > len(few):
         # A look at some slices, before all are added up.
         return False
     holds = (values[run].sum(axis=0) == own)[known]

@@ -56,7 +56,9 @@ class WishPanel(QWidget):
         self.removing = QPushButton("Remove")
         self.removing.setAccessibleName("Remove the wish that is gone to")
         self.removing.clicked.connect(self.remove)
-        self.list = QTreeWidget(rootIsDecorated=False, uniformRowHeights=True)
+        self.list = QTreeWidget()
+        self.list.setRootIsDecorated(False)
+        self.list.setUniformRowHeights(True)
         self.list.setAccessibleName("Wish list")
         self.list.setHeaderLabels(["wished for", "alone", "with the others"])
         header = self.list.header()
@@ -68,13 +70,17 @@ class WishPanel(QWidget):
                 if column
                 else QHeaderView.ResizeMode.Stretch,
             )
-        self.list.itemChanged.connect(lambda _item, column: column or self._ask())
+        self.list.itemChanged.connect(self._changed)
         self.list.currentItemChanged.connect(self._gone_to)
         self.said = Label(EMPTY, wordWrap=True, name="Which wishes may go out together")
         label = Label("Table of")
         label.setBuddy(self.name)
         row = in_row(label, (self.name, 1), self.adding, self.pairs, self.removing, spacing=GRID)
         in_column(row, self.said, (self.list, 1), on=self, margins=(0, GRID, 0, 0), spacing=GRID)
+
+    def _changed(self, item: QTreeWidgetItem, column: int) -> None:
+        if column == 0:
+            self._ask()
 
     # -- the list -----------------------------------------------------------------------------
 
