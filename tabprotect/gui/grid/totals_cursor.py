@@ -96,12 +96,12 @@ class TotalsCursor(QObject):
         if other.isHidden():
             return False
         size = other.model().rowCount(), other.model().columnCount()
-        ends = [
+        row, column = (
             (0 if step > 0 else end - 1) if step else min(old, end - 1)
             for step, old, end in ((down, at.row(), size[0]), (across, at.column(), size[1]))
-        ]
+        )
         other.setFocus()
-        other.setCurrentIndex(other.model().index(*ends))
+        other.setCurrentIndex(other.model().index(row, column))
         if other is self._grid.cells:
             self._back(other.currentIndex())
         return True
