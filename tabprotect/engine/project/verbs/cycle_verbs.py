@@ -103,7 +103,7 @@ def set_cycles(
     if file is not None:
         kind_of("a file of cycles", project.parameters)
         moves, origin = files.read(Path(file), domain=domain), Path(file).name
-        moves = in_place(moves, cast(int, project.values.get(REPEATS.name) or 1))
+        moves = in_place(moves, project.values[REPEATS] or 1 if project.takes_cycles else 1)
     elif cycles is not None:
         moves, origin = files.from_json(dict(cycles), domain=domain), BY_HAND
     elif kind is None and margins is None:
