@@ -155,7 +155,7 @@ class Inspector(QScrollArea):
             shown["published"] = count_text(slice_total(published, domain, total.cell, total.names))
         if original is not None:
             true = slice_total(original, domain, total.cell, total.names)
-            shown["original"] = f"{count_text(true)}  [house]"
+            shown["original"] = f"{count_text(true)}  [staff only]"
         if document.known_posterior("user") is None:
             self._why.setText(
                 "What a reader can believe of a total follows from the posterior: see Check."
