@@ -6,9 +6,10 @@ from typing import Literal
 
 from tabprotect.engine.posterior.adaptive.infer_adaptive import infer_adaptive
 from tabprotect.engine.posterior.factors.infer_factors import infer_factors
+from tabprotect.engine.posterior.knowing_zeros import KnowingZeros
 from tabprotect.engine.posterior.moves.infer_moves import infer_moves
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.posterior.prior import KnowingZeros, Prior, Uniform
+from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import AdaptiveSequence, Likelihood, MoveSequence

@@ -124,38 +124,6 @@ def _equal(figures: Floats) -> Ints:
 
 
 @dataclass(frozen=True, eq=False)
-class KnowingZeros(Prior):
-    """Another prior of somebody who knows, as everybody does, where nobody can be.
-
-    Attributes
-    ----------
-    prior
-    domain
-        With its structural zeros.
-    """
-
-    prior: Prior
-    domain: Domain
-
-    @property
-    def label(self) -> str:
-        return self.prior.label
-
-    def alike(self, keys: Ints) -> Ints:
-        # Numbers need not follow on each other.
-        return self.prior.alike(keys) * 2 + self.domain.structural_cells(keys)
-
-    def support(self, keys: Ints) -> tuple[Ints, Ints]:
-        low, high = self.prior.support(keys)
-        return low, np.where(self.domain.structural_cells(keys), 0, high)
-
-    def _log_weight(self, keys: Ints, values: Ints) -> Floats:
-        nobody = self.domain.structural_cells(keys.reshape(-1)).reshape(keys.shape)
-        log = self.prior.log_weight(keys, values)
-        return np.where(nobody, np.where(values == 0, 0.0, -np.inf), log)
-
-
-@dataclass(frozen=True, eq=False)
 class Poisson(Prior):
     """Poisson around an expected count per cell; an expected 0 is certainly 0.
 

@@ -14,7 +14,7 @@ from tabprotect.engine.budgets import DOMAIN_CATEGORIES as MAX_CATEGORIES
 from tabprotect.engine.budgets import DOMAIN_CELLS as MAX_CELLS
 from tabprotect.engine.budgets import DOMAIN_PROJECTIONS as PROJECTIONS
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.tables.structural import StructuralZeros, holds, restated, stated
+from tabprotect.engine.tables.structural import StructuralZeros, held_by, holds, restated, stated
 
 Index = tuple[int, ...]
 """A cell as one category number per variable."""
@@ -228,9 +228,8 @@ class Domain:
                 f"a table of {' x '.join(map(str, self.shape))} has more than 2^62 cells",
                 hint="leave out a variable or merge categories",
             )
-        known = self.categories
         for zero in self.structural:
-            stated(dict(zero.where), known)
+            stated(dict(zero.where), self.categories)
 
     @classmethod
     def of(cls, categories: dict[str, Sequence[str]]) -> Domain:
@@ -442,14 +441,7 @@ class Domain:
         variables = (*self.variables[:axis], variable, *self.variables[axis + 1 :])
         if not self.structural:
             return Domain(variables)
-        held: list[tuple[str, frozenset[str]]] = []
-        if parts is not None:
-            held = [
-                (c, frozenset(old.categories[i] for i in part))
-                for c, part in zip(variable.categories, parts, strict=True)
-            ]
-        elif variable.categories == old.categories:
-            held = [(c, frozenset({c})) for c in variable.categories]
+        held = held_by(variable.categories, old.categories, parts)
         made = [
             (
                 new.name,

@@ -71,6 +71,20 @@ def stated(
     return StructuralZeros(tuple(found))
 
 
+def held_by(
+    categories: Sequence[str], old: Sequence[str], parts: Sequence[Sequence[int]] | None
+) -> Parts:
+    """What each category holds of old ones: the parts by number, else the same if all are.
+
+    Nothing where that is not known.
+    """
+    if parts is not None:
+        return [
+            (c, frozenset(old[i] for i in part)) for c, part in zip(categories, parts, strict=True)
+        ]
+    return [(c, frozenset({c})) for c in categories] if tuple(categories) == tuple(old) else []
+
+
 def restated(
     zeros: Iterable[StructuralZeros], parts: Sequence[tuple[str, str, Parts]]
 ) -> tuple[StructuralZeros, ...]:

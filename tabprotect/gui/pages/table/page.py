@@ -74,10 +74,9 @@ class TablePage(TableStage, Page):
         self.grid.model.typed.connect(self._typed)
         self.grid.model.describe = self._describe
         self.grid.cells.cleared.connect(self._clear)
-        self.grid.cells.rows.fold_asked.connect(lambda *at: self._toggle(*at, down=True))
-        self.grid.cells.columns.fold_asked.connect(lambda *at: self._toggle(*at, down=False))
-        self.grid.cells.rows.rename_asked.connect(lambda *at: self._rename(*at, down=True))
-        self.grid.cells.columns.rename_asked.connect(lambda *at: self._rename(*at, down=False))
+        for header in (self.grid.cells.rows, self.grid.cells.columns):
+            header.fold_asked.connect(partial(self._toggle, down=header.down))
+            header.rename_asked.connect(partial(self._rename, down=header.down))
         self.empty = Label(wordWrap=True, role="quiet")
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.categories = CategoriesPanel(document)
@@ -299,9 +298,7 @@ class TablePage(TableStage, Page):
             self.grid.set_current(None)
         if index is None or layout is None or len(index) != layout.domain.ndim:
             return
-        shown: Index | None = index
-        if self._folding is not None:
-            shown = self._folding.place(index)
+        shown = index if self._folding is None else self._folding.place(index)
         if shown is None and self._folding is not None:
             self._layer = index
             self.folds.open_for(self._folding.opened_for(index))
