@@ -21,6 +21,7 @@ from PySide6.QtGui import QColor, QImage, QPainter
 
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.disclosure import gate
+from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import RefusedError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.posterior.infer import infer
@@ -151,28 +152,35 @@ EXAMPLES = (
 )
 """Every shipped table."""
 
-SMALL_TABLE = 200
+SMALL_TABLE = 64
 """Cells up to which more releases are read: fewer cells tell less each."""
 
 FORMER: Mapping[str, object] = {"cycles": "default", "blocking": "any_zero"}
 """What version 0.1.0 took unasked."""
 
 
-def decision(problem: Problem, given: Mapping[str, object], seeds: int) -> tuple[str, str]:
-    """How often the gate lets a default out, and the first remedy where it does not."""
-    released, help_ = 0, ""
+def let_out(problem: Problem, given: Mapping[str, object], seeds: int) -> str:
+    """How often the gate lets one of its draws out."""
+    policy = HousePolicy()
+    drawn = (
+        gate.protect(PLUGIN, problem, given, Randomness.seeded(seed), policy=policy, draft=True)
+        for seed in range(seeds)
+    )
+    released = sum(not gate.against(done, policy) for done in drawn)
+    return f"released {released} of {seeds}"
+
+
+def help_for(problem: Problem, seeds: int) -> str:
+    """The first remedy of the default where it is refused, taken; empty where it is not."""
     for seed in range(seeds):
         try:
-            gate.protect(PLUGIN, problem, given, Randomness.seeded(seed))
-            released += 1
+            gate.protect(PLUGIN, problem, {}, Randomness.seeded(seed))
         except RefusedError as error:
-            if not help_ and not error.suggestions:
-                help_ = "none of those tried helps"
-            elif not help_:
-                best = error.suggestions[0]
-                again, _ = decision(problem, {**given, **best.parameters}, seeds)
-                help_ = f"{best.text}: {again}"
-    return f"released {released} of {seeds}", help_
+            if not error.suggestions:
+                return "none of those tried helps"
+            best = error.suggestions[0]
+            return f"{best.text}: {let_out(problem, best.parameters, seeds)}"
+    return ""
 
 
 def moved(problem: Problem, values: Values) -> float:
@@ -205,7 +213,7 @@ def examples(releases: int) -> list[str]:
         number = releases * 8 if problem.table.domain.size <= SMALL_TABLE else releases
         texts, changes = [], []
         for given in (FORMER, {}):
-            gate_says, remedy = decision(problem, given, releases)
+            gate_says = let_out(problem, given, releases)
             values = PLUGIN.resolve_for(problem, given)
             changes.append(moved(problem, values))
             found = read(problem.table, given, number)
@@ -214,7 +222,9 @@ def examples(releases: int) -> list[str]:
         if 0 < changes[0] < changes[1]:
             less = alike(problem, values, changes[0])
             same = f"{read(problem.table, less, number).belief:.2f}"
-        rows.append(f"| {name} | {texts[0]} | {texts[1]} | {same} | {remedy} |")
+        rows.append(
+            f"| {name} | {texts[0]} | {texts[1]} | {same} | {help_for(problem, releases)} |"
+        )
         print(rows[-1], flush=True)
     return rows
 

@@ -250,7 +250,7 @@ def protect(
     ParameterError
         Naming every wrong parameter at once.
     RefusedError
-        When readers of every draw would know too much; with ``remedies``.
+        When readers of every draw would know too much; what may help is in its ``suggestions``.
 
     Examples
     --------

@@ -39,11 +39,11 @@ def table(shape: tuple[int, ...]) -> Table:
 
 def one(problem: Problem, spec: RunSpec) -> None:
     """Where one run of a method spends its time."""
-    begun = time.perf_counter()
+    begun = time.process_time()
     found = compare(
         problem, [spec], runs_per_method=1, seed=1, measures=["published_share"], workers=1
     )
-    drawn = time.perf_counter() - begun
+    drawn = time.process_time() - begun
     run = found.runs[0]
     if run.error:
         print(f"  {spec.text:32} {run.error}")
@@ -51,9 +51,9 @@ def one(problem: Problem, spec: RunSpec) -> None:
     case = found.case(run)
     spent: dict[str, float] = defaultdict(float)
     for measure in measures().values():
-        begun = time.perf_counter()
+        begun = time.process_time()
         measure.assess(case)
-        spent[measure.name] = time.perf_counter() - begun
+        spent[measure.name] = time.process_time() - begun
     slow = sorted(spent, key=spent.__getitem__, reverse=True)[:2]
     said = ", ".join(f"{name} {spent[name] * 1e3:.0f} ms" for name in slow)
     print(

@@ -38,9 +38,8 @@ def records(number: int, seed: int = 1) -> pa.Table:
     return pa.table(dict(zip(NAMES, columns, strict=True)))
 
 
-def main() -> None:
+def main(number: int = 1_000_000) -> None:
     """Print processor seconds of this process, and how the decisions came out."""
-    number = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "records.parquet"
         pq.write_table(records(number), path)
@@ -92,4 +91,4 @@ def taken_by(taken: dict[str, list[float]], desk: Desk, query: int, prefix: str 
 
 
 if __name__ == "__main__":
-    main()
+    main(*map(int, sys.argv[1:]))

@@ -364,6 +364,8 @@ def _resampled(release: Release, _: SmallCount, most: int) -> list[Part]:
     total = sum(published)
 
     def single(true: int, shown: int) -> float:
+        if true == 0:
+            return float(shown == 0)
         low, high = _room(true, total, quality)
         inside = low <= shown <= high
         return (true / total) ** shown / math.factorial(shown) if inside else 0.0

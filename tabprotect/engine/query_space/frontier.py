@@ -98,17 +98,17 @@ class Frontier:
     def by_dimension(self) -> tuple[int, ...]:
         """How many queries over 0, 1, ... variables it stands for, exactly.
 
-        Without listing them where no variable has levels.
+        Without listing them, but of those above some where variables have levels.
         """
         variables = len(self.lattice.axes)
-        if not self.lattice.plain:
+        if self.upward and not self.lattice.plain:
             every = self.lattice.every
             dimensions = self.lattice.dimensions(every[self.covers(every)])
             return tuple(np.bincount(dimensions, minlength=variables + 1).tolist())
         full = self.lattice.full
         # What is above some sets is, complemented, what is below their complements.
         sets = frozenset(full & ~m for m in self.members) if self.upward else self.members
-        counts = _count_below(frozenset(sets), {})
+        counts = _count_below(frozenset(sets), self.lattice, {})
         padded = [*counts, *[0] * (variables + 1 - len(counts))]
         return tuple(reversed(padded)) if self.upward else tuple(padded)
 
@@ -118,21 +118,23 @@ class Frontier:
         return sum(self.by_dimension)
 
 
-def _count_below(sets: frozenset[Query], known: dict[frozenset[Query], list[int]]) -> list[int]:
-    """Subsets of any of ``sets`` by size, splitting on the highest variable that is in use."""
+def _count_below(
+    sets: frozenset[Query], lattice: Lattice, known: dict[frozenset[Query], list[int]]
+) -> list[int]:
+    """Queries in any of ``sets`` by dimension, by what they have of the last variable in use."""
     if not sets:
         return []
     if sets in known:
         return known[sets]
     if max(sets) == 0:
         return [1]
-    bit = 1 << (max(sets).bit_length() - 1)
-    without = frozenset(maximal(s & ~bit for s in sets))
-    inside = frozenset(maximal(s & ~bit for s in sets if s & bit))
-    out = list(_count_below(without, known))
-    shifted = [0, *_count_below(inside, known)]
-    out += [0] * (len(shifted) - len(out))
-    for size, count in enumerate(shifted):
-        out[size] += count
+    last = lattice.axis_of[max(sets).bit_length() - 1]
+    axis, out = lattice.axes[last], list[int]()
+    for pattern in lattice.patterns[last]:
+        inside = frozenset(maximal(s & ~axis for s in sets if s & pattern == pattern))
+        counts = [0] * bool(pattern) + _count_below(inside, lattice, known)
+        out += [0] * (len(counts) - len(out))
+        for size, count in enumerate(counts):
+            out[size] += count
     known[sets] = out
     return out

@@ -27,6 +27,8 @@ from tabprotect.engine.release.gate import Gate
 from tabprotect.engine.release.verdict import TableVerdict
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.hierarchy import Grouping
+from tabprotect.engine.tables.structural import StructuralZeros
+from tabprotect.engine.tables.table import Table
 
 REFERENCE = Path(__file__).parents[2] / "reference"
 HOUSE, READER = (REFERENCE / f"{name}-0.1.0.tabprotect" for name in ("project", "reader"))
@@ -71,7 +73,11 @@ def everything(house: History) -> list[object]:
     first = domain.variables[0]
     groups = Grouping("grouped", first.name, ("all",) * len(first.categories))
     levels = design(domain, "strips").keeping((("grouped",),), (groups,))
-    return [*found, further, replace(run, moves=levels)]
+    told = domain.with_variable(first.labelled([f"L {c}" for c in first.categories]))
+    nobody = StructuralZeros(((first.name, first.categories[:1]),))
+    told = told.with_structural([nobody])
+    known = Project(table=Table.dense(told, np.zeros(told.shape, dtype=np.int64)))
+    return [*found, further, replace(run, moves=levels), known]
 
 
 def back(value: object) -> object:

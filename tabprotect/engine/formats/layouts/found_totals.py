@@ -248,24 +248,29 @@ def _run(slices: _Slices, code: int, tops: Sequence[int]) -> int:
 def _equal(slices: _Slices, known: Bools, code: int, run: Sequence[int]) -> bool:
     """Whether a code is the sum of others, in all slices but few, which will be told."""
     values, names = slices.values, slices.names
+    own = values[code]
+    few = np.flatnonzero(known & (own > 0))[:16]
+    if 2 * int((values[np.ix_(run, few)].sum(axis=0) != own[few]).sum()) > len(few):
+        # A look at some slices, before all are added up.
+        return False
+    holds = (values[run].sum(axis=0) == own)[known]
+    wrong = len(holds) - int(holds.sum())
+    # Where nothing is to be added up, nothing is told.
+    if wrong and int((holds & (own[known] > 0)).sum()) < max(EQUATIONS, WRONG * wrong):
+        return False
+    known = known.copy()
+    known[np.flatnonzero(known)[~holds]] = False
     part = values[run][:, known]
     addends = (part > 0).sum(axis=0)
-    holds = part.sum(axis=0) == values[code][known]
-    wrong = len(holds) - int(holds.sum())
-    if wrong:
-        telling = int((holds & (addends >= 2)).sum())
-        if telling < max(EQUATIONS, WRONG * wrong):
-            return False
-        known = known.copy()
-        known[np.flatnonzero(known)[~holds]] = False
-        part, addends = part[:, holds], addends[holds]
+    if wrong and int((addends >= 2).sum()) < max(EQUATIONS, WRONG * wrong):
+        return False
     # Rows in proportion say the same in every slice: one equation.
-    own = part[:, addends >= 2][:, :64]
-    apart = own.shape[1] >= EQUATIONS and int(np.linalg.matrix_rank(own.astype(float))) >= 2
+    rows = part[:, addends >= 2][:, :64]
+    apart = rows.shape[1] >= EQUATIONS and int(np.linalg.matrix_rank(rows.astype(float))) >= 2
     some = np.flatnonzero(addends >= 2)[:64]
     sure = apart or bool((addends >= ADDENDS).any())
     sure |= len(some) > 0 and _NAMED.match(names[code]) is not None
-    sure |= bool((values[code][known][some] // _units(values[:, known][:, some]) >= LARGE).any())
+    sure |= bool((own[known][some] // _units(values[:, known][:, some]) >= LARGE).any())
     prefix = all(names[c].startswith(names[code]) and names[code] for c in run)
     return sure or (prefix and bool((addends >= 2).any()))
 
