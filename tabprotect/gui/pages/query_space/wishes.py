@@ -56,7 +56,9 @@ class WishPanel(QWidget):
         self.removing = QPushButton("Remove")
         self.removing.setAccessibleName("Remove the wish that is gone to")
         self.removing.clicked.connect(self.remove)
-        self.list = QTreeWidget(rootIsDecorated=False, uniformRowHeights=True)
+        self.list = QTreeWidget()
+        self.list.setRootIsDecorated(False)
+        self.list.setUniformRowHeights(True)
         self.list.setAccessibleName("Wish list")
         self.list.setHeaderLabels(["wished for", "alone", "with the others"])
         header = self.list.header()
@@ -68,7 +70,7 @@ class WishPanel(QWidget):
                 if column
                 else QHeaderView.ResizeMode.Stretch,
             )
-        self.list.itemChanged.connect(lambda _item, column: column or self._ask())
+        self.list.itemChanged.connect(lambda _item, column: self._changed(column))
         self.list.currentItemChanged.connect(self._gone_to)
         self.said = Label(EMPTY, wordWrap=True, name="Which wishes may go out together")
         label = Label("Table of")
@@ -148,6 +150,10 @@ class WishPanel(QWidget):
         for button in (self.adding, self.pairs, self.removing):
             button.setEnabled(regions is not None)
         self._ask()
+
+    def _changed(self, column: int) -> None:
+        if not column:
+            self._ask()
 
     def _ask(self) -> None:
         regions, wishes = self.space.regions, self.ticked
