@@ -6,8 +6,7 @@ each zoom or change of size. Only the lower axis zooms.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from html import escape
 from typing import Any
@@ -88,6 +87,7 @@ class Canvas:
         self._arrange = arrange
         self._arranging = False
         self._held = held
+        self._arranged = 0
         self.box.sigResized.connect(lambda *_: self.arrange())
         self.box.sigXRangeChanged.connect(lambda *_: self.arrange())
 
@@ -111,29 +111,26 @@ class Canvas:
     def limit(self, low: float, high: float, *, narrowest: float | None) -> None:
         """Show ``low`` to ``high``; zoom and pan stay within, if ``narrowest`` allows any."""
         least = high - low if narrowest is None else narrowest
-        with self._once():
-            self.box.setLimits(xMin=low, xMax=high, minXRange=least, maxXRange=high - low)
-            self.box.setMouseEnabled(x=narrowest is not None, y=False)
-            self.look(low, high)
+        held, self._held = self._held, True
+        self.box.setLimits(xMin=low, xMax=high, minXRange=least, maxXRange=high - low)
+        self.box.setMouseEnabled(x=narrowest is not None, y=False)
+        self._held = held
+        self.look(low, high)
 
     def look(self, low: float, high: float) -> None:
         """Zoom to a part of the value axis."""
-        with self._once():
-            self.box.setXRange(low, high, padding=0)
-
-    @contextmanager
-    def _once(self) -> Iterator[None]:
-        """Whatever changes meanwhile, everything is put in place once, at the end."""
-        before, self._held = self._held, True
-        yield
-        self._held = before
-        self.arrange()
+        before = self._arranged
+        self.box.setXRange(low, high, padding=0)
+        if self._arranged == before:
+            # It was that part already.
+            self.arrange()
 
     def arrange(self) -> None:
         """Put everything in place for the present size and part."""
         if self._arranging or self._held:
             return
         self._arranging = True
+        self._arranged += 1
         for item in self._items:
             self.box.removeItem(item)
         self._items = []

@@ -70,17 +70,13 @@ class WishPanel(QWidget):
                 if column
                 else QHeaderView.ResizeMode.Stretch,
             )
-        self.list.itemChanged.connect(self._changed)
+        self.list.itemChanged.connect(lambda _item, column: self._changed(column))
         self.list.currentItemChanged.connect(self._gone_to)
         self.said = Label(EMPTY, wordWrap=True, name="Which wishes may go out together")
         label = Label("Table of")
         label.setBuddy(self.name)
         row = in_row(label, (self.name, 1), self.adding, self.pairs, self.removing, spacing=GRID)
         in_column(row, self.said, (self.list, 1), on=self, margins=(0, GRID, 0, 0), spacing=GRID)
-
-    def _changed(self, item: QTreeWidgetItem, column: int) -> None:
-        if column == 0:
-            self._ask()
 
     # -- the list -----------------------------------------------------------------------------
 
@@ -154,6 +150,10 @@ class WishPanel(QWidget):
         for button in (self.adding, self.pairs, self.removing):
             button.setEnabled(regions is not None)
         self._ask()
+
+    def _changed(self, column: int) -> None:
+        if not column:
+            self._ask()
 
     def _ask(self) -> None:
         regions, wishes = self.space.regions, self.ticked
