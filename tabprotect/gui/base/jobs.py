@@ -24,6 +24,7 @@ PATIENCE = 300
 """Milliseconds that cancelled work may take to stop before the window goes on without it."""
 
 Work = Callable[[Progress], Any]
+Report = tuple[str, float, object]
 
 
 class Job(QObject):
@@ -51,6 +52,7 @@ class Job(QObject):
         self._stop = threading.Event()
         self._began = time.monotonic()
         self._posted.connect(self._receive, Qt.ConnectionType.QueuedConnection)
+        self._reports = _Reports(self._stop, self._posted.emit)
 
     def cancel(self) -> None:
         """Ask the work to stop at its next report.
@@ -81,7 +83,7 @@ class Job(QObject):
         try:
             if self._stop.is_set():
                 raise Interrupted()
-            result = self._work(_Reports(self._stop, self._posted.emit))
+            result = self._work(self._reports)
         except Interrupted:
             self._posted.emit("cancelled", None)
         except BaseException as error:
@@ -93,12 +95,20 @@ class Job(QObject):
     def _give_up(self) -> None:
         self._receive("cancelled", None)
 
+    @Slot()
+    def _catch_up(self) -> None:
+        """Take the report that came too soon after another one, and that none has followed."""
+        self._receive("progressed", self._reports.take())
+
     @Slot(str, object)
     def _receive(self, kind: str, value: Any) -> None:
         if not self.running:
             return
+        if kind == "late":
+            QTimer.singleShot(round(1000 * INTERVAL), self, self._catch_up)
+            return
         if kind == "progressed":
-            if self.cancelling:
+            if self.cancelling or value is None:
                 return
             self.stage, self.fraction = value[0], min(max(value[1], 0.0), 1.0)
             self.progressed.emit(self.stage, self.fraction, value[2])
@@ -114,20 +124,37 @@ class Job(QObject):
 
 
 class _Reports:
-    """The engine's ``Progress``: throttled on the worker's side, so that no queue builds up."""
+    """The engine's ``Progress``: throttled on the worker's side, so that no queue builds up.
+
+    The last report is never lost: work that says something and then is silent for long is heard.
+    """
 
     def __init__(self, stop: threading.Event, post: Callable[[str, object], None]) -> None:
         self._stop = stop
         self._post = post
         self._last = 0.0
+        self._late: Report | None = None
+        self._lock = threading.Lock()
+
+    def take(self) -> Report | None:
+        """The report that was held back, once."""
+        with self._lock:
+            late, self._late = self._late, None
+        return late
 
     def report(self, stage: str, fraction: float, partial: object = None) -> None:
         if self._stop.is_set():
             raise Interrupted()
         now = time.monotonic()
-        if now - self._last >= INTERVAL:
+        with self._lock:
+            due = now - self._last >= INTERVAL
+            waiting = self._late is not None
+            self._late = None if due else (stage, fraction, partial)
+        if due:
             self._last = now
             self._post("progressed", (stage, fraction, partial))
+        elif not waiting:
+            self._post("late", None)
 
 
 class Jobs(QObject):
