@@ -216,6 +216,7 @@ def elimination_cost(
     seen: dict[tuple[tuple[int, ...], ...], EliminationOrder] = {}
     width = held = work = variables = 0
     for a, b in itertools.pairwise(bounds):
+        progress.report("planning the posterior", a / len(order))
         members = order[a:b].tolist()
         # All passes of a cycle side by side: the sweep meets them together.
         steps = [p * len(moves) + i for i in members for p in range(passes)]

@@ -52,6 +52,7 @@ class Job(QObject):
         self._stop = threading.Event()
         self._began = time.monotonic()
         self._posted.connect(self._receive, Qt.ConnectionType.QueuedConnection)
+        self._looked = 0.0
         self._reports = _Reports(self._stop, self._posted.emit)
 
     def cancel(self) -> None:
@@ -96,22 +97,24 @@ class Job(QObject):
         self._receive("cancelled", None)
 
     @Slot()
-    def _catch_up(self) -> None:
-        """Take the report that came too soon after another one, and that none has followed."""
-        self._receive("progressed", self._reports.take())
+    def _look(self) -> None:
+        """Take the latest report, whatever came before it."""
+        self._looked = time.monotonic()
+        report = self._reports.take()
+        if report is not None and self.running and not self.cancelling:
+            self.stage, self.fraction = report[0], min(max(report[1], 0.0), 1.0)
+            self.progressed.emit(self.stage, self.fraction, report[2])
 
     @Slot(str, object)
     def _receive(self, kind: str, value: Any) -> None:
         if not self.running:
             return
-        if kind == "late":
-            QTimer.singleShot(round(1000 * INTERVAL), self, self._catch_up)
-            return
         if kind == "progressed":
-            if self.cancelling or value is None:
-                return
-            self.stage, self.fraction = value[0], min(max(value[1], 0.0), 1.0)
-            self.progressed.emit(self.stage, self.fraction, value[2])
+            wait = self._looked + INTERVAL - time.monotonic()
+            if wait <= 0:
+                self._look()
+            else:
+                QTimer.singleShot(round(1000 * wait) + 1, self, self._look)
             return
         self.running = False
         if kind == "cancelled" or (self.cancelling and self.deniable):
@@ -124,37 +127,30 @@ class Job(QObject):
 
 
 class _Reports:
-    """The engine's ``Progress``: throttled on the worker's side, so that no queue builds up.
+    """The engine's ``Progress``: one report waits for the window at most, always the latest.
 
-    The last report is never lost: work that says something and then is silent for long is heard.
+    So no queue builds up, and what is said before a long silence is heard.
     """
 
     def __init__(self, stop: threading.Event, post: Callable[[str, object], None]) -> None:
         self._stop = stop
         self._post = post
-        self._last = 0.0
-        self._late: Report | None = None
+        self._latest: Report | None = None
         self._lock = threading.Lock()
 
     def take(self) -> Report | None:
-        """The report that was held back, once."""
+        """The report that waits; ``None`` where there is none."""
         with self._lock:
-            late, self._late = self._late, None
-        return late
+            latest, self._latest = self._latest, None
+        return latest
 
     def report(self, stage: str, fraction: float, partial: object = None) -> None:
         if self._stop.is_set():
             raise Interrupted()
-        now = time.monotonic()
         with self._lock:
-            due = now - self._last >= INTERVAL
-            waiting = self._late is not None
-            self._late = None if due else (stage, fraction, partial)
-        if due:
-            self._last = now
-            self._post("progressed", (stage, fraction, partial))
-        elif not waiting:
-            self._post("late", None)
+            waiting, self._latest = self._latest is not None, (stage, fraction, partial)
+        if not waiting:
+            self._post("progressed", None)
 
 
 class Jobs(QObject):
