@@ -16,6 +16,7 @@ import argparse
 import ast
 import re
 import sys
+import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -69,6 +70,9 @@ FURTHER = (
         "CONFIDENTIAL",
         "PUBLIC VIEW",
     ),
+    *("Passes", "passes", "listed", "Difference", "for", "prior", "add alpha"),
+    *("subtract beta", "leave gamma", "P(true)", "P(true value)", "P(published)"),
+    *("P(published value)", "published {published}, true {true} [staff only]"),
     "A reader who {label} believes this cell is {best} with probability {chance}; "
     "the true value is {true}",
 )
@@ -466,6 +470,10 @@ def said_by(root: Path = ROOT) -> dict[str, str]:
             found.setdefault(text, where)
     for text in FURTHER:
         found.setdefault(text, "argparse")
+    for path in sorted((root / "resources" / "examples").glob("*/example.toml")):
+        example = tomllib.loads(path.read_text("utf-8"))
+        for text in (example["title"], example["description"]):
+            found.setdefault(text, path.relative_to(root).as_posix())
     for path in sorted((root / "resources").glob("*/*.html")):
         where = path.relative_to(root).as_posix()
         for text in page_texts(path.read_text("utf-8")):

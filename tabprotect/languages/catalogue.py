@@ -59,7 +59,7 @@ _BREAKS = (
 )
 """Where a text falls into parts, the widest first."""
 
-_SPAN = re.compile(r"; |[.!?] [A-Z]")
+_SPAN = re.compile(r"; | \u2502 |[.!?] [A-Z]")
 
 _MOST_TOGETHER = 11
 """Parts of a text, and what parts them, that are looked up together at most."""
@@ -132,6 +132,8 @@ class Template:
             return None
         given = dict(zip(self._names, found, strict=True))
         slight = self.letters < _LEAST_LETTERS
+        if slight and any(": " in value for value in given.values()):
+            return None
         values = {n: inner(n, v, slight) for n, v in given.items()}
         if slight and not all(values[n] != v or v in own or _word(n, v) for n, v in given.items()):
             return None

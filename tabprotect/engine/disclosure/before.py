@@ -87,19 +87,23 @@ class Chance:
     @property
     def sentence(self) -> str:
         """In words, for staff."""
-        said = []
-        if self.synthetic is not None:
-            said.append(f"{self.synthetic:.0%} of synthetic tables with the same margins")
-        if self.here is not None:
-            said.append(f"{self.here:.0%} of trial runs on this table (CONFIDENTIAL)")
-        if not said:
+        if self.synthetic is not None and self.here is not None:
+            said = (
+                f"{self.synthetic:.0%} of synthetic tables with the same margins and "
+                f"{self.here:.0%} of trial runs on this table (CONFIDENTIAL)"
+            )
+        elif self.synthetic is not None:
+            said = f"{self.synthetic:.0%} of synthetic tables with the same margins"
+        elif self.here is not None:
+            said = f"{self.here:.0%} of trial runs on this table (CONFIDENTIAL)"
+        else:
             return ""
         leaning = (
             " What is promised of averages (unbiased) holds before the gate: released tables lean "
             "towards those that pass."
         )
         sure = min(self._shares) >= SURE
-        return f"The gate lets through {' and '.join(said)}.{'' if sure else leaning}"
+        return f"The gate lets through {said}.{'' if sure else leaning}"
 
 
 def chance(

@@ -30,6 +30,7 @@ from tabprotect.engine.arrays import Bools
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.label import tip
 from tabprotect.gui.look.theme import THEME, colour, count_text
+from tabprotect.languages.speaking import told
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 Grid = npt.NDArray[Any]
@@ -204,7 +205,7 @@ class CellDelegate(QStyledItemDelegate):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setPen(ink)
         missing = self.hidden is not None and self.hidden[row, column]
-        self.write(painter, option, "x" if missing else model.text(value))
+        self.write(painter, option, "x" if missing else told(model.text(value)))
         if state & FOCUSED:
             painter.setPen(self._focus)
             painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -73,7 +73,7 @@ class LevelHeader(QHeaderView):
         if not self.down:
             return [metrics.height() + GRID] * max(1, len(self.names))
         if self.layout_ is None or not self.names:
-            return [metrics.horizontalAdvance("total") + 3 * GRID]
+            return [metrics.horizontalAdvance(told("total")) + 3 * GRID]
         out = []
         for name in self.names:
             longest = max(self.layout_.domain[name].categories, key=len)[: self.limit]
@@ -235,7 +235,7 @@ class Corner(QWidget):
         # with one level only they share it, and an arrow says which is which.
         names, levels = self._columns.names, self._columns.level_sizes()
         down = 0
-        beside = self._row_names_width()
+        beside = min(self._row_names_width(), self.width())
         for name, size in zip(names, levels, strict=False):
             last = name == names[-1]
             box = self.rect().adjusted(beside if last else GRID, down, -GRID, 0)

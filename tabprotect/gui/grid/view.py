@@ -24,6 +24,7 @@ from tabprotect.gui.grid.cells import CellDelegate, Grid, GridModel
 from tabprotect.gui.grid.headers import Corner, LevelHeader
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.theme import GRID, THEME, count_text, tabular
+from tabprotect.languages.speaking import told
 
 SEEN = 6
 """Columns that are in sight, however long their labels are."""
@@ -341,7 +342,7 @@ class GridView(QWidget):
         values = self.model.values
         longest = ""
         if values.size:
-            shown = (self.model.text(f(values).item()) for f in (np.nanmax, np.nanmin))
+            shown = (told(self.model.text(f(values).item())) for f in (np.nanmax, np.nanmin))
             longest = max(shown, key=len)
         names = self.cells.columns.names
         if self.layout_ is not None and names:
@@ -384,7 +385,7 @@ class GridView(QWidget):
             totals = [write(self._margin_models[2].values[0, 0].item())]
             for model in self._margin_models[:2]:
                 totals.append(write(model.values.max().item()))
-            totals.append("total")
+            totals.append(told("total"))
             grand = max(map(metrics.horizontalAdvance, totals)) + 3 * GRID + self.room[0]
             under = metrics.horizontalAdvance(totals[2]) + 2 * GRID
             grand = max(grand, self.at_least[1])

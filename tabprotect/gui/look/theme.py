@@ -240,6 +240,9 @@ class Theme(QObject):
             border: 4px solid {c.accent}; background: {c.on_accent}; }}
         QRadioButton::indicator:focus {{ border-color: {c.focus}; }}
         QRadioButton::indicator:disabled {{ border-color: {c.border}; }}
+        QCheckBox::indicator:unchecked, QAbstractItemView::indicator:unchecked {{
+            width: 12px; height: 12px; border-radius: 2px;
+            border: 1px solid {c.quiet}; background: {c.base}; }}
         QFrame[role="card"]:hover {{ background: {c.raised}; }}
         QFrame[role="card"]:focus {{ border: 2px solid {c.focus}; }}
         """

@@ -73,7 +73,7 @@ class CheckPage(CheckStage, PosteriorShown):
         self.who_box = QComboBox()
         self.who_box.setAccessibleName("Whose belief the map and the list show")
         for who in PERSONS:
-            self.who_box.addItem(f"the {who}", who)
+            self.who_box.addItem("the user" if who == "user" else "the intruder", who)
         self.who_box.currentIndexChanged.connect(lambda _: self._who_chosen())
         figure_label = Label("Map of")
         figure_label.setBuddy(self._figure_box)

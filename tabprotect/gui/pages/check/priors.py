@@ -95,7 +95,7 @@ class PriorChoice(QWidget):
         self._waiting = False
         self._named = True
         self.setAccessibleName(f"What the {who} believes beforehand")
-        label = Label(f"The {who}")
+        label = Label("The user" if who == "user" else "The intruder")
         self.combo = QComboBox()
         self.combo.setAccessibleName(f"Prior of the {who}")
         self.combo.setSizeAdjustPolicy(

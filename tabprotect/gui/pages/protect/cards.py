@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QScrollArea,
     QSizePolicy,
@@ -175,8 +174,8 @@ class Cards(QScrollArea):
 
     def _line(self, row: int, place: Ranked, asked: Sequence[str], share: float) -> None:
         trial = place.trial
-        name = QLabel(methods()[trial.method].label)
-        name.setProperty("role", "section")
+        # Long names break: none pushes the other columns out of sight.
+        name = _wrapped(methods()[trial.method].label, "section")
         self._others.addWidget(name, row, 0)
         for column, text in ((1, share_text(trial)), (2, change_text(trial))):
             label = Label("\u2013" if trial.fault else text)

@@ -43,11 +43,6 @@ def about(method: str) -> str:
     return sentence_of(first.partition(": ")[2] or first)
 
 
-def listed(words: Sequence[str]) -> str:
-    """``a``, ``a and b``, ``a, b and c``."""
-    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1]))) if words else ""
-
-
 def known_words(trial: Trial) -> str:
     """How many of the at-risk cells a reader would know."""
     if not trial.at_risk:
@@ -67,7 +62,7 @@ def why(place: Ranked, asked: Sequence[str], share: float) -> str:
         return sentence_of(trial.fault)
     said = []
     if place.lost:
-        said.append(sentence_of(listed([WISHES[name].lost for name in place.lost])))
+        said += [sentence_of(WISHES[name].lost) for name in place.lost]
     elif asked:
         said.append("Keeps all that is ticked.")
     if trial.hidden and trial.hidden < trial.cells:

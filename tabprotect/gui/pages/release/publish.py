@@ -74,6 +74,13 @@ def default_folder(source: str, preferred: Path | None) -> Path:
     return Path(place) if place and Path(place).is_dir() else Path.home()
 
 
+def _unused(folder: Path, name: str) -> Path:
+    """A name of its own: next year's release does not replace last year's, nor its dossier."""
+    names = (f"{name}{ending}" for ending in ("", *(f"-{n}" for n in range(2, 1000))))
+    free = (n for n in names if not any((folder / f).exists() for f in (n, f"{n}.zip")))
+    return folder / f"{next(free, name)}.zip"
+
+
 class PublishForm(QWidget):
     """Public title, file of the bundle, file of the dossier. ``titled`` carries a new title."""
 
@@ -170,7 +177,7 @@ class PublishForm(QWidget):
             name = slug(title) if title else ""
             folder = default_folder(source, preferences.public_folder)
             self._confidential = preferences.confidential_folder
-            self.release.setText(str(folder / f"{name or 'table'}-release.zip"))
+            self.release.setText(str(_unused(folder, f"{name or 'table'}-release")))
             self._suggest()
 
     def forget(self) -> None:

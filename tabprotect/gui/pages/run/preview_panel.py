@@ -129,7 +129,7 @@ class PreviewPanel(QScrollArea):
         for at, (name, words) in enumerate(
             (
                 ("unchanged", "stays unchanged"),
-                ("deviation", "mean |change|"),
+                ("deviation", "average change"),
                 ("blocked", "coins blocked"),
                 ("immovable", "cells cannot move"),
             )
@@ -204,7 +204,6 @@ class PreviewPanel(QScrollArea):
             self._words[name].setVisible(cycles)
         self.blocked.setVisible(cycles)
         self.change.setVisible(bool(preview.change))
-        whose = "at-risk cell" if preview.at_risk_cells else "positive cell"
         self._figures["unchanged"].setText(chance_text(preview.unchanged_share))
         self._figures["deviation"].setText(number_text(preview.mean_absolute_deviation))
         self._figures["blocked"].setText(f"{preview.blocked_share:.0%}".replace("%", " %"))
@@ -217,10 +216,13 @@ class PreviewPanel(QScrollArea):
         more = len(preview.immovable) - MOST_NAMED
         if more > 0:
             named += f" and {count_text(more)} more"
-        stuck = f" Cannot move: {named}." if named else " Every positive cell can move."
-        self._stuck.setText(
-            f"Averages over {count_text(preview.judged_cells)} {whose}"
-            f"{'' if preview.judged_cells == 1 else 's'}, from {count_text(preview.runs)} "
-            f"trial run{'' if preview.runs == 1 else 's'}.{stuck if cycles else ''} {chance}".rstrip()
+        stuck = f"Cannot move: {named}." if named else "Every positive cell can move."
+        averages = (
+            f"Averages over {count_text(preview.judged_cells)} "
+            f"{'at-risk' if preview.at_risk_cells else 'positive'} "
+            f"cell{'' if preview.judged_cells == 1 else 's'}, from {count_text(preview.runs)} "
+            f"trial run{'' if preview.runs == 1 else 's'}."
         )
+        said = (averages, stuck if cycles else "", chance)
+        self._stuck.setText(" ".join(filter(None, said)))
         self._content.show()
