@@ -72,6 +72,8 @@ class Format(ABC):
         What it cannot carry, in sentences.
     levels
         Whether the levels of variables and structural zeros are written, and read again.
+    without_levels
+        What becomes of levels where they are not.
     labels
         Whether the labels of categories are.
     """
@@ -82,6 +84,7 @@ class Format(ABC):
     options: ClassVar[frozenset[str]] = frozenset({"count"})
     limits: ClassVar[tuple[str, ...]] = ()
     levels: ClassVar[bool] = False
+    without_levels: ClassVar[str] = "The levels of the variables are left out."
     labels: ClassVar[bool] = False
 
     @property
@@ -105,7 +108,7 @@ class Format(ABC):
     def loses(self, domain: Domain) -> list[str]:
         """What a table knows that this format does not keep, in sentences."""
         lost = {
-            "The levels of the variables are left out.": domain.has_levels and not self.levels,
+            self.without_levels: domain.has_levels and not self.levels,
             "The structural zeros are written as zeros like others.": (
                 bool(domain.structural) and not self.levels
             ),

@@ -78,7 +78,7 @@ class TauArgus(Format):
     suffixes = (".tab", ".asc")
     holds = frozenset({"table", "records"})
     options = frozenset({"count", "decimal", "delimiter", "encoding", "labels", "marks"})
-    levels = True
+    without_levels = "The names of the levels are left out."
     labels = True
     limits = (
         "Names and codes cannot hold quotation marks or line ends, nor a code be Total.",
