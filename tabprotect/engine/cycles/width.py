@@ -110,7 +110,7 @@ def _eliminate(
     cliques: list[tuple[int, ...]] = []
     width = 0
     while heap:
-        if len(heap) % 256 == 0:
+        if len(order) % 256 == 0:
             progress.report("planning the posterior", len(order) / len(joined_by))
         degree, v = heapq.heappop(heap)
         if v not in near or (not sweep and degree != len(near[v])):
