@@ -25,6 +25,7 @@ from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
+from tabprotect.languages.speaking import told
 
 IMPORTED = "(read from a file)"
 LONG = 200
@@ -146,7 +147,7 @@ class Field(QWidget):
                 combo.addItem("chosen for the kept margins", None)
                 combo.setItemData(0, "", Qt.ItemDataRole.ToolTipRole)
             for value, words in parameter.choices.items():
-                combo.addItem(value.replace("_", " "), value)
+                combo.addItem(told(value.replace("_", " ")), value)
                 combo.setItemData(combo.count() - 1, words, Qt.ItemDataRole.ToolTipRole)
             combo.setSizeAdjustPolicy(
                 QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
