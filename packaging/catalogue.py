@@ -77,6 +77,7 @@ FURTHER = (
     *("integer", "kept", "listed", "longer", "moved", "nearest", "negative", "no", "one"),
     *("outside", "positive", "proportional", "random", "records", "replacement", "reversible"),
     *("spared", "unbiased", "uniform", "unity", "usual", "yes", "planned", "released"),
+    "from the example",
     *("candidate", "unreleasable", "total", "codes", "names"),
     "Nothing but the grand total is planned yet; {candidates} may go out next, {bad} may not.",
     *("planned, on the frontier; critical width {width}", "{dimension}-way"),

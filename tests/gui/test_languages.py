@@ -140,11 +140,15 @@ def test_main_pages_say_nothing_in_english(
         window.go(name)
         quiet(window, qtbot)
         faults += [f"{name}: {text}" for text in words(window) if ENGLISH_WORDS.search(text)]
-    window.document.run(protect(seed=7, accept_weak=True))
+    document = window.document
+    document.run(protect(seed=7, accept_weak=True))
     for name in ("perturb", "posterior", "release"):
         window.go(name)
         quiet(window, qtbot)
         faults += [f"{name}: {text}" for text in words(window) if ENGLISH_WORDS.search(text)]
+    document.saved = document.project
+    assert document.project is not None
+    faults = [fault for fault in faults if document.project.name not in fault]
     assert not faults, "\n".join(faults)
 
 

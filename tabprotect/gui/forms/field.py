@@ -126,7 +126,8 @@ class Field(QWidget):
                 text = f"{text} Which one is chosen stays in the house."
         elif not self.parameter.public:
             text = f"{text} Stays in the house: it is not published."
-        self.help.setText(_breakable(text))
+        # Told before it is broken: the catalogue knows it without the breaks.
+        self.help.setText(_breakable(told(text)))
         if not self.fault.text():
             self.input.setAccessibleDescription(text)
 
