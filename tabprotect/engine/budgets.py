@@ -97,6 +97,9 @@ SOLVER_PATIENCE = 0.2  # Seconds that a cancelled integer programme has to notic
 # disclosure
 # Of the settings that were tried a refusal names the best: the others rarely pass
 MOST_REMEDIES = 3
+# Nominal microseconds of the trials of one method, its other settings among them: some ten seconds.
+# Beyond, the method is not tried
+TRIAL_WORK = 1e7
 ATTEMPTS_JUDGED = 300  # Draws that are judged to learn how likely an original is refused
 INSIDERS_WORK = 200_000_000  # Cells of all originals, for each insider: about a second
 BELIEVING_UPDATES = 2 * 10**8  # Cell updates that draws of originals may take: some seconds

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 from tabprotect.engine.bundle import export as exporting
+from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.writing import format_to_write, write_table
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.library.release import open_release
 from tabprotect.library.table import Table, read_table
 
@@ -27,10 +30,16 @@ def convert(table: Table | str | Path, out: str | Path, *, format: str | None = 
     ------
     InputError
         Where the format cannot carry the table, or the file cannot be written.
+
+    Warns
+    -----
+    UserWarning
+        Before anything is written: for each thing that this table knows and the format leaves out.
     """
     path = Path(out)
     kind = format_to_write(path, format)
     given = table if isinstance(table, Table) else read_table(table)
+    _warn_of_losses(kind, [given.table.domain])
     write_table(given.table, path, kind)
 
 
@@ -57,6 +66,11 @@ def export(
     ------
     InputError, BundleError
 
+    Warns
+    -----
+    UserWarning
+        As :func:`convert`.
+
     Examples
     --------
     >>> import tempfile
@@ -72,4 +86,11 @@ def export(
     path = Path(out)
     kind = format_to_write(path, format)
     given = release if isinstance(release, Release) else open_release(release)
+    _warn_of_losses(kind, [published.table.domain for published in given.tables])
     return tuple(exporting.export(given, path, kind))
+
+
+def _warn_of_losses(kind: Format, domains: list[Domain]) -> None:
+    for sentence in dict.fromkeys(lost for domain in domains for lost in kind.loses(domain)):
+        # At the line that called convert or export.
+        warnings.warn(sentence, UserWarning, stacklevel=3)

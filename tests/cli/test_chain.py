@@ -91,6 +91,44 @@ def test_the_same_posterior_from_table_and_mechanism(run: Run, slide: Path, tmp_
         assert one["distribution"] == two["distribution"]
 
 
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        ("--method", "cyclic_perturbation", "--set", "blocking=none"),
+        ("--method", "discrete_laplace", "--set", "margins=v:w - 1", "--set", "epsilon=0.3"),
+    ],
+)
+def test_published_counts_may_be_negative_where_the_mechanism_makes_them(
+    run: Run, tmp_path: Path, mechanism: tuple[str, ...]
+) -> None:
+    out, folder = tmp_path / "r.zip", tmp_path / "unpacked"
+    words = ("protect", "example:duncan-roehrig-4x4", *mechanism, "--accept", "a test")
+    assert run(*words, "--register", "none", "--seed", SLIDE_SEED, "--out", out).code == 0
+    with zipfile.ZipFile(out) as archive:
+        archive.extractall(folder)
+    assert ",-" in (folder / "table.csv").read_text()
+    apart = ("--published", folder / "table.csv", "--mechanism", folder / "mechanism.json")
+    assert run("infer", *apart, "--json").json["cells"] == run("infer", out, "--json").json["cells"]
+
+
+def test_a_negative_count_is_refused_where_the_mechanism_makes_none(
+    run: Run, slide: Path, tmp_path: Path
+) -> None:
+    with zipfile.ZipFile(slide) as archive:
+        archive.extractall(tmp_path)
+    table, mechanism = tmp_path / "table.csv", tmp_path / "mechanism.json"
+    head, first, *rest = table.read_text().splitlines()
+    table.write_text("\n".join([head, f"{first.rpartition(',')[0]},-1", *rest]) + "\n")
+    refused = run("infer", "--published", table, "--mechanism", mechanism)
+    assert refused.code == 3 and "negative" in refused.err
+    stated = {"method": "random_rounding", "variables": ["v", "w"], "shape": [4, 4]}
+    mechanism.write_text(json.dumps(stated | {"base": 3, "margins": "v:w - 1", "groupings": ""}))
+    refused = run("infer", "--published", table, "--mechanism", mechanism)
+    assert refused.code == 3 and "negative" in refused.err
+    # Nor can an original have one.
+    assert run("show", table).code != 0
+
+
 def test_priors_and_chosen_cells(run: Run, slide: Path, tmp_path: Path) -> None:
     found = run("infer", slide, "--prior", "positive", "--cells", "0,1;2,3", "--json").json
     assert [cell["index"] for cell in found["cells"]] == [[0, 1], [2, 3]]

@@ -86,6 +86,25 @@ def test_reports_are_throttled_before_they_cross_threads(jobs: Jobs, qtbot: QtBo
     assert seen == sorted(seen)
 
 
+def test_the_last_report_before_a_silence_is_heard(jobs: Jobs, qtbot: QtBot) -> None:
+    heard = threading.Event()
+
+    def work(progress: Progress) -> bool:
+        for number in range(3):
+            progress.report("found", 0.5, number)
+        return heard.wait(30)
+
+    job = jobs.question("found three", work)
+    seen: list[object] = []
+    job.progressed.connect(lambda stage, fraction, partial: seen.append(partial))
+    ends: list[object] = []
+    job.finished.connect(ends.append)
+    with qtbot.waitSignal(job.ended, timeout=30_000):
+        qtbot.waitUntil(lambda: bool(seen) and seen[-1] == 2, timeout=20_000)
+        heard.set()
+    assert ends == [True]
+
+
 def test_a_command_that_was_done_before_the_cancel_is_not_denied(jobs: Jobs, qtbot: QtBot) -> None:
     begun = threading.Event()
     going = threading.Event()

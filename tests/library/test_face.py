@@ -270,3 +270,23 @@ def test_a_set_and_levels_give_the_command_lines_bytes(tmp_path: Path) -> None:
         {p.name: p.read_bytes() for p in (tmp_path / name).iterdir()} for name in ("ours", "theirs")
     )
     assert ours == theirs and set(ours) == {"places.zip", "ages.zip", "set.json", "manifest.json"}
+
+
+def test_what_a_format_leaves_out_is_a_warning_before_anything_is_written(tmp_path: Path) -> None:
+    source, out = tmp_path / "t.csv", tmp_path / "out.csv"
+    source.write_text("a,b,count\nx,u,9\nx,v,7\ny,u,8\ny,v,..\n")
+    table = tp.read_table(source, marks="..=structural")
+    with pytest.warns(UserWarning, match="structural zeros are written as zeros") as told:
+        tp.convert(table, out)
+    assert len(told) == 1 and Path(told[0].filename) == Path(__file__) and out.exists()
+    release = tp.protect(table, "discrete_laplace", seed=7, accept="a test").release
+    assert len(release.tables) > 1
+    with pytest.warns(UserWarning, match="structural zeros are written as zeros") as told:
+        tp.export(release, tmp_path / "public.csv")
+    assert len({str(warning.message) for warning in told}) == len(told)
+    # Warnings are errors here: nothing is written then, and nothing is said where nothing is lost.
+    with pytest.raises(UserWarning, match="structural"):
+        tp.export(release, tmp_path / "none.csv")
+    assert not list(tmp_path.glob("none*"))
+    tp.convert(table, tmp_path / "whole.parquet")
+    tp.export(release, tmp_path / "public.parquet")

@@ -11,8 +11,10 @@ import pytest
 from table_server import QUICK, Serve
 
 from tabprotect.engine.bundle.verify import verify_bytes
+from tabprotect.engine.errors import InputError
 from tabprotect.engine.query_space.table_server import session
-from tabprotect.server.service import Access, CriterionChoice, Service, TableSource
+from tabprotect.server.application import started
+from tabprotect.server.service import Access, CriterionChoice, RuleChoice, Service, TableSource
 
 NAMES = tuple(f"v{k:02}" for k in range(40))
 
@@ -53,3 +55,24 @@ def test_forty_variables(serve: Serve, tmp_path: Path, monkeypatch: pytest.Monke
     assert later.length == 4 and later.state.releases.released == state.released
     assert later.state.releases.unreleasable == state.unreleasable
     assert later.replayed(3)[1].released == state.released
+
+
+def test_a_rule_that_lists_what_becomes_impossible_is_refused_at_the_start(tmp_path: Path) -> None:
+    """Not at every query: 21 variables have more sub-tables than are listed, 6 have not."""
+    codes = np.random.default_rng(1).choice(2, (21, 200), p=[0.8, 0.2]).astype(np.int8)
+    path = tmp_path / "records.parquet"
+    pq.write_table(pa.table(dict(zip(NAMES[:21], codes, strict=True))), path)
+    database = f"sqlite:///{tmp_path / 'h.sqlite'}"
+    few, many = (
+        Service(
+            table=TableSource(str(path), "wide", "wide", NAMES[:number]),
+            criterion=CriterionChoice(threshold=1),
+            rule=RuleChoice("weighted"),
+            access=Access(prices=False),
+        )
+        for number in (6, 21)
+    )
+    with pytest.raises(InputError, match="'weighted' weighs what becomes impossible") as caught:
+        started(many, database)
+    assert "myopic" in caught.value.hint
+    started(few, database.replace("h.", "few.")).close()

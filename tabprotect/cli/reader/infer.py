@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tabprotect.cli.arguments import add_reading, cell_list, keep_apart, open_source, positive
+from tabprotect.cli.arguments import add_reading, cell_list, given_reading, keep_apart, positive
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.arrays import Floats, Ints
@@ -23,12 +23,14 @@ from tabprotect.engine.bundle.signature import public_key
 from tabprotect.engine.bundle.verify import UNSTATED
 from tabprotect.engine.disclosure.reading import Read, read_releases
 from tabprotect.engine.errors import BundleError, InputError
+from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.posterior.columns import cells_json
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.posterior_file import posterior_file
 from tabprotect.engine.posterior.prior import parse_prior
 from tabprotect.engine.posterior.sums import sums
+from tabprotect.engine.project.opening.sources import open_table
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.protection.subtables import asked_of
 from tabprotect.engine.randomness import Randomness
@@ -182,7 +184,9 @@ def _releases(args: argparse.Namespace, console: Console) -> list[Release]:
         ]
     if args.table is None or args.mechanism is None:
         raise UsageError("--published and --mechanism go together")
-    table = open_source(args, console).project.original
+    reading = Reading.of(given_reading(args))
+    # Whether a count can be below 0 is for the mechanism's likelihood to say.
+    table = open_table(args.table, reading, signed=True, progress=console).table
     path = args.mechanism
     text = read_text(path)
     try:

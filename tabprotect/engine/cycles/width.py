@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
@@ -27,13 +28,17 @@ GIVE_UP = 40
 """Widths beyond this are not told apart: 3^40 states are out of reach in any case."""
 
 
-def later_scopes(sig: Signatures, cycles: int, passes: int = 1) -> list[tuple[int, ...]]:
+def later_scopes(
+    sig: Signatures, cycles: int, passes: int = 1, progress: Progress = SILENT
+) -> list[tuple[int, ...]]:
     """For each step, itself and the later steps that touch one of its cells, ascending.
 
     Step ``p * cycles + i`` is cycle i in pass p.
     """
     near: list[set[int]] = [set() for _ in range(cycles)]
     for g in range(len(sig)):
+        if g % 1024 == 0:
+            progress.report("planning the posterior", 0.0)
         touching = sig.touching(g)[0].tolist()
         for i in touching:
             near[i].update(touching)
@@ -77,34 +82,36 @@ def eliminate(
     Steps are numbered so that a sweep runs along strips and rings, where least degree first
     scatters and joins too much; on grids it is the other way round. ``None`` beyond the limit.
     """
-    found = [_eliminate(scopes, nodes, limit, progress, sweep=s) for s in (True, False)]
+    near: dict[int, set[int]] = {v: set() for v in nodes}
+    for number, scope in enumerate(scopes):
+        if number % 1024 == 0:
+            progress.report("planning the posterior", 0.0)
+        for v in scope:
+            near[v].update(scope)
+    for v in nodes:
+        near[v].discard(v)
+    found = [_eliminate(near, limit, progress, sweep=s) for s in (True, False)]
     fit = (replace(e, levels=levels) for e in found if e is not None)
     return min(fit, key=lambda e: e.held, default=None)
 
 
 def _eliminate(
-    scopes: list[tuple[int, ...]],
-    nodes: list[int],
+    joined_by: Mapping[int, set[int]],
     limit: int,
     progress: Progress,
     *,
     sweep: bool,
 ) -> EliminationOrder | None:
     """One greedy elimination, O(nodes * width^2)."""
-    near: dict[int, set[int]] = {v: set() for v in nodes}
-    for scope in scopes:
-        for v in scope:
-            near[v].update(scope)
-    for v in nodes:
-        near[v].discard(v)
-    heap = [(0 if sweep else len(near[v]), v) for v in nodes]
+    near = {v: set(others) for v, others in joined_by.items()}
+    heap = [(0 if sweep else len(others), v) for v, others in near.items()]
     heapq.heapify(heap)
     order: list[int] = []
     cliques: list[tuple[int, ...]] = []
     width = 0
     while heap:
         if len(heap) % 256 == 0:
-            progress.report("planning the posterior", len(order) / len(nodes))
+            progress.report("planning the posterior", len(order) / len(joined_by))
         degree, v = heapq.heappop(heap)
         if v not in near or (not sweep and degree != len(near[v])):
             continue
@@ -202,13 +209,14 @@ def elimination_cost(
     levels = 2 * repeats + 1
     moves = moves.take(np.arange(0, len(moves), repeats))
     sig = signatures(moves)
-    scopes = later_scopes(sig, len(moves), passes)
+    scopes = later_scopes(sig, len(moves), passes, progress)
     label = components(sig, len(moves))
     order = np.argsort(label, kind="stable")
     bounds = np.flatnonzero(np.r_[True, np.diff(label[order]) != 0, True])
     seen: dict[tuple[tuple[int, ...], ...], EliminationOrder] = {}
     width = held = work = variables = 0
     for a, b in itertools.pairwise(bounds):
+        progress.report("planning the posterior", a / len(order))
         members = order[a:b].tolist()
         # All passes of a cycle side by side: the sweep meets them together.
         steps = [p * len(moves) + i for i in members for p in range(passes)]

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from tabprotect.engine.budgets import MOST_REMEDIES
+from tabprotect.engine.budgets import MOST_REMEDIES, TRIAL_WORK
 from tabprotect.engine.errors import InfeasibleError, Interrupted, Suggestion, TabprotectError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
@@ -22,19 +22,15 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.wishes import Kept
 from tabprotect.engine.release.gate import Gate
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.grouped import true_table
 from tabprotect.engine.tables.margins import MarginSet
 
 RUNS = 3
 """Draws of a method with chance."""
 
-MOST_CELLS = 50_000
-"""Larger tables are not tried: what a method promises is told all the same."""
-
-MOST_SOLVED = 3_000
-"""Larger tables are not tried with methods that search for a best pattern."""
-
-NOT_TRIED = "not tried on so large a table: see its set-up"
+NOT_TRIED = "not tried: too large for a trial; choose it to see"
+"""Of a method whose trial would take too much work. What it promises is told all the same."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +83,11 @@ class Trial:
         """Whether there is something to judge."""
         return not self.fault
 
+    @property
+    def untried(self) -> bool:
+        """Whether it may well be done, but was too much work for a trial."""
+        return self.fault == NOT_TRIED
+
     def lost(self, asked: Sequence[str], sums: MarginSet) -> tuple[str, ...]:
         """The asked wishes that are not granted; ``sums`` those to be exact."""
         if self.kept is None:
@@ -118,22 +119,22 @@ class Ranked:
 def tried(problem: Problem, limits: Gate, progress: Progress = SILENT) -> tuple[Trial, ...]:
     """Try every method on a table.
 
-    As it comes, and where readers would know more than the limits allow in its other settings, too.
-    Whoever watches gets the trials so far as partial result.
+    As it comes, and where readers would know more than the limits allow in its other settings, too,
+    as far as the budget of a method goes. The cheap ones come first. Whoever watches gets the
+    trials so far as partial result, one more as soon as it is there.
 
     Raises
     ------
     Interrupted
         When cancelled.
     """
-    # Methods that search are the slow ones.
-    order = sorted(methods().values(), key=lambda method: method.searches)
+    order = sorted(methods().values(), key=lambda method: method.trial_work)
     watched = _Watched(progress, len(order))
     for method in order:
         for trial in _of_method(method, problem, limits, watched):
-            watched.found.append(trial)
+            watched.add(trial)
         watched.methods += 1
-    return tuple(watched.found)
+    return watched.found
 
 
 class _Watched:
@@ -142,11 +143,16 @@ class _Watched:
     def __init__(self, progress: Progress, methods: int) -> None:
         self._progress, self._of = progress, methods
         self.methods = 0
-        self.found: list[Trial] = []
+        self.found: tuple[Trial, ...] = ()
+
+    def add(self, trial: Trial) -> None:
+        """One more, to be seen at once."""
+        self.found = (*self.found, trial)
+        self.report("", 0.0)
 
     def report(self, stage: str, fraction: float, partial: object = None) -> None:
         done = (self.methods + min(max(fraction, 0.0), 1.0)) / self._of
-        self._progress.report("trying every method", done, tuple(self.found))
+        self._progress.report("trying every method", done, self.found)
 
 
 def ranked(
@@ -155,7 +161,8 @@ def ranked(
     """Methods from the best to the worst for a table.
 
     First those that grant more of what is asked, among them those that leave no more than ``share``
-    of the at-risk cells known, among them those that change counts least.
+    of the at-risk cells known, among them those that change counts least. Then those that were not
+    tried, and last those that cannot be done.
 
     Parameters
     ----------
@@ -165,10 +172,10 @@ def ranked(
         What is to be exact, where that is asked.
     """
 
-    def key(trial: Trial) -> tuple[bool, int, bool, float, float]:
+    def key(trial: Trial) -> tuple[bool, bool, int, bool, float, float]:
         known = 1.0 if trial.known is None else trial.known
         missing = len(trial.lost(asked, sums))
-        return not trial.done, missing, not trial.safe(share), trial.loss, known
+        return not trial.done, not trial.untried, missing, not trial.safe(share), trial.loss, known
 
     of: dict[str, list[Trial]] = {}
     for trial in trials:
@@ -185,12 +192,13 @@ def _of_method(
     given = method.trial_parameters(domain)
     first = _trial(method, problem, Trial(method.name, MappingProxyType(given)), limits, progress)
     yield first
-    if first.safe(limits.share) or (first.fault and not first.kept) or first.fault == NOT_TRIED:
+    if first.safe(limits.share) or (first.fault and not first.kept) or first.untried:
         return
-    values = method.resolve_for(problem, given)
+    values = method.resolve_for(problem, given, progress)
     helped = 0
+    affordable = int(TRIAL_WORK / _work(method, domain)) - 1
     ideas = [(one.text, one.parameters) for one in first.suggestions]
-    for idea, change in (*ideas, *method.alternatives(domain, values)):
+    for idea, change in (*ideas, *method.alternatives(domain, values))[:affordable]:
         start = Trial(method.name, MappingProxyType({**given, **change}), idea)
         other = _trial(method, problem, start, limits, progress)
         if other.done and (other.known or 0.0) < (1.0 if first.known is None else first.known):
@@ -200,15 +208,26 @@ def _of_method(
             return
 
 
+def _work(method: Method, domain: Domain) -> float:
+    """Nominal microseconds of one trial."""
+    return method.trial_work * domain.size
+
+
 def _trial(
     method: Method, problem: Problem, start: Trial, limits: Gate, progress: Progress
 ) -> Trial:
     domain = problem.table.domain
     try:
-        values = method.resolve_for(problem, start.change)
+        large = _work(method, domain) > TRIAL_WORK
+        # What follows from the table in hand may be the longest part of a trial.
+        values = (
+            method.resolve(domain, start.change)
+            if large
+            else method.resolve_for(problem, start.change, progress)
+        )
         start = replace(start, kept=Kept.of(method, domain, values))
         method.require(problem)
-        if domain.size > (MOST_SOLVED if method.searches else MOST_CELLS):
+        if large:
             return replace(start, fault=NOT_TRIED)
         return _drawn(method, problem, (start, values), limits, progress)
     except Interrupted:

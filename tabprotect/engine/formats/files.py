@@ -33,7 +33,11 @@ class TableFile:
 
 
 def read_table(
-    path: Path | str, reading: Reading | None = None, *, progress: Progress = SILENT
+    path: Path | str,
+    reading: Reading | None = None,
+    *,
+    signed: bool = False,
+    progress: Progress = SILENT,
 ) -> TableFile:
     """Read a table of counts in any registered format.
 
@@ -42,6 +46,11 @@ def read_table(
     than a quarter of the cells is a list of the positive ones: the others are zero. Else a
     two-way grid with labels, or a bare matrix of numbers. Codes are opaque text; categories stand
     in order of first appearance.
+
+    Parameters
+    ----------
+    signed
+        Whether counts may be negative: those that a mechanism published.
 
     Raises
     ------
@@ -59,6 +68,8 @@ def read_table(
         cells, notes = kind.cells(path, reading, progress)
         if not len(cells.counts):
             raise InputError("the table has no counts", hint="export it again")
+        if not signed:
+            cells.refuse_negative()
         cells, said = settle_totals(cells, totals=reading.totals, strip=reading.strip_totals)
         notes += said
         progress.report("building the table", 0.9)

@@ -149,6 +149,7 @@ def _sums(
     """Cells, sum and totals in a sentence, and the lines of totals."""
     try:
         cells, _ = kind.cells(path, reading)
+        cells.refuse_negative()
         none = reading.totals == NONE or not len(cells.counts)
         totals: Totals = {} if none else find_totals(cells)[0]
     except InputError:

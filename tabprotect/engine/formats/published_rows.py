@@ -95,6 +95,7 @@ def read_published(
 
 
 def _arranged(listed: CellList, *, total: str, groupings: str, missing: Missing) -> PublishedRows:
+    listed.refuse_negative()
     _refuse_twice(listed)
     marks = [
         _mark(name, known, total)

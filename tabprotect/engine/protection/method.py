@@ -63,8 +63,9 @@ class Method(ABC):
         Names of ``GUARANTEES`` -> the promise in a sentence.
     most_trials
         Runs of a preview at most.
-    searches
-        Whether it looks for a best pattern, which takes long on a large table.
+    trial_work
+        Nominal microseconds that trial runs take for each inner cell: the dearest come last, and
+        beyond a budget there are none.
     levers
         Names of the one or two parameters that trade protection against use.
     calibrations
@@ -77,7 +78,7 @@ class Method(ABC):
     needs: ClassVar[tuple[str, ...]] = ()
     guarantees: ClassVar[Mapping[str, str]] = {}
     most_trials: ClassVar[int] = 100
-    searches: ClassVar[bool] = False
+    trial_work: ClassVar[float] = 20.0
     levers: ClassVar[tuple[str, ...]] = ()
     calibrations: ClassVar[tuple[CalibrationPlan, ...]] = (CalibrationPlan(),)
 
@@ -144,7 +145,9 @@ class Method(ABC):
             raise ParameterError(wrong, hint=hint)
         return values
 
-    def resolve_for(self, problem: Problem, given: Mapping[str, object]) -> Values:
+    def resolve_for(
+        self, problem: Problem, given: Mapping[str, object], progress: Progress = SILENT
+    ) -> Values:
         """As :meth:`resolve`, where what holds by default follows from what is kept exactly."""
         return self.resolve(problem.table.domain, given)
 

@@ -55,6 +55,8 @@ class ReleaseRule(ABC):
     parameters: ClassVar[tuple[Parameter[object], ...]] = ()
     simulatable: ClassVar[bool] = False
     """Whether it decides from what is released alone; it is then asked without the criterion."""
+    lists: ClassVar[bool] = False
+    """Whether it looks at what becomes impossible, which takes a query space that is listed."""
 
     @property
     def help(self) -> str:

@@ -24,6 +24,7 @@ PATIENCE = 300
 """Milliseconds that cancelled work may take to stop before the window goes on without it."""
 
 Work = Callable[[Progress], Any]
+Report = tuple[str, float, object]
 
 
 class Job(QObject):
@@ -51,6 +52,8 @@ class Job(QObject):
         self._stop = threading.Event()
         self._began = time.monotonic()
         self._posted.connect(self._receive, Qt.ConnectionType.QueuedConnection)
+        self._looked = 0.0
+        self._reports = _Reports(self._stop, self._posted.emit)
 
     def cancel(self) -> None:
         """Ask the work to stop at its next report.
@@ -81,7 +84,7 @@ class Job(QObject):
         try:
             if self._stop.is_set():
                 raise Interrupted()
-            result = self._work(_Reports(self._stop, self._posted.emit))
+            result = self._work(self._reports)
         except Interrupted:
             self._posted.emit("cancelled", None)
         except BaseException as error:
@@ -93,15 +96,25 @@ class Job(QObject):
     def _give_up(self) -> None:
         self._receive("cancelled", None)
 
+    @Slot()
+    def _look(self) -> None:
+        """Take the latest report, whatever came before it."""
+        self._looked = time.monotonic()
+        report = self._reports.take()
+        if report is not None and self.running and not self.cancelling:
+            self.stage, self.fraction = report[0], min(max(report[1], 0.0), 1.0)
+            self.progressed.emit(self.stage, self.fraction, report[2])
+
     @Slot(str, object)
     def _receive(self, kind: str, value: Any) -> None:
         if not self.running:
             return
         if kind == "progressed":
-            if self.cancelling:
-                return
-            self.stage, self.fraction = value[0], min(max(value[1], 0.0), 1.0)
-            self.progressed.emit(self.stage, self.fraction, value[2])
+            wait = self._looked + INTERVAL - time.monotonic()
+            if wait <= 0:
+                self._look()
+            else:
+                QTimer.singleShot(round(1000 * wait) + 1, self, self._look)
             return
         self.running = False
         if kind == "cancelled" or (self.cancelling and self.deniable):
@@ -114,20 +127,30 @@ class Job(QObject):
 
 
 class _Reports:
-    """The engine's ``Progress``: throttled on the worker's side, so that no queue builds up."""
+    """The engine's ``Progress``: one report waits for the window at most, always the latest.
+
+    So no queue builds up, and what is said before a long silence is heard.
+    """
 
     def __init__(self, stop: threading.Event, post: Callable[[str, object], None]) -> None:
         self._stop = stop
         self._post = post
-        self._last = 0.0
+        self._latest: Report | None = None
+        self._lock = threading.Lock()
+
+    def take(self) -> Report | None:
+        """The report that waits; ``None`` where there is none."""
+        with self._lock:
+            latest, self._latest = self._latest, None
+        return latest
 
     def report(self, stage: str, fraction: float, partial: object = None) -> None:
         if self._stop.is_set():
             raise Interrupted()
-        now = time.monotonic()
-        if now - self._last >= INTERVAL:
-            self._last = now
-            self._post("progressed", (stage, fraction, partial))
+        with self._lock:
+            waiting, self._latest = self._latest is not None, (stage, fraction, partial)
+        if not waiting:
+            self._post("progressed", None)
 
 
 class Jobs(QObject):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
@@ -65,7 +66,7 @@ class Field(QWidget):
         column = in_column(on=self, margins=(0, 0, 0, GRID // 2), spacing=GRID // 2)
         self.input = self._input()
         self.input.setAccessibleName(parameter.label)
-        self.stops = [self.input]
+        self._stops = [self.input]
         if isinstance(self.input, QCheckBox):
             column.addWidget(self.input)
         else:
@@ -76,8 +77,8 @@ class Field(QWidget):
                 unit = Label(parameter.unit, role="quiet")
                 row.addWidget(unit)
             if parameter.kind in FILES:
-                self.stops.append(self._open_button())
-                row.addWidget(self.stops[-1])
+                self._stops.append(self._open_button())
+                row.addWidget(self._stops[-1])
             elif parameter.kind in ("real", "integer"):
                 row.addStretch(1)
             column.addWidget(label)
@@ -87,12 +88,22 @@ class Field(QWidget):
             self.chips = NameChips(*CHOSEN[parameter.kind])
             self.chips.hide()
             self.chips.changed.connect(self._put_together)
+            self.chips.remade.connect(self._order)
             column.addWidget(self.chips)
         column.addWidget(self.fault)
         column.addWidget(self.help)
         self._explain()
         THEME.changed.connect(self._colour)
         self._colour()
+
+    @property
+    def stops(self) -> list[QWidget]:
+        """The controls in the order in which Tab should reach them."""
+        return self._stops if self.chips is None else [*self._stops, *self.chips.stops]
+
+    def _order(self) -> None:
+        for first, second in pairwise(self.stops):
+            QWidget.setTabOrder(first, second)
 
     def _chosen(self) -> None:
         self._explain()

@@ -25,10 +25,7 @@ REST = 600
 
 
 class MethodForm(QScrollArea):
-    """The parameters of one method. ``parameters_set`` carries what was changed.
-
-    ``stops`` are the controls in the order in which Tab should reach them.
-    """
+    """The parameters of one method. ``parameters_set`` carries what was changed."""
 
     parameters_set = Signal(object)
     seed_set = Signal(object, bool)
@@ -45,7 +42,7 @@ class MethodForm(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.fields: dict[str, Field] = {}
         self.editors: list[ShareEditor] = []
-        self.stops: list[QWidget] = []
+        self._stopping: list[QWidget] = []
         self._method: Method | None = None
         self._shown: dict[str, object] = {}
         self._rest = QTimer(self, singleShot=True, interval=REST)
@@ -103,14 +100,14 @@ class MethodForm(QScrollArea):
     def _build(self, method: Method) -> None:
         emptied(self._rows)
         emptied(self._detailed)
-        self._method, self.fields, self.editors, self.stops = method, {}, [], []
+        self._method, self.fields, self.editors, self._stopping = method, {}, [], []
         self.verticalScrollBar().setValue(0)
         single: dict[Shares, Field] = {}
         detailed: list[Field] = []
         for parameter in method.parameters:
             if parameter.kind == "cycles":
-                self.stops.append(self._cycles())
-                self._rows.addWidget(self.stops[-1])
+                self._stopping.append(self._cycles())
+                self._rows.addWidget(self._stopping[-1])
                 continue
             field = self.fields[parameter.name] = Field(parameter)
             field.changed.connect(partial(self._give_way, parameter))
@@ -126,18 +123,25 @@ class MethodForm(QScrollArea):
         for field in single.values():
             self._add(field)
         if detailed:
-            self.stops.append(self.details)
+            self._stopping.append(self.details)
         for field in detailed:
             self._add(field, self._detailed)
         self.details.setVisible(bool(detailed))
         self.details.setChecked(False)
         self._unfold(False)
-        self.stops += [self.seeds.house, self.seeds.fresh, self.seeds.given, self.seeds.seed]
+        seeds = self.seeds
+        self._stopping += [seeds.house, seeds.fresh, seeds.given, seeds.seed]
         self._none.setVisible(not method.parameters)
+
+    @property
+    def stops(self) -> list[QWidget]:
+        """The controls in the order in which Tab should reach them."""
+        rows = [r.stops if isinstance(r, Field | ShareEditor) else [r] for r in self._stopping]
+        return [stop for row in rows for stop in row]
 
     def _add(self, row: Field | ShareEditor, to: QVBoxLayout | None = None) -> None:
         row.changed.connect(self._changed)
-        self.stops += row.stops
+        self._stopping.append(row)
         (self._rows if to is None else to).addWidget(row)
 
     def _unfold(self, wanted: bool) -> None:

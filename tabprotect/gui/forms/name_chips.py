@@ -20,6 +20,8 @@ _WORD = re.compile(r"[\w.@]+")
 class NameChips(QWidget):
     """Names to choose, and what was made of them. ``changed`` carries the text that says so.
 
+    ``remade`` when there are other controls than before.
+
     Parameters
     ----------
     together
@@ -31,6 +33,7 @@ class NameChips(QWidget):
     """
 
     changed = Signal(str)
+    remade = Signal()
 
     def __init__(self, together: str, between: str, *, quoted: bool = True) -> None:
         super().__init__()
@@ -44,12 +47,18 @@ class NameChips(QWidget):
         self.add = tool_button("Add this table")
         self.add.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.add.clicked.connect(self._added)
-        self.add.setVisible(bool(together))
         words = "A table: choose its variables or levels" if together else "Choose levels"
         self._words = Label(words, role="quiet", wordWrap=True)
         in_column(
             self._chosen, self._words, self._open, self.add, on=self, margins=0, spacing=GRID // 2
         )
+        # Only where it has its place: shown before, it would be a window of its own.
+        self.add.setVisible(bool(together))
+
+    @property
+    def stops(self) -> list[QWidget]:
+        """The controls in the order in which Tab should reach them; they change with the text."""
+        return [*self.entries, *self.names.values(), self.add]
 
     def _written(self, name: str) -> str:
         return name if not self._quoted or _WORD.fullmatch(name) else f"`{name}`"
@@ -90,6 +99,7 @@ class NameChips(QWidget):
                 button.blockSignals(False)
         self._chosen.setVisible(bool(self.entries))
         self.add.setEnabled(False)
+        self.remade.emit()
 
     def _parts(self) -> list[str]:
         # What somebody wrote with brackets is one entry: it is shown, not taken apart.

@@ -22,6 +22,9 @@ def protect(run: Command, tmp_path: Path) -> Command:
     return command  # type: ignore[return-value]
 
 
+PAGE = Path(__file__).parents[3] / "resources" / "docs" / "command_line.md"
+
+
 def kinds(outcome: object) -> list[str]:
     return [warning["kind"] for warning in outcome.json["warnings"]]  # type: ignore[attr-defined]
 
@@ -38,6 +41,8 @@ def test_publications_are_listed_and_a_second_one_warns(
     assert one.json["together"] is None
     joint = two.json["together"]
     assert joint["releases"] == 2
+    page = PAGE.read_text(encoding="utf-8")
+    assert not [key for key in (*two.json, *joint) if f"`{key}`" not in page]
     listed = run("register", "list", "--json").json["releases"]
     assert [entry["bundle"] for entry in listed] == [
         one.json["fingerprint"],

@@ -16,7 +16,7 @@ from tabprotect.engine.errors import Interrupted
 from tabprotect.engine.progress import SILENT
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.protection.wishes import Kept
+from tabprotect.engine.protection.wishes import KEPT, Kept
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -46,6 +46,8 @@ def found() -> tuple[Trial, ...]:
     watched = Watched()
     out = tried(PROBLEM, LIMITS, watched)
     lengths = [len(part) for part in watched.parts]
+    # One more is told as soon as it is there.
+    assert set(lengths) == set(range(len(out) + 1))
     # Every report carries all that is there: none is lost when one is not taken.
     assert lengths == sorted(lengths) and lengths[-1] >= len(methods()) - 2
     return out
@@ -131,10 +133,69 @@ def test_what_tells_too_much_is_tried_in_other_settings() -> None:
     assert best.trial is not first and first in best.others
 
 
-def test_a_large_table_is_not_searched_and_a_trial_can_be_stopped() -> None:
-    domain = Domain.of_shape((80, 80))
-    large = Problem(Table.dense(domain, np.ones(domain.shape, dtype=np.int64)), SmallCount(1, 2))
-    (trial,) = module._of_method(methods()["suppression"], large, LIMITS, SILENT)
-    assert trial.fault == NOT_TRIED and trial.kept is not None
+def of_ones(*shape: int) -> Problem:
+    domain = Domain.of_shape(shape)
+    return Problem(Table.dense(domain, np.ones(domain.shape, dtype=np.int64)), SmallCount(1, 2))
+
+
+def test_a_trial_can_be_stopped() -> None:
     with pytest.raises(Interrupted):
         tried(PROBLEM, LIMITS, Watched(most=2))
+
+
+def test_the_cheap_methods_are_tried_first(found: tuple[Trial, ...]) -> None:
+    work = [methods()[trial.method].trial_work for trial in found]
+    assert work == sorted(work) and work[0] < work[-1] / 100
+
+
+def test_what_is_too_much_work_is_not_tried_and_comes_after_what_was(
+    monkeypatch: pytest.MonkeyPatch, found: tuple[Trial, ...]
+) -> None:
+    large = of_ones(80, 80)
+    (trial,) = module._of_method(methods()["suppression"], large, LIMITS, SILENT)
+    assert trial.fault == NOT_TRIED and trial.untried and trial.kept is not None
+    # The budget alone decides: what is within it is tried, what is beyond is not even begun.
+    method = methods()["random_rounding"]
+    monkeypatch.setattr(module, "TRIAL_WORK", method.trial_work * large.table.domain.size)
+    assert next(module._of_method(method, large, LIMITS, SILENT)).done
+    monkeypatch.setattr(type(method), "trial_work", method.trial_work + 1)
+    monkeypatch.setattr(type(method), "perform", lambda *_: pytest.fail("it was begun"))
+    assert next(module._of_method(method, large, LIMITS, SILENT)).untried
+    # Its place: behind every one that was tried, before one that cannot be done.
+    refused = Trial("bootstrap", fault="cannot be done")
+    done = tuple(t for t in found if t.done and t.method not in ("suppression", "bootstrap"))
+    places = ranked((refused, trial, *done), (KEPT,), ((A,), (B,)), LIMITS.share)
+    assert [p.trial.method for p in places[-2:]] == ["suppression", "bootstrap"]
+
+
+def test_other_settings_stay_within_the_budget_of_their_method(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun: list[Trial] = []
+
+    def known(method: object, problem: object, start: Trial, *_: object) -> Trial:
+        begun.append(start)
+        return replace(start, known=1.0)
+
+    monkeypatch.setattr(module, "_trial", known)
+    method = methods()["cyclic_perturbation"]
+    monkeypatch.setattr(module, "TRIAL_WORK", 3.5 * method.trial_work * DOMAIN.size)
+    assert len(list(module._of_method(method, PROBLEM, LIMITS, SILENT))) == 1
+    assert len(begun) == 3
+
+
+def test_a_trial_can_be_stopped_while_its_cycles_are_chosen() -> None:
+    stages: list[str] = []
+
+    class Stopped:
+        def report(self, stage: str, fraction: float, partial: object = None) -> None:
+            stages.append(stage)
+            raise Interrupted()
+
+    # Before any draw: the choice of cycles alone reports, and nothing half done is remembered.
+    method, problem = methods()["cyclic_perturbation"], of_ones(5, 7)
+    with pytest.raises(Interrupted):
+        method.resolve_for(problem, {}, Stopped())
+    assert stages
+    again = method.resolve_for(problem, {})
+    assert method.resolve_for(problem, {}, Stopped())["cycles"] == again["cycles"]

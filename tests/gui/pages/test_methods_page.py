@@ -243,9 +243,21 @@ def test_tab_follows_the_eye_through_fields_made_later(
     order = tab_order(shown)
     asked = [*(shown.form.fields[n].input for n in ("limit", "share", "zeros", "way"))]
     bar = shown.about.tabBar()
-    asked += [shown.form.fields["margins"].input, bar, shown._copy, shown.main_button]
+    margins = shown.form.fields["margins"]
+    assert margins.chips is not None
+    together = [*margins.chips.names.values()]
+    last = [bar, shown._copy, shown.main_button]
+    asked += [margins.input, *together, *last]
     places = [order.index(widget) for widget in asked]
     assert places == sorted(places) and order[-1] is shown.main_button
+    # What a click makes stands between the field and the names it was made of.
+    together[0].click()
+    assert tab_order(shown).index(margins.chips.add) == places[-4] + 1
+    margins.chips.add.click()
+    tried()
+    order = tab_order(shown)
+    places = [order.index(w) for w in (margins.input, *margins.chips.entries, *together, *last)]
+    assert len(places) == 7 and places == sorted(places) and order[-1] is shown.main_button
 
 
 def test_a_choice_says_what_it_means_and_long_words_break(at_methods: MainWindow) -> None:

@@ -150,6 +150,36 @@ def test_compare_is_the_second_tab(page: ProtectPage, opened: MainWindow, settle
     settle()
 
 
+def test_what_was_not_tried_stands_behind_and_can_be_chosen(
+    opened: MainWindow, settle: Settle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Only rounding and cell keys are within the budget.
+    most = max(methods()[name].trial_work for name in ("random_rounding", "cell_key"))
+    project = opened.document.project
+    assert project is not None
+    monkeypatch.setattr(trials, "TRIAL_WORK", most * project.domain.size)
+    opened.go("protect")
+    settle()
+    page = opened.page
+    assert isinstance(page, ProtectPage)
+    assert (
+        page.sentence.endswith("Not tried on so large a table: 3.") and len(page.cards.cards) == 2
+    )
+    assert set(list(page.cards.buttons)[:2]) == {"random_rounding", "cell_key"}
+    button = page.cards.buttons["suppression"]
+    assert "too large for a trial" in button.accessibleDescription()
+    button.click()
+    assert project is not opened.document.project
+    assert opened.document.project is not None
+    assert opened.document.project.method == "suppression"
+    settle()
+    monkeypatch.setattr(trials, "TRIAL_WORK", 0.0)
+    opened.go("protect")
+    page.try_again()
+    settle()
+    assert page.sentence.startswith("The table is too large for trials")
+
+
 def test_shares_are_said_as_they_are() -> None:
     assert share_text(Trial("x", known=0.0)) == "0 %"
     assert share_text(Trial("x", known=0.004)) == "<1 %"

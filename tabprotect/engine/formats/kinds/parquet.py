@@ -237,10 +237,10 @@ class _Columns:
     def _counts(self) -> Counts:
         count, kind = quoted(self.count), self.types[self.count]
         if "INT" in kind or kind.startswith(_REALS):
-            sound = f"{count} >= 0 AND {count} <= {INT64_MAX}"
+            sound = f"{count} BETWEEN -{INT64_MAX} AND {INT64_MAX}"
             if kind.startswith(("FLOAT", "DOUBLE")):
                 # Beyond 2^53 such a number is not exact.
-                sound = f"{count} BETWEEN 0 AND 9007199254740992"
+                sound = f"{count} BETWEEN -9007199254740992 AND 9007199254740992"
             if kind.startswith(_REALS):
                 sound += f" AND {count} = floor({count})"
             row = self._first(f"({sound}) IS NOT TRUE")

@@ -71,6 +71,24 @@ class CellList:
     nobody: Bools | None = None
     gaps: bool = False
 
+    def refuse_negative(self) -> None:
+        """Refuse what no number of records can be.
+
+        Raises
+        ------
+        InputError
+            With the first cell.
+        """
+        below = np.flatnonzero(self.counts < 0)
+        if len(below):
+            first = int(below[0])
+            raise InputError(
+                f"the count {self.counts[first]} is negative",
+                line=self.line(first),
+                cell=self.text(first),
+                hint="counts are 0 or more",
+            )
+
     def code(self, axis: int) -> Codes:
         """The category numbers (entries,) of one variable."""
         if self.codes is not None:

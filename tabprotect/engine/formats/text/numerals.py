@@ -31,7 +31,7 @@ def looks_numeric(text: str) -> bool:
 
 
 def parse_count(text: str, *, decimal: str | None = None) -> int:
-    """One count.
+    """One count, with its sign: whether one below 0 can be meant is for who knows the table.
 
     A fraction of zeros is a whole number (``3.0``; ``4373664,00`` as tau-ARGUS writes it), except
     that ``1,000`` and ``1.000`` could also mean a thousand and are refused.
@@ -78,9 +78,7 @@ def parse_count(text: str, *, decimal: str | None = None) -> int:
             f"{stripped[:60]!r} is not a number",
             "every cell needs its count: a suppressed or missing one cannot be protected",
         )
-    if value < 0:
-        raise NotACountError(f"the count {stripped} is negative", "counts are 0 or more")
-    if value > INT64_MAX:
+    if abs(value) > INT64_MAX:
         raise NotACountError(
             f"the count {stripped} is larger than 9.2e18", "check it for a typing error"
         )

@@ -9,6 +9,7 @@ Logarithms throughout, so that nothing underflows.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -284,26 +285,40 @@ def _sums_of(component: Component) -> list[list[int]]:
     return out
 
 
-def _bits(component: Component, f: int, taken: int) -> float:
-    """About how many states (in logs) a sum has when so many of its cells are taken."""
-    one = component.sums[f]
-    if taken in (0, len(one.cells)):
-        return 0.0
-    spread = component.high[one.cells] - component.low[one.cells]
-    mean = float(spread.mean())
-    before = mean * taken
-    after = mean * (len(one.cells) - taken) + one.high - one.low
-    return float(np.log(min(before, after, one.high - int(component.low[one.cells].sum())) + 1))
+@dataclass(frozen=True)
+class _Room:
+    """What the cells of one sum may differ by: on average, and in all above their lower ends."""
+
+    cells: int
+    mean: float
+    span: int
+    most: int
+
+    @classmethod
+    def of(cls, component: Component, f: int) -> _Room:
+        one = component.sums[f]
+        low = component.low[one.cells]
+        mean = float((component.high[one.cells] - low).mean())
+        return cls(len(one.cells), mean, one.high - one.low, one.high - int(low.sum()))
+
+    def bits(self, taken: int) -> float:
+        """About how many states (in logs) the sum has when so many of its cells are taken."""
+        if taken in (0, self.cells):
+            return 0.0
+        before = self.mean * taken
+        after = self.mean * (self.cells - taken) + self.span
+        return math.log(min(before, after, self.most) + 1)
+
+
+def _rooms(component: Component) -> list[_Room]:
+    return [_Room.of(component, f) for f in range(len(component.sums))]
 
 
 def _greedy(component: Component) -> Ints:
     """Always the cell after which the fewest states are open."""
     sums = _sums_of(component)
     taken = [0] * len(component.sums)
-    table = [
-        [_bits(component, f, t) for t in range(len(one.cells) + 1)]
-        for f, one in enumerate(component.sums)
-    ]
+    table = [[room.bits(t) for t in range(room.cells + 1)] for room in _rooms(component)]
     left = list(range(len(component)))
     order = []
     while left:
@@ -318,14 +333,16 @@ def _greedy(component: Component) -> Ints:
 
 
 def _estimate(component: Component, order: Ints) -> float:
-    """Roughly the largest number of states (in logs) along an order."""
-    sums = _sums_of(component)
-    taken = [0] * len(component.sums)
+    """Roughly the largest number of states (in logs) along an order, as far as there is hope."""
+    sums, rooms = _sums_of(component), _rooms(component)
+    taken = [0] * len(rooms)
     now, worst = 0.0, 0.0
     for cell in order.tolist():
         for f in sums[cell]:
-            now -= _bits(component, f, taken[f])
+            now -= rooms[f].bits(taken[f])
             taken[f] += 1
-            now += _bits(component, f, taken[f])
+            now += rooms[f].bits(taken[f])
         worst = max(worst, now)
+        if worst > HOPELESS:
+            break
     return worst

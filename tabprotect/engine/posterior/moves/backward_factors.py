@@ -21,6 +21,7 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.cycles.width import components
 from tabprotect.engine.posterior.moves.coin import FAR, Coin
 from tabprotect.engine.posterior.moves.signature_model import GroupModel
+from tabprotect.engine.progress import SILENT, Progress
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
@@ -114,14 +115,21 @@ class BackwardStep:
     plus: tuple[Watched, ...]
     minus: tuple[Watched, ...]
 
-    @property
-    def scope(self) -> tuple[int, ...]:
-        """The step's variable and the later ones that touch its cells."""
-        later = {v for w in (*self.plus, *self.minus) for v in w.later}
-        return (self.variable, *sorted(later))
+
+def scopes_of(structure: Structure, passes: int) -> list[tuple[int, ...]]:
+    """Of every step its variable and the later ones that touch its cells, ascending."""
+    near: list[set[int]] = [set() for _ in range(structure.cycles)]
+    for cycles, _ in structure.groups:
+        for i in cycles:
+            near[i].update(cycles)
+    out: list[tuple[int, ...]] = []
+    for i, p in itertools.product(range(structure.cycles), range(passes)):
+        later = [j * passes + q for j in near[i] for q in range(p if j > i else p + 1, passes)]
+        out.append((i * passes + p, *sorted(later)))
+    return out
 
 
-def steps(structure: Structure, passes: int) -> list[BackwardStep]:
+def steps(structure: Structure, passes: int, progress: Progress = SILENT) -> list[BackwardStep]:
     """Every step of one component."""
     touching: list[list[tuple[int, int]]] = [[] for _ in range(structure.cycles)]
     for g, (cycles, signs) in enumerate(structure.groups):
@@ -129,6 +137,8 @@ def steps(structure: Structure, passes: int) -> list[BackwardStep]:
             touching[i].append((g, sign))
     out = []
     for i, p in itertools.product(range(structure.cycles), range(passes)):
+        if p == 0 and i % 256 == 0:
+            progress.report("planning the posterior", i / structure.cycles)
         sides: dict[int, dict[tuple[tuple[int, ...], tuple[int, ...]], list[int]]] = {1: {}, -1: {}}
         for g, sign in touching[i]:
             later = [

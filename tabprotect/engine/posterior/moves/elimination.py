@@ -26,6 +26,7 @@ from tabprotect.engine.posterior.moves.backward_factors import (
     BackwardStep,
     Structure,
     laid_out,
+    scopes_of,
     shifts,
     step_factor,
     steps,
@@ -84,8 +85,7 @@ def plan(
     count = structure.cycles * passes
     if count > MAX_VARIABLES:
         return None
-    all_steps = steps(structure, passes)
-    scopes = [step.scope for step in all_steps]
+    scopes = scopes_of(structure, passes)
     nodes = list(range(count))
     found = eliminate(scopes, nodes, limit=MAX_WIDTH, levels=levels, progress=progress)
     if found is None:
@@ -102,7 +102,7 @@ def plan(
         if len(own) > 1:
             children[position[own[1]]].append(k)
     factors: list[list[tuple[BackwardStep, tuple[int, ...]]]] = [[] for _ in axes]
-    for step, scope in zip(all_steps, scopes, strict=True):
+    for step, scope in zip(steps(structure, passes, progress), scopes, strict=True):
         ordered = tuple(sorted(scope, key=position.__getitem__))
         factors[position[ordered[0]]].append((step, ordered))
     read: list[list[tuple[int, tuple[int, ...], tuple[int, ...]]]] = [[] for _ in axes]

@@ -32,11 +32,16 @@ class Opened:
 
 
 def open_table(
-    source: str | Path, reading: Reading | None = None, *, progress: Progress = SILENT
+    source: str | Path,
+    reading: Reading | None = None,
+    *,
+    signed: bool = False,
+    progress: Progress = SILENT,
 ) -> Opened:
     """Open ``example:NAME`` or a table file.
 
-    Only examples have a title: a file's name could carry a person or a place into a release.
+    Only examples have a title: a file's name could carry a person or a place into a release. Counts
+    of a file may be negative where they are ``signed``: what a mechanism published.
 
     Raises
     ------
@@ -46,7 +51,7 @@ def open_table(
         For records that are no table yet.
     """
     if not str(source).startswith(PREFIX):
-        read = read_table(source, reading, progress=progress)
+        read = read_table(source, reading, signed=signed, progress=progress)
         return Opened(read.table, notes=read.notes)
     example = load_example(str(source).removeprefix(PREFIX))
     if example.microdata:

@@ -8,7 +8,8 @@ whatever is released: it tells nothing, and everybody can make it again.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
@@ -113,7 +114,13 @@ def synthetic_tables(
     return synthetic(mu, TABLES, np.random.Generator(np.random.PCG64(seed))), seed
 
 
-def candidates(kept: KeptMargins, values: Values, progress: Progress = SILENT) -> list[Candidate]:
+def candidates(
+    kept: KeptMargins,
+    values: Values,
+    progress: Progress = SILENT,
+    *,
+    others: Sequence[Candidate] = (),
+) -> list[Candidate]:
     """The designs there are, each tried.
 
     Parameters
@@ -121,16 +128,27 @@ def candidates(kept: KeptMargins, values: Values, progress: Progress = SILENT) -
     values
         Public parameters of the mechanism: coins, order, number of steps, blocking rule, and what
         is said of the design.
+    others
+        The same designs with another blocking rule: neither they nor whether their posterior is
+        exact depend on it.
     """
     tables, seed = synthetic_tables(kept, zeros_said(kept.domain, values), progress)
+    designs = [(one.name, one.moves, one.exact) for one in others] or [
+        (name, moves, _exact(moves, values, progress))
+        for name, moves in _designs(kept, values, progress)
+    ]
     found = []
-    for name, moves in _designs(kept, values, progress):
+    for name, moves, exact in designs:
         generator = np.random.Generator(np.random.PCG64(seed + 1))
         done = tried(moves, values, tables, generator, progress)
-        cost = elimination_cost(moves, values[PASSES], limit=20)
-        exact = cost is not None and cost.affordable
         found.append(Candidate(name, moves, done.stuck, done.unchanged, exact))
     return found
+
+
+def _exact(moves: MoveSet, values: Values, progress: Progress) -> bool:
+    """Whether the posterior is exact whatever is published."""
+    cost = elimination_cost(moves, values[PASSES], limit=20, progress=progress)
+    return cost is not None and cost.affordable
 
 
 def _designs(kept: KeptMargins, values: Values, progress: Progress) -> list[tuple[str, MoveSet]]:
@@ -226,7 +244,7 @@ class Choice:
     rule: BlockingRule
 
 
-def chosen(kept: KeptMargins, values: Values) -> Choice:
+def chosen(kept: KeptMargins, values: Values, progress: Progress = SILENT) -> Choice:
     """The cycles for margins and public parameters, and the blocking rule where none is given.
 
     Of the designs that leave about the fewest small counts stuck, the first whose posterior is
@@ -241,22 +259,33 @@ def chosen(kept: KeptMargins, values: Values) -> Choice:
     """
     said = (ORDER, PASSES, N_COVER, ALPHA, BETA, BLOCKING, THETA, *OF_DESIGNS)
     names = [one.name for one in said]
-    return _chosen(kept, tuple((name, values.get(name)) for name in names))
+    return _chosen(_Asked(kept, tuple((name, values.get(name)) for name in names), progress))
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What a choice follows from; whoever watches changes nothing."""
+
+    kept: KeptMargins
+    values: tuple[tuple[str, object], ...]
+    progress: Progress = field(compare=False)
 
 
 @lru_cache(maxsize=16)
-def _chosen(kept: KeptMargins, values: tuple[tuple[str, object], ...]) -> Choice:
+def _chosen(asked: _Asked) -> Choice:
+    kept, progress = asked.kept, asked.progress
     domain = kept.domain
     plain = kept.follow_from_shape
-    given = Values(dict(values))
+    given = Values(dict(asked.values))
     is_open = given["blocking"] is None
     rule: BlockingRule = "any_zero" if is_open else given[BLOCKING]
     if given[ORDER] == "positive" or domain.size > LARGE:
         kind = kind_of(None, given) or ("default" if plain else TRIANGULAR)
-        return Choice(designed(kind, domain, given, kept=kept), rule)
-    found = candidates(kept, given | {"blocking": rule})
+        return Choice(designed(kind, domain, given, kept=kept, progress=progress), rule)
+    found = candidates(kept, given | {"blocking": rule}, progress)
     if is_open and _least(found) > MOST_STUCK:
-        others = candidates(kept, given | {"blocking": "negative"})
+        negative = given | {"blocking": "negative"}
+        others = candidates(kept, negative, progress, others=found)
         if _least(others) < _least(found) - AS_GOOD:
             found, rule = others, "negative"
     good = [c for c in found if c.stuck <= _least(found) + AS_GOOD]

@@ -66,6 +66,7 @@ class BinomialCompensated(Method):
 
     name = "binomial_compensated"
     label = "Binomial resampling with compensation"
+    trial_work = 45.0
     parameters = (
         QUALITY,
         KEPT,

@@ -74,6 +74,7 @@ class Bootstrap(Method):
 
     name = "bootstrap"
     label = "Bootstrap of the records"
+    trial_work = 45.0
     parameters = (
         QUALITY,
         SAMPLES,

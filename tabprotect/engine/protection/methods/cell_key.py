@@ -237,6 +237,7 @@ class CellKey(Method):
 
     name = "cell_key"
     label = "Cell keys"
+    trial_work = 5.0
     parameters = (
         D,
         V,

@@ -44,6 +44,7 @@ class Coarsening(Method):
 
     name = "coarsening"
     label = "Coarser categories"
+    trial_work = 17.0
     parameters = (
         replace(
             GROUPINGS,

@@ -97,6 +97,7 @@ class ControlledRounding(Method):
 
     name = "controlled_rounding"
     label = "Controlled rounding"
+    trial_work = 200.0
     parameters = (
         BASE,
         CHOICE,

@@ -115,7 +115,7 @@ class ControlledTabularAdjustment(Method):
         TOTALS,
         NODES,
     )
-    searches: ClassVar[bool] = True
+    trial_work = 15_000.0
     guarantees = promises(
         ("no_at_risk", "No at-risk count is published, and no published count looks like one."),
         ("additive", "Everything that is published adds up."),

@@ -133,6 +133,7 @@ class CyclicPerturbation(Method):
 
     name = "cyclic_perturbation"
     label = "Cyclic perturbation"
+    trial_work = 350.0
     parameters = (
         CYCLES,
         ALPHA,
@@ -217,7 +218,9 @@ class CyclicPerturbation(Method):
             )
         return values
 
-    def resolve_for(self, problem: Problem, given: Mapping[str, object]) -> Values:
+    def resolve_for(
+        self, problem: Problem, given: Mapping[str, object], progress: Progress = SILENT
+    ) -> Values:
         """With a design for the kept margins where no cycle set is given, or one by that name.
 
         Without a rule either, that follows from the kept margins too.
@@ -231,13 +234,13 @@ class CyclicPerturbation(Method):
             if given.get("cycles") == TRIANGULAR:
                 # Every wrong parameter is told, before any design.
                 said = super().resolve(domain, given)
-                given["cycles"] = designed(TRIANGULAR, domain, said, kept=kept)
+                given["cycles"] = designed(TRIANGULAR, domain, said, kept=kept, progress=progress)
             else:
                 rest = {n: v for n, v in given.items() if n not in ("cycles", KEEP.name)}
                 public = self.resolve(domain, rest)
                 if given.get("blocking") is None:
                     public |= {"blocking": None}
-                choice = chosen(kept, public)
+                choice = chosen(kept, public, progress)
                 given |= {"cycles": choice.moves, "blocking": choice.rule}
         return self.resolve(problem.table.domain, given)
 

@@ -55,6 +55,7 @@ class DiscreteGaussian(NoisyCounts):
 
     name = "discrete_gaussian"
     label = "Discrete Gaussian noise"
+    trial_work = 10.0
     budget = RHO
     levers = ("rho",)
     power = 2

@@ -53,6 +53,7 @@ class DiscreteLaplace(NoisyCounts):
 
     name = "discrete_laplace"
     label = "Discrete Laplace noise"
+    trial_work = 8.0
     budget = EPSILON
     levers = ("epsilon",)
     power = 1

@@ -95,6 +95,7 @@ class PostRandomisation(Method):
 
     name = "post_randomisation"
     label = "Post-randomisation of the categories"
+    trial_work = 60.0
     parameters = (
         PSTAY,
         SPREAD,

@@ -136,6 +136,7 @@ class PublishMargins(Method):
 
     name = "publish_margins"
     label = "Publish margins only"
+    trial_work = 7.0
     parameters = (
         replace(
             MARGINS,

@@ -51,6 +51,7 @@ class RandomRounding(Method):
 
     name = "random_rounding"
     label = "Random rounding"
+    trial_work = 6.0
     parameters = (BASE, MARGINS, GROUPINGS)
     levers = ("base",)
     guarantees = promises(

@@ -109,6 +109,7 @@ class SmallCountRounding(Method):
 
     name = "small_count_rounding"
     label = "Small count rounding"
+    trial_work = 15.0
     parameters = (
         BASE,
         MAX_ROUND,

@@ -161,7 +161,7 @@ class Suppression(Method):
         SEARCH,
         STATUSES,
     )
-    searches: ClassVar[bool] = True
+    trial_work = 3_300.0
     levers = ("level",)
     guarantees = promises(
         ("exact", "Every published count is the true one."),

@@ -30,6 +30,7 @@ class Weighted(ReleaseRule):
     name: ClassVar[str] = "weighted"
     label: ClassVar[str] = "Weigh what is released against what is closed off"
     parameters: ClassVar[tuple[Parameter[object], ...]] = (PENALTY,)
+    lists: ClassVar[bool] = True
 
     def decide(self, situation: Situation, values: Values, progress: Progress = SILENT) -> Ruling:
         after = situation.state.preview(situation.query, progress)

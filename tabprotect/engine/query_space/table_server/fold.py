@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal, get_args
 
+from tabprotect.engine.errors import InputError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.frontier import Frontier, maximal
@@ -134,12 +135,21 @@ class ServerState:
         ------
         ParameterError
             For wrong parameters of the rule.
+        InputError
+            For a rule that lists what becomes impossible where sub-tables are too many.
         InfeasibleError
             When the threshold forbids even the one-way tables.
         """
+        lattice = releases.evidence.lattice
+        if rule.lists and not lattice.listed:
+            raise InputError(
+                f"the rule {rule.name!r} weighs what becomes impossible, and there are too many "
+                "sub-tables to list",
+                hint="take another rule, such as myopic; or serve fewer variables",
+            )
         if not rule.simulatable:
             releases.require_some_one_way()
-        told = Frontier(releases.evidence.lattice, (), upward=True)
+        told = Frontier(lattice, (), upward=True)
         nothing: Mapping[Query, int] = MappingProxyType({})
         bundles: Mapping[Query, str] = MappingProxyType({})
         return cls(releases, rule, rule.resolve(given or {}), nothing, bundles, told)

@@ -87,6 +87,13 @@ def sentence(
 ) -> str:
     """The result in one sentence; ``number`` methods there are in all."""
     done = [place for place in places if place.trial.done]
+    untried = sum(place.trial.untried for place in places)
+    if untried and not running:
+        if not done:
+            return "The table is too large for trials: choose a method to see what it does."
+        tried = [place for place in places if not place.trial.untried]
+        found = sentence(tried, asked, share, number=number - untried, running=False)
+        return f"{found} Not tried on so large a table: {untried}."
     so_far = f"So far {len(places)} of {number} methods were tried: " if running else ""
     if not done:
         if running:

@@ -1,0 +1,131 @@
+"""Chains that a verdict may draw: limited by counted work, and judged by only once they agree."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.verdict import verdict
+from tabprotect.engine.errors import TooLargeError
+from tabprotect.engine.posterior.factors import chain, infer_factors, reweighing
+from tabprotect.engine.posterior.infer import infer
+from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.protection.registered import likelihood_of, methods
+from tabprotect.engine.release.likelihood import CellFactors, Likelihood
+from tabprotect.engine.release.mechanism import Mechanism
+from tabprotect.engine.release.published import PublishedTable
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+
+LENIENT = replace(HousePolicy(), share=1.0)
+"""Limits that accept whatever can be judged."""
+
+
+def all_hidden(counts: np.ndarray) -> Release:
+    """Suppression by hand: row and column totals, and no inner cell."""
+    domain = Domain.of_shape(counts.shape)
+    method = methods()["suppression"]
+    values = method.resolve(domain, {"margins": "A:B + A + B - 1"})
+    public = {p.name: values[p.name] for p in method.parameters if p.public}
+    tables = [PublishedTable.hiding(Table.dense(domain, counts), np.ones(counts.shape, np.bool_))]
+    for axis, name in enumerate(domain.names):
+        sums = Table.dense(domain.project([name]), counts.sum(axis=1 - axis))
+        tables.append(PublishedTable.hiding(sums, np.zeros(len(sums.counts), np.bool_)))
+    return Release(tuple(tables), Mechanism("suppression", domain, public | {"at_risk": "1..2"}))
+
+
+def test_what_would_be_too_dear_to_draw_is_bounded_and_never_accepted() -> None:
+    release = all_hidden(np.random.default_rng(0).poisson(1.5, (76, 76)))
+    found = verdict(release, LENIENT)
+    assert found.way == "bounds" and not found.accepted and found.passed is None
+    assert "longer than is given to it" in found.note
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Exact ways give up, and chains are short; the runs that they do, as they are reported."""
+    for way in ("by_convolution", "by_residuals", "by_fibre"):
+        monkeypatch.setattr(infer_factors, way, lambda *_, **__: None)
+    monkeypatch.setattr(chain, "DIRECTIONS", 400)
+    monkeypatch.setattr(chain, "SWEEPS", 40)
+    stages: list[str] = []
+    run = chain.Chains.run
+
+    def counted(
+        self: chain.Chains, records: int, between: tuple[int, int], progress: Progress, stage: str
+    ) -> object:
+        stages.append(stage)
+        return run(self, records, between, progress, stage)
+
+    monkeypatch.setattr(chain.Chains, "run", counted)
+    return stages
+
+
+def small() -> tuple[Release, Likelihood]:
+    release = all_hidden(np.array([[1, 2, 3], [2, 1, 1], [4, 2, 1]]))
+    return release, likelihood_of(release)
+
+
+@pytest.fixture
+def weighed(monkeypatch: pytest.MonkeyPatch) -> list[Posterior]:
+    """The posteriors that the choice of all hidden cells is asked about; it takes its time."""
+    found: list[Posterior] = []
+
+    def noted(posterior: Posterior, *_: object, **__: object) -> Posterior:
+        found.append(posterior)
+        return posterior
+
+    monkeypatch.setattr(reweighing, "reweighed", noted)
+    return found
+
+
+def test_chains_that_agree_are_weighed_and_judged(
+    drawn: list[str], weighed: list[Posterior]
+) -> None:
+    release, _ = small()
+    found = verdict(release, LENIENT)
+    assert found.way == "simulation" and found.accepted
+    assert len(weighed) == drawn.count("warming up") == 1
+
+
+def test_chains_that_do_not_settle_are_neither_weighed_nor_judged(
+    drawn: list[str], weighed: list[Posterior], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release, likelihood = small()
+    # The choice of all cells that are hidden says more than each count does: there is what to weigh.
+    assert isinstance(likelihood, CellFactors) and likelihood.rerun is not None
+    monkeypatch.setattr(chain, "r_hat", lambda _: math.inf)
+    found = verdict(release, LENIENT)
+    assert found.way == "bounds" and not found.accepted and found.passed is None
+    assert "has not settled" in found.note and not weighed
+    # Further runs would end as this one.
+    assert drawn == ["warming up", "drawing originals, run 1"]
+    drawn.clear()
+    infer(replace(likelihood, rerun=None))
+    assert f"drawing originals, run {chain.ROUNDS}" in drawn
+
+
+def test_work_counts_runs_that_are_still_to_come(
+    drawn: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Chains that come nearer go on as long as the next run is within what is given to them."""
+    _, likelihood = small()
+    assert isinstance(likelihood, CellFactors)
+    likelihood = replace(likelihood, rerun=None)
+    monkeypatch.setattr(chain, "r_hat", lambda _: 1.2)
+    infer(likelihood, work=1.0)
+    assert drawn[-1] == f"drawing originals, run {chain.ROUNDS}"
+    monkeypatch.setattr(chain, "MOST_WORK", 7e4)
+    drawn.clear()
+    infer(likelihood, work=1.0)
+    assert drawn[-1] == "drawing originals, run 1"
+    monkeypatch.setattr(chain, "MOST_WORK", 100.0)
+    with pytest.raises(TooLargeError, match="longer than is given"):
+        infer(likelihood, work=1.0)
+    infer(likelihood)
