@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Callable, Iterator
 
 import pytest
-from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QComboBox,
+    QLabel,
+    QPushButton,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
+from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.frame.app import application
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.look.shown import speak_in_window
-from tabprotect.gui.look.theme import THEME
-from tabprotect.languages.speaking import ENGLISH, PSEUDO, speak
+from tabprotect.gui.look.theme import GRID, THEME
+from tabprotect.gui.pages.protect.page import ProtectPage
+from tabprotect.gui.pages.table.page import TablePage
+from tabprotect.languages.speaking import ENGLISH, PSEUDO, speak, told
 
 
 @pytest.fixture
@@ -93,6 +104,80 @@ def test_the_window_speaks_german_and_leaves_names_alone(
     box.addItem("Total", "key")
     assert [box.itemText(n) for n in (0, 1)] == ["Total", "Summe"]
     window.document.jobs.cancel_all()
+
+
+ENGLISH_WORDS = re.compile(
+    r"\b(?:the|of|and|are|is|to|from|with|by|not|this|that|chosen|user|intruder|cells?)\b"
+)
+
+
+def quiet(window: MainWindow, qtbot: QtBot) -> None:
+    """Wait until a page has asked its questions and has the answers."""
+    qtbot.wait(300)
+    qtbot.waitUntil(lambda: not window.document.jobs.running, timeout=120_000)
+    QApplication.processEvents()
+
+
+def words(window: MainWindow) -> set[str]:
+    """All that labels, buttons and lists of the window say."""
+    said = set()
+    for widget in window.findChildren(QWidget):
+        if not widget.isVisible():
+            continue
+        if isinstance(widget, QLabel | QAbstractButton):
+            said.add(widget.text())
+        if isinstance(widget, QComboBox):
+            said |= {widget.itemText(number) for number in range(widget.count())}
+    return said
+
+
+def test_main_pages_say_nothing_in_english(
+    speaking: Callable[[str], MainWindow], qtbot: QtBot
+) -> None:
+    window = speaking("de")
+    faults = []
+    for name in ("start", "table", "variables", "protect", "cycles", "perturb", "query_space"):
+        window.go(name)
+        quiet(window, qtbot)
+        faults += [f"{name}: {text}" for text in words(window) if ENGLISH_WORDS.search(text)]
+    document = window.document
+    document.run(protect(seed=7, accept_weak=True))
+    for name in ("perturb", "posterior", "release"):
+        window.go(name)
+        quiet(window, qtbot)
+        faults += [f"{name}: {text}" for text in words(window) if ENGLISH_WORDS.search(text)]
+    document.saved = document.project
+    assert document.project is not None
+    faults = [fault for fault in faults if document.project.name not in fault]
+    assert not faults, "\n".join(faults)
+
+
+def test_totals_are_wide_enough_for_their_head_in_german(
+    speaking: Callable[[str], MainWindow],
+) -> None:
+    window = speaking("de")
+    page = window.pages["table"]
+    assert isinstance(page, TablePage)
+    head = page.grid.right.columns
+    assert told("total") == "Summe"
+    assert head.sectionSize(0) >= head.fontMetrics().horizontalAdvance("Summe") + 2 * GRID
+    window.document.jobs.cancel_all()
+
+
+@pytest.mark.parametrize("language", [ENGLISH, "de"])
+def test_cards_are_not_covered_by_the_scroll_bar(
+    speaking: Callable[[str], MainWindow], qtbot: QtBot, language: str
+) -> None:
+    window = speaking(language)
+    window.go("protect")
+    quiet(window, qtbot)
+    page = window.page
+    assert isinstance(page, ProtectPage)
+    # The second is what 200 % leaves of full HD.
+    for size in ((1366, 768), (960, 540)):
+        window.resize(*size)
+        QApplication.processEvents()
+        assert page.cards.widget().width() <= page.cards.viewport().width(), size
 
 
 def test_english_is_the_window_as_it_is() -> None:

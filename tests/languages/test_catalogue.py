@@ -105,6 +105,11 @@ def test_german_covers_every_area() -> None:
         ("every margin is kept; nothing known", "jeder Rand ist erhalten; nothing known"),
         ("<p>Cancel</p>", "<p>Cancel</p>"),
         ("3 May 2026", "3. Mai 2026"),
+        (
+            "a reader would know 0 \u2502 exact posterior, 15 possible originals",
+            "ein Leser w\u00fcsste 0 \u2502 exakte A-posteriori-Verteilung, 15 m\u00f6gliche Originale",
+        ),
+        ("Title: A small table", "Titel: A small table"),
     ],
 )
 def test_sentences_with_their_values_in_german(text: str, told: object) -> None:

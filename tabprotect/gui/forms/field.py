@@ -26,6 +26,7 @@ from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
+from tabprotect.languages.speaking import told
 
 IMPORTED = "(read from a file)"
 LONG = 200
@@ -136,7 +137,8 @@ class Field(QWidget):
                 text = f"{text} Which one is chosen stays in the house."
         elif not self.parameter.public:
             text = f"{text} Stays in the house: it is not published."
-        self.help.setText(_breakable(text))
+        # Told before it is broken: the catalogue knows it without the breaks.
+        self.help.setText(_breakable(told(text)))
         if not self.fault.text():
             self.input.setAccessibleDescription(text)
 
@@ -157,7 +159,7 @@ class Field(QWidget):
                 combo.addItem("chosen for the kept margins", None)
                 combo.setItemData(0, "", Qt.ItemDataRole.ToolTipRole)
             for value, words in parameter.choices.items():
-                combo.addItem(value.replace("_", " "), value)
+                combo.addItem(told(value.replace("_", " ")), value)
                 combo.setItemData(combo.count() - 1, words, Qt.ItemDataRole.ToolTipRole)
             combo.setSizeAdjustPolicy(
                 QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon

@@ -88,7 +88,7 @@ class StageButton(QToolButton):
     def _say(self) -> None:
         parts = [self.why or self.page.hint]
         if self.badge:
-            parts.append(f"{count_text(self.badge)} to look at.")
+            parts.append(f"To look at: {count_text(self.badge)}.")
         said = " ".join(p for p in parts if p)
         self.setAccessibleDescription(said)
         self.setToolTip(tip(f"{self.page.label}. {said}" if self.folded else said))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtGui import QColor, QFontInfo, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QCheckBox
 
 from tabprotect.gui.frame.app import application
 from tabprotect.gui.look import icons
@@ -103,3 +103,21 @@ def test_icons_take_the_colour_that_is_asked(qapp: QApplication) -> None:
         if image.pixelColor(x, y).alpha() == 255
     }
     assert painted == {"#ff0000"}
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_an_empty_box_is_seen(qtbot: object, mode: str) -> None:
+    application()
+    before = THEME.mode
+    THEME.apply(mode="dark" if mode == "dark" else "light")
+    box = QCheckBox()
+    box.resize(24, 24)
+    picture = box.grab().toImage()
+    ground = THEME.colours.window
+    seen = {
+        picture.pixelColor(x, y).name()
+        for x in range(picture.width())
+        for y in range(picture.height())
+    }
+    assert max(contrast(one, ground) for one in seen) >= 3
+    THEME.apply(mode=before)

@@ -30,6 +30,7 @@ from tabprotect.gui.frame.main_window import OPEN, MainWindow
 from tabprotect.gui.pages.check.page import CheckPage
 from tabprotect.gui.pages.register.page import RegisterPage
 from tabprotect.gui.pages.release.page import ReleasePage
+from tabprotect.gui.pages.release.publish import PublishForm
 
 Settle = Callable[[], None]
 CELL = (0, 1)
@@ -505,3 +506,15 @@ def test_every_control_has_a_name(ready: MainWindow, settle: Settle) -> None:
     publish(ready, settle)
     QApplication.processEvents()
     assert unnamed(page(ready)) == []
+
+
+def test_the_next_release_is_not_written_over_the_last(tmp_path: Path, qtbot: QtBot) -> None:
+    form = PublishForm()
+    qtbot.addWidget(form)
+    chosen = Preferences(public_folder=tmp_path)
+    form.show_project(title="Health", source="", preferences=chosen)
+    assert form.destination().release == tmp_path / "health-release.zip"
+    (tmp_path / "health-release.zip").touch()
+    form.show_project(title="Health", source="", preferences=chosen)
+    assert form.destination().release == tmp_path / "health-release-2.zip"
+    assert not form.destination().taken

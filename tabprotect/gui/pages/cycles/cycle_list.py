@@ -205,12 +205,8 @@ class CycleList(QWidget):
             self._count.setText("No cycles")
             return
         shown, every = self.model.rowCount(), len(moves)
-        noun = "cycle" if every == 1 else "cycles"
-        text = (
-            f"{count_text(every)} {noun}"
-            if shown == every
-            else (f"{count_text(shown)} of {count_text(every)} {noun}")
-        )
+        noun = f"{count_text(every)} cycle{'' if every == 1 else 's'}"
+        text = noun if shown == every else f"{count_text(shown)} of {noun}"
         self._count.setText(f"{text} \u00b7 {self._where}" if self._where else text)
 
     def _current(self, current: QModelIndex) -> None:

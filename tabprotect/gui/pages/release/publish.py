@@ -141,9 +141,7 @@ class PublishForm(QWidget):
             grid.addWidget(field, row, 1, 1, 1 if row else 2)
         for row, field in ((1, self.release), (2, self.dossier)):
             button = QPushButton("Choose\u2026")
-            button.setAccessibleName(
-                f"Choose the {field.accessibleName()[0].lower()}{field.accessibleName()[1:]}"
-            )
+            button.setAccessibleName(f"Choose: {field.accessibleName()}")
             button.clicked.connect(lambda _=False, f=field: self._ask(f))
             self._choose.append(button)
             grid.addWidget(button, row, 2)
