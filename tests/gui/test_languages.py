@@ -177,7 +177,9 @@ def test_cards_are_not_covered_by_the_scroll_bar(
     for size in ((1366, 768), (960, 540)):
         window.resize(*size)
         QApplication.processEvents()
-        assert page.cards.widget().width() <= page.cards.viewport().width(), size
+        inside = page.cards.widget()
+        assert inside is not None
+        assert inside.width() <= page.cards.viewport().width(), size
 
 
 def test_english_is_the_window_as_it_is() -> None:

@@ -25,7 +25,7 @@ from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.theme import GRID, THEME
+from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.languages.speaking import told
 
 IMPORTED = "(read from a file)"
@@ -193,8 +193,8 @@ class Field(QWidget):
     def _placeholder(self) -> str:
         parameter = self.parameter
         if parameter.kind in ("real", "integer"):
-            low = "" if parameter.low == float("-inf") else f"from {parameter.low:g}"
-            high = "" if parameter.high == float("inf") else f"to {parameter.high:g}"
+            low = "" if parameter.low == float("-inf") else f"from {_bound(parameter.low)}"
+            high = "" if parameter.high == float("inf") else f"to {_bound(parameter.high)}"
             return " ".join(part for part in (low, high) if part)
         if parameter == MARGINS:
             return "every sub-table"
@@ -240,6 +240,11 @@ class Field(QWidget):
         self.fault.setText(text and f"{text[0].upper()}{text[1:]}.")
         self.fault.setVisible(bool(text))
         self.input.setAccessibleDescription(text or self.help.text().replace(BREAK, ""))
+
+
+def _bound(value: float) -> str:
+    """A limit for people: 10 000 000, not 1e+07."""
+    return count_text(int(value)) if value == int(value) else f"{value:g}"
 
 
 def _breakable(text: str) -> str:

@@ -217,6 +217,15 @@ class Theme(QObject):
             palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(c.quiet))
         return palette
 
+    def _fields(self) -> str:
+        """Borders of fields to type in, which Fusion darkens: on a dark card nobody sees them."""
+        c = self.colours
+        return f"""
+        QLineEdit[frame="true"] {{ padding: 2px 1px; border-radius: 2px;
+            border: 1px solid {c.quiet}; background: {c.base}; }}
+        QLineEdit[frame="true"]:focus {{ border: 1px solid {c.focus}; }}
+        """
+
     def _style(self) -> str:
         c = self.colours
         # Only what Fusion does not draw well from a palette: the main action, cards, focus.
@@ -244,6 +253,7 @@ class Theme(QObject):
             width: 12px; height: 12px; border-radius: 2px;
             border: 1px solid {c.quiet}; background: {c.base}; }}
         QFrame[role="card"]:hover {{ background: {c.raised}; }}
+        {self._fields() if self.dark else ""}
         QFrame[role="card"]:focus {{ border: 2px solid {c.focus}; }}
         """
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtGui import QColor, QFontInfo, QPalette
-from PySide6.QtWidgets import QApplication, QCheckBox
+from PySide6.QtWidgets import QApplication, QCheckBox, QLineEdit, QWidget
+from pytestqt.qtbot import QtBot
 
 from tabprotect.gui.frame.app import application
 from tabprotect.gui.look import icons
@@ -105,15 +106,16 @@ def test_icons_take_the_colour_that_is_asked(qapp: QApplication) -> None:
     assert painted == {"#ff0000"}
 
 
-@pytest.mark.parametrize("mode", ["light", "dark"])
-def test_an_empty_box_is_seen(qtbot: object, mode: str) -> None:
+@pytest.mark.parametrize("kind", [QCheckBox, QLineEdit])
+def test_an_empty_field_is_seen_in_the_dark(qtbot: QtBot, kind: type[QWidget]) -> None:
     application()
     before = THEME.mode
-    THEME.apply(mode="dark" if mode == "dark" else "light")
-    box = QCheckBox()
-    box.resize(24, 24)
-    picture = box.grab().toImage()
-    ground = THEME.colours.window
+    THEME.apply(mode="dark")
+    field = kind()
+    qtbot.addWidget(field)
+    field.resize(24, 24)
+    picture = field.grab().toImage()
+    ground = THEME.colours.base
     seen = {
         picture.pixelColor(x, y).name()
         for x in range(picture.width())
