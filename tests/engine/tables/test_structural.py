@@ -13,6 +13,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables import levels, structural
 from tabprotect.engine.tables.domain import Domain, Level, Variable
 from tabprotect.engine.tables.nesting import Nesting
+from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table, check_structural
 
 GEO = Variable("geo", ("a1", "a2", "b1"), (Level("n1", ("A", "A", "B")),), "n2", ("x", "y", "z"))
@@ -118,3 +119,16 @@ def test_they_travel_with_labels_and_are_checked() -> None:
         check_structural(Table.dense(full, counts))
     counts[:, 0, 1] = 0
     check_structural(Table.dense(full, counts))
+
+
+def test_they_add_into_no_published_cell() -> None:
+    plain = Domain.of_shape((2, 3))
+    barred = plain.with_structural(
+        [structural.StructuralZeros((("A", ("a1",)), ("B", ("b2", "b3"))))]
+    )
+    whole = Publication.of(plain, "A*B").incidence.toarray()
+    found = Publication.of(barred, "A*B").incidence.toarray()
+    nobody = barred.structural_cells()
+    assert nobody.tolist() == [False, True, True, False, False, False]
+    assert not found[:, nobody].any()
+    assert (found[:, ~nobody] == whole[:, ~nobody]).all()
