@@ -21,8 +21,9 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.budgets import LATTICE_VARIABLES as MAX_VARIABLES
 from tabprotect.engine.budgets import MAX_LISTED
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.tables.domain import Domain, Level
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet
+from tabprotect.engine.tables.variable import Level
 
 Query = int
 
